@@ -1,13 +1,17 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
+import { filterParams } from "../operations/fields.ts";
+import { formatFilter } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
 import { operations, takesDays } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
+import { withoutVisits } from "../operations/visit-rates.ts";
 import { compare } from "./compare.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
@@ -55,39 +59,57 @@ export function findQuery(name: string): Query {
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
-  const ask = async (call: Call, params: Record<string, unknown>, options: QueryOptions) => {
-    const { period: _, ...rest } = params;
-    const result = takesDays(operation)
-      ? await askDays(call, operation, params, options)
+  const ask: Ask = async (call, params, options) => {
+    const { with: added, ...asked } = params;
+    const { period: _, ...rest } = asked;
+    const full = takesDays(operation)
+      ? await askDays(call, operation, asked, options)
       : await callOffered(call, operation, rest, options);
-    return createAnswer(call, params, result, [operation.view(result, rest)], options);
+    const result = added === "visits" ? full : omitVisits(operation, full);
+    return { result, views: [operation.view(result, rest)] };
   };
-  return createQuery(operation, ask, () => (takesDays(operation) ? { period: periodParam() } : {}));
+  return createQuery(operation, ask, () => ({
+    ...(takesDays(operation) && { period: periodParam() }),
+    ...("filter" in operation.allParams.shape && filterParams()),
+    ...(VISITS_IN.has(operation.name) && { with: withParam() }),
+  }));
+}
+
+/** The operations with many rows that have visits, and the member of their answer that has the rows. */
+const VISITS_IN: ReadonlyMap<string, string> = new Map([
+  ["timeseries", "points"],
+  ["breakdown", "rows"],
+]);
+
+const withParam = () =>
+  z.enum(["visits"]).optional().describe("visits: adds visits, bounce rate and time to each row.");
+
+/** Leaves out the visits of single rows, which few questions need. */
+function omitVisits({ name }: Operation, result: Record<string, unknown>): Record<string, unknown> {
+  const key = VISITS_IN.get(name) ?? "";
+  const rows = result[key];
+  return Array.isArray(rows) ? { ...result, [key]: rows.map(withoutVisits) } : result;
 }
 
 /** A report as a query, with the site found and the time limited. */
 export function fromReport(report: Report): Query {
-  return createQuery(report, async (call, params, options) => {
-    const result = await adviseOnQuota(call, params, (counted) => report.compute(counted, params, options));
-    return createAnswer(call, params, result, report.views(result), options);
-  });
+  const ask: Ask = async (call, params, options) => {
+    const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
+    const { filter } = options;
+    const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
+    return { result, views: report.views(result) };
+  };
+  return createQuery(report, ask, filterParams);
 }
 
-async function createAnswer(
+/** @param params Without the filter, which is in the options. */
+type Ask = (
   call: Call,
   params: Record<string, unknown>,
-  result: Record<string, unknown>,
-  views: View[],
-  options: CallOptions,
-): Promise<Answer> {
-  return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
-}
+  options: QueryOptions,
+) => Promise<Pick<Answer, "result" | "views">>;
 
-function createQuery(
-  source: Omit<Query, "ask">,
-  ask: (call: Call, params: Record<string, unknown>, options: QueryOptions) => Promise<Answer>,
-  more: () => z.ZodRawShape = () => ({}),
-): Query {
+function createQuery(source: Omit<Query, "ask">, ask: Ask, more: () => z.ZodRawShape = () => ({})): Query {
   const { name, summary, tool, shell, list, isDescription, compact, drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
@@ -109,12 +131,17 @@ function createQuery(
     get result() {
       return source.result;
     },
-    ask: (call, given, limits) =>
-      answerInTime(limits, (options) =>
-        "site" in source.params.shape
-          ? askForSite(call, given, options, (complete) => ask(call, complete, options))
-          : ask(call, given, options),
-      ),
+    ask: (call, { filter: texts, ...given }, limits) => {
+      const filter = readFilterInput(texts as string[] | undefined);
+      return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
+        const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
+          const { result, views } = await ask(call, complete, options);
+          const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
+          return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
+        };
+        return "site" in source.params.shape ? askForSite(call, given, options, answer) : answer(given);
+      });
+    },
   };
 }
 
