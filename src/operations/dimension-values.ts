@@ -60,7 +60,7 @@ function assertPossible(dimension: Dimension, value: string): void {
   throw createFilterError(`has no value ${shown} in countries (ISO 3166-1): ${advice}`);
 }
 
-/** English names by code. */
+/** English names by code, without codes that are no longer used and UK, which stands for GB. */
 function nameCountries(): Map<string, string> {
   const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
@@ -68,15 +68,18 @@ function nameCountries(): Map<string, string> {
   return new Map(
     codes.flatMap((code) => {
       const name = names.of(code);
-      return name === undefined ? [] : [[code, name] as const];
+      return name === undefined || readCode(code) !== code ? [] : [[code, name] as const];
     }),
   );
 }
 
+/** The code that is used today for two letters. */
+const readCode = (letters: string): string | undefined => new Intl.Locale(`und-${letters}`).region;
+
 /** The code of a country by its name, or by the code in other letters. */
 function findCountry(text: string, names: ReadonlyMap<string, string>): string | undefined {
-  const code = text.toUpperCase();
-  if (names.has(code)) return code;
+  const code = /^[a-z]{2}$/i.test(text) ? readCode(text) : undefined;
+  if (code !== undefined && names.has(code)) return code;
   const name = findNearest(text, [...names.values()]);
   return [...names].find(([, each]) => each === name)?.[0];
 }
