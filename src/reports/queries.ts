@@ -3,15 +3,17 @@ import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
+import { dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
-import { formatFilter } from "../operations/filter.ts";
+import { conditionOf, formatFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
-import { operations, takesDays } from "../operations/index.ts";
+import { breakdown, operations, takesDays } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
+import { cleanText } from "../render/clean-text.ts";
 import { compare } from "./compare.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
@@ -27,6 +29,8 @@ export interface Answer {
   views: View[];
   /** If there is no data of these days: a sentence in place of tables of zeros. */
   empty?: string;
+  /** The conditions that would keep only the first row, where the source has filters: "and of those?" */
+  ofFirst?: string[];
   /** If the data ended before them: its last days, as a period to ask for instead. */
   lastDays?: string;
 }
@@ -137,13 +141,40 @@ function createQuery(source: Omit<Query, "ask">, ask: Ask, more: () => z.ZodRawS
         const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
           const { result, views } = await ask(call, complete, options);
           const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
-          return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
+          const [empty, ofFirst] = await Promise.all([
+            describeEmpty(call, result, views, options),
+            name === "breakdown" ? keepFirst(call, result, options) : undefined,
+          ]);
+          return { params, result, views, ...empty, ...(ofFirst && { ofFirst }) };
         };
         return "site" in source.params.shape ? askForSite(call, given, options, answer) : answer(given);
       });
     },
   };
 }
+
+/** The conditions that keep only the first row; undefined if a service is not known to have filters. */
+async function keepFirst(
+  call: Call,
+  result: Record<string, unknown>,
+  options: CallOptions,
+): Promise<string[] | undefined> {
+  const { dimension, rows } = breakdown.result.pick({ dimension: true, rows: true }).parse(result);
+  const [first] = rows;
+  const named = dimensions.find((known) => known === dimension);
+  if (first === undefined || first.other || named === undefined || rows.length === 1) return undefined;
+  // Asking a service would take another request.
+  const isOffered =
+    options.filter !== undefined ||
+    (call.readDataDays !== undefined && (await call.offersFilter?.(breakdown, options)));
+  if (!isOffered) return undefined;
+  const all = [...(options.filter ?? []), conditionOf(named, first.value)];
+  const texts = formatFilter(all);
+  // A text that cannot be shown as it is cannot be repeated.
+  return texts.every((text) => cleanText(text, MAX_CONDITION) === text) ? texts : undefined;
+}
+
+const MAX_CONDITION = 200;
 
 /** Milliseconds for all the calls of a query together: MCP clients give up after 60 seconds. */
 const DEADLINE_MS = 50_000;
