@@ -41,7 +41,8 @@ export interface Query extends Presentation {
   /** `site` is optional: `ask` can find it. */
   readonly params: z.ZodObject;
   readonly result: z.ZodObject;
-  readonly compact?: Operation["compact"];
+  /** The result with less than it has, to save a model tokens. */
+  compact?(result: Record<string, unknown>, params?: Record<string, unknown>): Record<string, unknown>;
   /** Members of the result in full, for a chart: `compact` shortens them for a model. */
   drawn?(result: Record<string, unknown>): Record<string, unknown>;
   /** @param params Parsed with `params`. */
@@ -66,17 +67,22 @@ function fromOperation(operation: Operation): Query {
   const ask: Ask = async (call, params, options) => {
     const { with: added, ...asked } = params;
     const { period: _, ...rest } = asked;
-    const full = takesDays(operation)
+    const result = takesDays(operation)
       ? await askDays(call, operation, asked, options)
       : await callOffered(call, operation, rest, options);
-    const result = added === "visits" ? full : omitVisits(operation, full);
-    return { result, views: [operation.view(result, rest)] };
+    const shown = added === "visits" ? result : omitVisits(operation, result);
+    return { result, views: [operation.view(shown, rest)] };
   };
-  return createQuery(operation, ask, () => ({
+  const more = () => ({
     ...(takesDays(operation) && { period: periodParam() }),
     ...("filter" in operation.allParams.shape && filterParams()),
     ...(VISITS_IN.has(operation.name) && { with: withParam() }),
-  }));
+  });
+  const compact: Query["compact"] = (result, params) => {
+    const shown = params?.with === "visits" ? result : omitVisits(operation, result);
+    return operation.compact?.(shown) ?? shown;
+  };
+  return createQuery(operation, ask, more, compact);
 }
 
 /** The operations with many rows that have visits, and the member of their answer that has the rows. */
@@ -103,7 +109,7 @@ export function fromReport(report: Report): Query {
     const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
     return { result, views: report.views(result) };
   };
-  return createQuery(report, ask, filterParams);
+  return createQuery(report, ask, filterParams, report.compact);
 }
 
 /** @param params Without the filter, which is in the options. */
@@ -113,8 +119,13 @@ type Ask = (
   options: QueryOptions,
 ) => Promise<Pick<Answer, "result" | "views">>;
 
-function createQuery(source: Omit<Query, "ask">, ask: Ask, more: () => z.ZodRawShape = () => ({})): Query {
-  const { name, summary, tool, shell, list, isDescription, compact, drawn } = source;
+function createQuery(
+  source: Omit<Query, "ask" | "compact">,
+  ask: Ask,
+  more: () => z.ZodRawShape,
+  compact: Query["compact"],
+): Query {
+  const { name, summary, tool, shell, list, isDescription, drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
     return "site" in all.shape ? all.partial({ site: true }) : all;
@@ -135,7 +146,7 @@ function createQuery(source: Omit<Query, "ask">, ask: Ask, more: () => z.ZodRawS
     get result() {
       return source.result;
     },
-    ask: (call, { filter: texts, ...given }, limits) => {
+    ask: async (call, { filter: texts, ...given }, limits) => {
       const filter = readFilterInput(texts as string[] | undefined);
       return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
         const answer = async (complete: Record<string, unknown>): Promise<Answer> => {

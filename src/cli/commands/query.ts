@@ -87,14 +87,21 @@ function proposeLastDays(query: Query, answer: Answer, source: readonly string[]
 
 /** Adds the command that asks about the first row alone: the pages of a country, the referrers of a page. */
 function proposeFilter(answer: Answer, source: readonly string[]): Answer {
-  const { params, ofFirst, views } = answer;
+  const { params, result, ofFirst, views } = answer;
   const [view, ...others] = views;
   if (ofFirst === undefined || view === undefined) return answer;
-  const { dimension, limit: _, with: __, filter: ___, days, ...kept } = params;
+  const { dimension, limit: _, with: __, filter: ___, days, ...given } = params;
   const next = /pages$/.test(String(dimension)) ? "referrers" : "pages";
-  const asked = { ...kept, ...(kept.period === undefined && { days }), dimension: next, filter: ofFirst };
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
-  const command = formatCommand({ name: "breakdown" }, Object.fromEntries(given), source);
+  const { site } = result as { site?: { domain: string } };
+  const asked = {
+    ...given,
+    ...(site && { site: site.domain }),
+    ...(given.period === undefined && { days }),
+    dimension: next,
+    filter: ofFirst,
+  };
+  const known = Object.entries(asked).filter(([, value]) => value !== undefined);
+  const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
   const note = forPeople(`Only the first row: ${command}`);
   return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
 }
