@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stats, stats } from "../../src/operations/index.ts";
+import { stats } from "../../src/operations/index.ts";
 import { formatCommand } from "../../src/operations/shell-command.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
