@@ -45,7 +45,7 @@ function assertPossible(dimension: Dimension, value: string): void {
   if (list !== undefined && !list.includes(value)) {
     const nearest = findNearest(value, list);
     throw createFilterError(
-      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `: did you mean ${nearest}?`}`,
+      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `; the nearest is ${nearest}`}`,
       list,
     );
   }
@@ -56,11 +56,14 @@ function assertPossible(dimension: Dimension, value: string): void {
   const names = nameCountries();
   if (names.has(value)) return;
   const nearest = findCountry(value, names);
-  const advice = nearest === undefined ? "they are two letters, such as DE" : `did you mean ${nearest}?`;
+  const advice =
+    nearest === undefined
+      ? "they are two letters, such as DE"
+      : `the nearest is ${nearest} (${names.get(nearest)})`;
   throw createFilterError(`has no value ${shown} in countries (ISO 3166-1): ${advice}`);
 }
 
-/** English names by code, without codes that are no longer used and UK, which stands for GB. */
+/** English names by code. */
 function nameCountries(): Map<string, string> {
   const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
@@ -68,6 +71,7 @@ function nameCountries(): Map<string, string> {
   return new Map(
     codes.flatMap((code) => {
       const name = names.of(code);
+      // Intl also names what is no longer a country, such as the Germany of `DD`, and UK, which stands for GB.
       return name === undefined || readCode(code) !== code ? [] : [[code, name] as const];
     }),
   );

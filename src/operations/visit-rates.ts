@@ -17,7 +17,7 @@ export interface VisitRates {
   /** Rounded half up to two decimals. */
   views_per_visit: number | null;
   /** The average time from a visit's first hit to its last, in whole seconds, rounded half up. */
-  visit_duration: number | null;
+  seconds_per_visit: number | null;
 }
 
 /** The rates of some visits; undefined if the counts have no visits. Rates do not add up: add the counts, then divide. */
@@ -34,7 +34,7 @@ export function rateVisits({
     visits,
     bounce_rate: visits === 0 ? null : Math.round((1000 * bounces) / visits) / 10,
     views_per_visit: pageviews === undefined ? null : divide(pageviews, 100),
-    visit_duration: divide(visit_seconds, 1),
+    seconds_per_visit: divide(visit_seconds, 1),
   };
 }
 
@@ -55,10 +55,10 @@ export function withoutVisits<T extends object>(counts: T): Omit<T, VisitCount> 
 
 /** The columns of visits, for rows that `showVisits` fills. */
 export const visitColumns: readonly Column[] = [
-  { key: "visits", label: "visits", kind: "count" },
-  { key: "bounce_rate", label: "bounce rate", kind: "percent" },
-  { key: "views_per_visit", label: "views a visit", kind: "count" },
-  { key: "visit_duration", label: "seconds a visit", kind: "count" },
+  { key: "visits", label: "visits", kind: "count", detail: true },
+  { key: "bounce_rate", label: "bounce rate", kind: "percent", detail: true },
+  { key: "views_per_visit", label: "views/visit", kind: "count", detail: true },
+  { key: "seconds_per_visit", label: "seconds/visit", kind: "count", detail: true },
 ];
 
 export function showVisits(counts: WithVisits): Record<string, Cell> {
