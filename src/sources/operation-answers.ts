@@ -1,7 +1,6 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
-import { assertPossibleValues } from "../operations/dimension-values.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import {
   type Condition,
@@ -17,6 +16,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 

@@ -1,6 +1,6 @@
+import type { Dimension } from "../operations/dimensions.ts";
+import { createFilterError, type Filter } from "../operations/filter.ts";
 import { findNearest } from "../render/suggest.ts";
-import type { Dimension } from "./dimensions.ts";
-import { createFilterError, type Filter } from "./filter.ts";
 
 /** The values of dimensions whose values the contract lists. */
 const LISTS: Partial<Record<Dimension, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
-import { assertPossibleValues } from "../../src/operations/dimension-values.ts";
 import { parseFilter } from "../../src/operations/filter.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
+import { assertPossibleValues } from "../../src/sources/dimension-values.ts";
 
 const assertPossible = (...texts: string[]) => assertPossibleValues(parseFilter(texts));
 
