@@ -183,8 +183,9 @@ const readChange = (change: Change | undefined) => ({
   percent: change?.percent ?? null,
 });
 
-/** A text, because a signed number beside percentages would pass for one of them. */
-const formatPoints = (points: number) => `${points > 0 ? "+" : ""}${points} points`;
+/** A text, because a number among percentages would pass for one of them; in words, because a sheet takes "-3" for a formula. */
+const formatPoints = (points: number) =>
+  points === 0 ? "0 points" : `${Math.abs(points)} points ${points > 0 ? "higher" : "lower"}`;
 
 export const MEASURE_NAMES = {
   visitors: "visitors",
