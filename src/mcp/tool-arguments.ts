@@ -1,5 +1,6 @@
 import type { ParameterError } from "../errors.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
+import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { suggest, suggestName } from "../render/suggest.ts";
 import { toolList } from "./tool-list.ts";
@@ -51,19 +52,25 @@ function parseList(text: string): unknown[] | undefined {
 /** No filter is longer. */
 const MAX_LIST_LENGTH = 16_000;
 
-/** How to ask for one value of a dimension, where a tool has filters; its name alone elsewhere. */
-const only = (dimension: string, example: string) => (tool: string) =>
-  readProperties(tool).has("filter")
-    ? `Use filter: ["${dimension}=${example}"].`
-    : `There are no filters here: get_breakdown with dimension=${dimension} ranks them.`;
+type Advise = (tool: string, value: unknown) => string;
+
+/** How to ask for one value of a dimension, where a tool has filters; how to rank all of them elsewhere. */
+const only =
+  (dimension: string, example: string): Advise =>
+  (tool, value) => {
+    if (!readProperties(tool).has("filter"))
+      return `There are no filters here: get_breakdown with dimension=${dimension} ranks them.`;
+    const given = typeof value === "string" && value.length < 100 ? escapeValue(value) : example;
+    return `Use filter: ${JSON.stringify([`${dimension}=${given}`])}.`;
+  };
 
 /** What to do instead of an argument that models make up, by the argument's name. */
-const ALTERNATIVES: readonly [RegExp, string | ((tool: string) => string)][] = [
-  [/^(filters|segments?|where|query|conditions?|filter)$/i, only("countries", "DE")],
+const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
+  [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
   [/^countr(y|ies)$/i, only("countries", "DE")],
   [/^(pages?|paths?|urls?)$/i, only("pages", "/pricing")],
   [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
-  [/^(devices?|browsers?|channels?|events?)$/i, only("devices", "mobile")],
+  [/^(devices?)$/i, only("devices", "mobile")],
   [/^(crawlers?|bots?)$/i, "There are no filters: get_crawlers lists the crawlers."],
   [/^(metrics?|measures?|fields)$/i, "Every answer already includes all of its numbers."],
   [
@@ -92,7 +99,7 @@ export function adviseOnArguments(
     if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
     const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
     return typeof alternative === "function"
-      ? alternative(tool)
+      ? alternative(tool, value)
       : (alternative ?? suggest(parameter, allowed));
   });
   return [...new Set(advice.map((sentence) => sentence.trim()))].filter((sentence) => sentence !== "");

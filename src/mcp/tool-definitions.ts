@@ -35,9 +35,10 @@ const descriptions = new Map([
   ],
   ["against", "Another period, or year_before."],
   [
-    "filter",
-    "Conditions that must all hold, such as countries=DE|AT or pages=/blog/*. pages!=/x leaves out views; visit:pages!=/x, people's visits.",
+    "get_breakdown.filter",
+    "Conditions that must all hold, such as countries=DE|AT or pages=/blog/*. pages!=/x leaves out views; visit:pages!=/x, the visits.",
   ],
+  ["filter", "Conditions such as countries=DE, pages=/blog/*, as in get_breakdown."],
   ["with", "Adds visits, bounces, time to rows."],
   ["compare_periods.dimension", "Only this one, as in get_breakdown."],
   ["compare_periods.limit", "Rows a list."],

@@ -45,7 +45,7 @@ function assertPossible(dimension: Dimension, value: string): void {
   if (list !== undefined && !list.includes(value)) {
     const nearest = findNearest(value, list);
     throw createFilterError(
-      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `: did you mean ${nearest}`}`,
+      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `; the nearest is ${nearest}`}`,
       list,
     );
   }
@@ -59,7 +59,7 @@ function assertPossible(dimension: Dimension, value: string): void {
   const advice =
     nearest === undefined
       ? "they are two letters, such as DE"
-      : `did you mean ${nearest} (${names.get(nearest)})`;
+      : `the nearest is ${nearest} (${names.get(nearest)})`;
   throw createFilterError(`has no value ${shown} in countries (ISO 3166-1): ${advice}`);
 }
 
