@@ -70,7 +70,5 @@ export const VISIT_NOTES: readonly Note[] = [
   forPeople(
     "A visit ends after 30 minutes without a hit, and at midnight. Its duration is the time from its first hit to its last, so a visit of one hit (a bounce) counts as 0 seconds.",
   ),
-  forModels(
-    "A bounce is a visit with one hit; a visit's duration ends with its last hit, so a bounce lasts 0 seconds.",
-  ),
+  forModels("A visit with one hit is a bounce and lasts 0 seconds."),
 ];

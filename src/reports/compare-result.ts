@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, filterEcho, siteRef, timestamp } from "../operations/fields.ts";
-import { change, coverage, perDay, totalsPerDay, window } from "./report-fields.ts";
+import { change, coverage, perDay, totalsChange, totalsPerDay, window } from "./report-fields.ts";
 
 const bounds = () => z.object({ least: count, most: count });
 const changeBounds = () => z.object({ least: z.int(), most: z.int() });
@@ -15,7 +15,7 @@ export const comparisonResult = () =>
     as_of: timestamp,
     current: window(),
     previous: window(),
-    change: z.object({ visitors: change(), pageviews: change() }),
+    change: z.object(totalsChange()),
     ...totalsPerDay,
     small_sample: z.boolean(),
     ...coverage,

@@ -19,7 +19,7 @@ export function viewComparison(comparison: Comparison): View[] {
 
 function viewWindows(comparison: Comparison): View {
   const { site, filter, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
-  const { sums, averages } = listTotals(current, previous, comparison);
+  const { sums, rates, averages, notes: noted } = listTotals(current, previous, comparison);
   const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
   const shown = { sum: change.visitors, average: per_day?.visitors };
   const { notes, warnings } = describeCoverage(comparison, comparison, shown);
@@ -27,7 +27,7 @@ function viewWindows(comparison: Comparison): View {
     name: "windows",
     headline: `${site.domain}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
-    rows: [...sums, ...averages],
+    rows: [...sums, ...rates, ...averages],
     notes: [
       ...noteVisitors(Math.max(current.days, previous.days)),
       ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
@@ -36,6 +36,7 @@ function viewWindows(comparison: Comparison): View {
       ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),
+      ...noted,
     ],
     warnings,
   };

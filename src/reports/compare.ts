@@ -11,7 +11,7 @@ import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { findMovers, type Movers, orders } from "./movers.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, measureTotals } from "./report-fields.ts";
+import { compactNames, measureTotals, rateWindow } from "./report-fields.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
@@ -97,8 +97,8 @@ async function comparePeriods(
   const measure = createMeasure(current, previous, alike);
   return {
     ...head,
-    current: markCovered(current, alike.covered.current),
-    previous: markCovered(previous, alike.covered.previous),
+    current: rateWindow(markCovered(current, alike.covered.current)),
+    previous: rateWindow(markCovered(previous, alike.covered.previous)),
     ...measureTotals(measure, current, previous),
     small_sample: isSmallSample(current, previous),
     ...coverage,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, date, filterEcho, siteRef } from "../operations/fields.ts";
 import { period } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
-import { change, coverage, totalsPerDay, window } from "./report-fields.ts";
+import { coverage, totalsChange, totalsPerDay, visitRates, window } from "./report-fields.ts";
 
 /** The result of an overview of a site. */
 export const overviewResult = () =>
@@ -13,13 +13,13 @@ export const overviewResult = () =>
     visitors: count,
     pageviews: count,
     events: count,
+    ...visitRates,
     comparison: z
       .object({
         previous: window(),
         /** The days of the period itself with data, if some have none. */
         days_with_data: count.optional(),
-        visitors: change(),
-        pageviews: change(),
+        ...totalsChange(),
         ...totalsPerDay,
         small_sample: z.boolean(),
         ...coverage,
@@ -31,8 +31,16 @@ export const overviewResult = () =>
       from: date,
       visitors: z.array(count),
       pageviews: z.array(count).optional(),
+      visits: z.array(count).optional(),
       partial: z.boolean(),
-      previous: z.object({ from: date, visitors: z.array(count), pageviews: z.array(count) }).optional(),
+      previous: z
+        .object({
+          from: date,
+          visitors: z.array(count),
+          pageviews: z.array(count),
+          visits: z.array(count).optional(),
+        })
+        .optional(),
     }),
     top: z.array(
       z.object({

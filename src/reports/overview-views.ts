@@ -17,8 +17,7 @@ export function pickMainLists(top: Overview["top"]): Overview["top"] {
 
 const RANGES_NOTE =
   "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
-const EVENTS_NOTE =
-  "Events have no comparison: the series of the days before counts visitors and page views alone.";
+const EVENTS_NOTE = "Events are not compared.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 export function viewOverview(overview: Overview): View[] {
@@ -37,11 +36,12 @@ export function viewTotals({
 }: ReportedOverview): View {
   const previous = comparison?.previous;
   const { notes, warnings: partial } = describeVisitors(period, warnings);
-  const { sums, averages } = listTotals(
-    totals,
-    previous,
-    comparison ? { change: comparison, per_day: comparison.per_day } : {},
-  );
+  const {
+    sums,
+    rates,
+    averages,
+    notes: noted,
+  } = listTotals(totals, previous, comparison ? { change: comparison, per_day: comparison.per_day } : {});
   const coverage = comparison && describeComparison(comparison, period);
   const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
   return {
@@ -51,6 +51,7 @@ export function viewTotals({
     rows: [
       ...sums,
       { label: MEASURE_NAMES.events, current: totals.events, previous: null, change: null, percent: null },
+      ...rates,
       ...averages,
     ],
     notes: [
@@ -63,6 +64,7 @@ export function viewTotals({
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),
+      ...noted,
     ],
     // The reason why there is no percentage is given only once.
     warnings: [

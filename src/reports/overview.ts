@@ -5,6 +5,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { siteParam } from "../operations/fields.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import { isAll, periodParam, precedingDays } from "../operations/period-words.ts";
+import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
@@ -12,7 +13,7 @@ import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, measureTotals } from "./report-fields.ts";
+import { compactNames, measureTotals, rateWindow } from "./report-fields.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
@@ -88,7 +89,7 @@ export async function readOverview(
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
     ...(coverage.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
     comparison: {
-      previous: markCovered(before, alike.covered.previous),
+      previous: rateWindow(markCovered(before, alike.covered.previous)),
       ...(days_with_data !== undefined && { days_with_data }),
       ...change,
       ...averages,
@@ -160,6 +161,7 @@ async function readParts(
     visitors: totals.visitors,
     pageviews: totals.pageviews,
     events: totals.events,
+    ...rateVisits(totals),
     today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
     active_now: active,
     trend: { ...listCounts(points), from: shown.from, partial: includesToday },
@@ -177,11 +179,12 @@ async function readParts(
   };
 }
 
-function listCounts(points: readonly { date: string; visitors: number; pageviews: number }[]) {
+function listCounts(points: readonly ({ date: string; visitors: number; pageviews: number } & WithVisits)[]) {
   return {
     from: points[0]?.date ?? "",
     visitors: points.map(({ visitors }) => visitors),
     pageviews: points.map(({ pageviews }) => pageviews),
+    ...(hasVisits(points) && { visits: points.map(({ visits = 0 }) => visits) }),
   };
 }
 

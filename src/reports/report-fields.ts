@@ -4,9 +4,20 @@ import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import type { Measure, Window } from "./windows.ts";
+import { rateVisits, VISIT_NOTES, type VisitRates, withoutVisits } from "../operations/visit-rates.ts";
+import { type Change, type Measure, percentOf, type Window } from "./windows.ts";
 
 // Fields and columns that several reports share.
+
+const rate = z.number().nullable().optional();
+
+/** What people ask about visits, as `rateVisits` has it; absent if the source does not know visits. */
+export const visitRates = {
+  visits: count.optional(),
+  bounce_rate: rate,
+  views_per_visit: rate,
+  seconds_per_visit: rate,
+};
 
 export const window = once(() =>
   z.object({
@@ -16,6 +27,7 @@ export const window = once(() =>
     days_with_data: count.optional(),
     visitors: count,
     pageviews: count,
+    ...visitRates,
   }),
 );
 export const change = once(() => z.object({ absolute: z.int().nullable(), percent: z.number().nullable() }));
@@ -28,9 +40,21 @@ export const perDay = once(() =>
   }),
 );
 
+const rateChange = once(() => z.object({ absolute: z.number().nullable(), percent: z.number().nullable() }));
+
+/** The changes of the totals. The bounce rate changes by percentage points, which have no percentage. */
+export const totalsChange = once(() => ({
+  visitors: change(),
+  pageviews: change(),
+  visits: change().optional(),
+  bounce_rate: z.object({ points: z.number().nullable() }).optional(),
+  views_per_visit: rateChange().optional(),
+  seconds_per_visit: rateChange().optional(),
+}));
+
 /** The averages per day, where periods differ in length or in days with data. */
 export const totalsPerDay = {
-  per_day: z.object({ visitors: perDay(), pageviews: perDay() }).optional(),
+  per_day: z.object({ visitors: perDay(), pageviews: perDay(), visits: perDay().optional() }).optional(),
 };
 
 /** Whether two windows are comparable (`coverage.ts`). */
@@ -42,23 +66,65 @@ export const coverage = {
 };
 
 /** The changes of the totals of two windows. */
-export function measureTotals(measure: Measure, current: Counts, previous: Counts) {
-  const perDay = {
-    visitors: measure.perDay(current.visitors, previous.visitors),
-    pageviews: measure.perDay(current.pageviews, previous.pageviews),
-  };
-  const { visitors, pageviews } = perDay;
+export function measureTotals(measure: Measure, current: Window, previous: Window) {
+  const [visitors, pageviews] = (["visitors", "pageviews"] as const).map((name) =>
+    measure.perDay(current[name], previous[name]),
+  );
+  const visits = measureVisits(measure, current, previous);
   return {
     change: {
       visitors: measure.change(current.visitors, previous.visitors),
       pageviews: measure.change(current.pageviews, previous.pageviews),
+      ...visits?.change,
     },
-    ...(visitors && pageviews && { per_day: { visitors, pageviews } }),
+    ...(visitors &&
+      pageviews && { per_day: { visitors, pageviews, ...(visits?.per_day && { visits: visits.per_day }) } }),
   };
 }
 
-type Counts = Pick<Window, "visitors" | "pageviews">;
-type Totals = ReturnType<typeof measureTotals>;
+/**
+ * The changes of visits and of their rates; undefined if a window does not have them. Rates do not depend on how many days
+ * a window has. The difference is that of the rates as they are shown, so that a reader can check it. The percentage is that
+ * of the exact rates, because whole seconds would make it too coarse, unless no change is shown.
+ */
+function measureVisits(measure: Measure, current: Window, previous: Window) {
+  const [now, before] = [rateVisits(current), rateVisits(previous)];
+  if (now === undefined || before === undefined) return undefined;
+  const differ = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit") => {
+    const [rate, rateBefore] = [now[name], before[name]];
+    if (!measure.isPossible || rate === null || rateBefore === null) return null;
+    // Of numbers with at most two decimals.
+    return Math.round(100 * (rate - rateBefore)) / 100;
+  };
+  const changeRate = (name: "views_per_visit" | "seconds_per_visit", sum: "pageviews" | "visit_seconds") => {
+    const absolute = differ(name);
+    if (absolute === null || !measure.isComparable) return { absolute, percent: null };
+    const [count, countBefore] = [current[sum] ?? 0, previous[sum] ?? 0];
+    // Of whole numbers, so that no half is rounded the wrong way.
+    const percent = percentOf(count * before.visits - countBefore * now.visits, countBefore * now.visits);
+    return { absolute, percent: absolute === 0 && percent !== null ? 0 : percent };
+  };
+  return {
+    change: {
+      visits: measure.change(now.visits, before.visits),
+      bounce_rate: { points: differ("bounce_rate") },
+      views_per_visit: changeRate("views_per_visit", "pageviews"),
+      seconds_per_visit: changeRate("seconds_per_visit", "visit_seconds"),
+    },
+    per_day: measure.perDay(now.visits, before.visits),
+  };
+}
+
+/** A window as a result has it: rates in place of the counts that they are computed from. */
+export const rateWindow = (window: Window) => ({ ...withoutVisits(window), ...rateVisits(window) });
+
+type Changes = z.output<z.ZodObject<ReturnType<typeof totalsChange>>>;
+type Averages = z.output<typeof totalsPerDay.per_day>;
+
+/** The totals of a window as a result has them. */
+type Counts = Pick<Window, "visitors" | "pageviews"> & {
+  [N in keyof VisitRates]?: VisitRates[N] | undefined;
+};
 
 /** The columns of a comparison. */
 export const changeColumns: View["columns"] = [
@@ -77,29 +143,59 @@ export const averageColumns: View["columns"] = [
   { key: "change_per_day_percent", label: "percent", kind: "percent_change" },
 ];
 
-/** The rows of two windows: the sums with their change and, where they have them, the averages per day. */
+/**
+ * The rows of two windows: the sums with their change, the rates of the visits and, where they have them, the averages per
+ * day.
+ */
 export function listTotals(
   current: Counts,
   previous: (Counts & { days_with_data?: number | undefined }) | undefined,
-  { change, per_day }: { change?: Totals["change"] | undefined; per_day?: Totals["per_day"] | undefined },
+  { change, per_day }: { change?: Changes; per_day?: Averages },
 ) {
-  const measures = ["visitors", "pageviews"] as const;
-  const hasData = previous?.days_with_data !== 0;
+  const before = previous?.days_with_data === 0 ? undefined : previous;
+  const hasVisits = current.visits !== undefined;
+  const counted = [...(["visitors", "pageviews"] as const), ...(hasVisits ? (["visits"] as const) : [])];
+  const fill = (name: keyof Counts) => ({
+    label: MEASURE_NAMES[name],
+    current: current[name] ?? null,
+    previous: before?.[name] ?? null,
+  });
+  const points = change?.bounce_rate?.points ?? null;
   return {
-    sums: measures.map((name) => ({
-      label: MEASURE_NAMES[name],
-      current: current[name],
-      previous: hasData ? (previous?.[name] ?? null) : null,
-      change: change?.[name].absolute ?? null,
-      percent: change?.[name].percent ?? null,
-    })),
-    averages: measures.flatMap((name) =>
-      per_day ? [{ label: `${MEASURE_NAMES[name]} a day`, ...per_day[name] }] : [],
-    ),
+    sums: counted.map((name) => ({ ...fill(name), ...readChange(change?.[name]) })),
+    rates: hasVisits
+      ? [
+          { ...fill("bounce_rate"), change: points === null ? null : formatPoints(points), percent: null },
+          { ...fill("views_per_visit"), ...readChange(change?.views_per_visit) },
+          { ...fill("seconds_per_visit"), ...readChange(change?.seconds_per_visit) },
+        ]
+      : [],
+    averages: counted.flatMap((name) => {
+      const average = per_day?.[name];
+      return average ? [{ label: `${MEASURE_NAMES[name]} a day`, ...average }] : [];
+    }),
+    notes: hasVisits ? VISIT_NOTES : [],
   };
 }
 
-export const MEASURE_NAMES = { visitors: "visitors", pageviews: "page views", events: "events" };
+const readChange = (change: Change | undefined) => ({
+  change: change?.absolute ?? null,
+  percent: change?.percent ?? null,
+});
+
+/** A text, because a number among percentages would pass for one of them; in words, because a sheet takes "-3" for a formula. */
+const formatPoints = (points: number) =>
+  points === 0 ? "0 points" : `${Math.abs(points)} points ${points > 0 ? "higher" : "lower"}`;
+
+export const MEASURE_NAMES = {
+  visitors: "visitors",
+  pageviews: "page views",
+  events: "events",
+  visits: "visits",
+  bounce_rate: "bounce rate (%)",
+  views_per_visit: "views/visit",
+  seconds_per_visit: "seconds/visit",
+};
 
 /** Explains why there are averages per day, if not because days lack data. */
 export function noteLengths(current: { days: number }, previous: { days: number }): Note[] {

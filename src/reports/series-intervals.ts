@@ -11,11 +11,19 @@ import {
 import { startOf } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { View } from "../operations/view.ts";
+import {
+  hasVisits,
+  showVisits,
+  VISIT_NOTES,
+  visitColumns,
+  type WithVisits,
+  withoutVisits,
+} from "../operations/visit-rates.ts";
 import type { Interval } from "./intervals.ts";
 import type { Answer } from "./queries.ts";
 
 /** The days of a week or a month that a series covers, added up. */
-interface IntervalPoint {
+interface IntervalPoint extends WithVisits {
   from: string;
   to: string;
   /** How many days it covers, from `from` to `to`. */
@@ -28,14 +36,20 @@ interface IntervalPoint {
 
 /**
  * Adds up the days of a `timeseries` answer by weeks, from Monday to Sunday, or by calendar months. The contract has only
- * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere.
+ * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere. A visit is of one day,
+ * so visits add up, too.
  */
 export function addUpByInterval(answer: Answer, interval: Interval): Answer {
   if (interval === "day") return answer;
+  const asksVisits = answer.params.with === "visits";
   const series = timeseries.result.parse(answer.result);
   const points = gather(series, interval);
   const result = { ...answer.result, interval, points };
-  return { ...answer, result, views: [viewIntervals(series, interval, points)] };
+  return {
+    ...answer,
+    result,
+    views: [viewIntervals(series, interval, asksVisits ? points : points.map(withoutVisits))],
+  };
 }
 
 type Series = ResultOf<typeof timeseries>;
@@ -72,6 +86,7 @@ function viewIntervals(
   points: readonly IntervalPoint[],
 ): View {
   const described = describePeriod(period, warnings);
+  const withVisits = hasVisits(points);
   return {
     headline: periodHeadline(site.domain, period, filter),
     columns: [
@@ -81,8 +96,17 @@ function viewIntervals(
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "pageviews", label: "page views", kind: "count" },
       { key: "partial", label: "partial", kind: "text", machine: true },
+      ...(withVisits ? visitColumns : []),
     ],
-    rows: points.map(({ partial, ...point }) => ({ ...point, partial: partial ? "true" : null })),
+    rows: points.map(({ from, to, days, visitors, pageviews, partial, ...visits }) => ({
+      from,
+      to,
+      days,
+      visitors,
+      pageviews,
+      partial: partial ? "true" : null,
+      ...showVisits({ pageviews, ...visits }),
+    })),
     series: {
       label: `visitors a ${interval}`,
       from: period.from,
@@ -94,6 +118,7 @@ function viewIntervals(
       ...noteVisitors(period.days),
       ...(interval === "week" ? ["Weeks begin on Monday."] : []),
       ...described.notes,
+      ...(withVisits ? VISIT_NOTES : []),
     ],
     warnings: [...noteIncomplete(interval, points, period), ...described.warnings],
   };

@@ -6,6 +6,7 @@ import { type ReportedOverview, reportResult } from "./overview-result.ts";
 import { viewNow, viewTop, viewTotals, viewTrend } from "./overview-views.ts";
 import { fromReport, type Query } from "./queries.ts";
 import { defineReport } from "./report-definition.ts";
+import { MEASURE_NAMES } from "./report-fields.ts";
 
 const DIMENSIONS: Dimension[] = [
   ...(["pages", "referrers", "channels", "countries", "devices", "browsers"] as const),
@@ -43,32 +44,37 @@ const siteReport = defineReport({
 /** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
 export const reportQuery: Query = fromReport(siteReport);
 
+const MEASURES = ["visitors", "pageviews", "visits"] as const;
+
 /** Each day beside the same day of the span before. */
-function viewDays({ trend: { from, visitors, pageviews = [], previous } }: ReportedOverview): View {
+function viewDays({ trend }: ReportedOverview): View {
+  const { from, visitors, previous } = trend;
+  const measures = MEASURES.filter((measure) => trend[measure] !== undefined);
+  const listColumns = (suffix: string) =>
+    measures.map((measure) => ({
+      key: `${measure}${suffix}`,
+      label: MEASURE_NAMES[measure],
+      kind: "count" as const,
+    }));
   return {
     name: "days",
     headline: "Day by day",
     columns: [
       { key: "date", label: "day", kind: "date" },
-      { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "page views", kind: "count" },
+      ...listColumns(""),
       ...(previous
-        ? ([
-            { key: "date_before", label: "compared with", kind: "date" },
-            { key: "visitors_before", label: "visitors", kind: "count" },
-            { key: "pageviews_before", label: "page views", kind: "count" },
-          ] as const)
+        ? [{ key: "date_before", label: "compared with", kind: "date" as const }, ...listColumns("_before")]
         : []),
     ],
-    rows: visitors.map((count, index) => ({
+    rows: visitors.map((_, index) => ({
       date: addDays(from, index),
-      visitors: count,
-      pageviews: pageviews[index] ?? null,
+      ...Object.fromEntries(measures.map((measure) => [measure, trend[measure]?.[index] ?? null])),
       ...(previous &&
         index < previous.visitors.length && {
           date_before: addDays(previous.from, index),
-          visitors_before: previous.visitors[index] ?? null,
-          pageviews_before: previous.pageviews[index] ?? null,
+          ...Object.fromEntries(
+            measures.map((measure) => [`${measure}_before`, previous[measure]?.[index] ?? null]),
+          ),
         }),
     })),
     notes: [],

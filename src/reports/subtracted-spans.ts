@@ -4,9 +4,9 @@ import { addDays, type Days } from "../operations/days.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
+import { sumPoints } from "../operations/timeseries.ts";
 import { rangeWarning, type Warning, warnOfSubtraction } from "../operations/warning.ts";
 import { type Bounds, exact, subtract } from "./bounds.ts";
-import { sumWindow } from "./windows.ts";
 
 type Stats = ResultOf<typeof stats>;
 type Series = ResultOf<typeof timeseries>;
@@ -63,7 +63,7 @@ function within({ from, to }: Days, { warnings = [] }: { warnings?: Warning[] | 
   });
 }
 
-/** Visitors and page views from the series. Events are subtracted; if some arrived meanwhile, they are a range. */
+/** Visitors, page views and visits from the series. Events are subtracted; if some arrived meanwhile, they are a range. */
 export async function subtractStats(call: Call, span: PastSpan, options: CallOptions): Promise<Stats> {
   const [series, { before, whole, after }] = await Promise.all([
     subtractSeries(call, span, options),
@@ -72,13 +72,15 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
   const events = subtract(exactly(whole.events), { least: before.events, most: after.events });
   if (events.most < 0) throw createContradictionError("events");
   const least = Math.max(0, events.least);
-  const { visitors, pageviews } = sumWindow(series.points);
+  const { visitors, pageviews, ...visits } = sumPoints(series.points);
   return {
     site: series.site,
     period: series.period,
+    ...keepFilter(series),
     visitors,
     pageviews,
     events: least,
+    ...visits,
     ...joinWarnings(
       within(span, whole),
       exact(events) === null ? [warnOfSubtraction({ events: least, events_at_most: events.most })] : [],
@@ -90,6 +92,8 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
  * The rows of days that end before today: those of the longer span minus those of the days after. The days after are read
  * before and after the longer span, so what arrived meanwhile makes a row a range, never a guess. So does a list that the
  * service cut off.
+ *
+ * Rows have no visits: their rates would be quotients of ranges.
  */
 export async function subtractBreakdown(
   call: Call,
@@ -105,7 +109,7 @@ export async function subtractBreakdown(
   ]);
   const measure = dimension === "events" ? "events" : "pageviews";
   const [first, last] = [indexRows(before, measure), indexRows(after, measure)];
-  const { visitors, pageviews, events } = totals;
+  const { visitors, pageviews, events, visits, bounces, visit_seconds } = totals;
   const ranges = whole.rows.flatMap((row): RowRange[] => {
     // Visits of the days after may have been folded, or not.
     if (row.other) return [];
@@ -125,12 +129,18 @@ export async function subtractBreakdown(
   return {
     site: totals.site,
     period: totals.period,
+    ...keepFilter(totals),
     dimension: whole.dimension,
     rows: known.slice(0, limit).map((range) => buildRow(range, measure, visitors)),
     limit,
     total_rows: known.length,
     truncated: known.length > limit,
-    totals: { visitors, pageviews, ...(measure === "events" && { events }) },
+    totals: {
+      visitors,
+      pageviews,
+      ...(measure === "events" && { events }),
+      ...(visits !== undefined && { visits, bounces, visit_seconds }),
+    },
     ...joinWarnings(totals.warnings, [
       ...(isRange ? [rangeWarning] : []),
       ...(whole.truncated ? [warnOfSubtraction({ row_limit: ROW_LIMIT })] : []),
@@ -205,6 +215,9 @@ const leastOf = ({ value, visitors, hits }: RowRange) => ({
   visitors: visitors.least,
   hits: hits.least,
 });
+
+/** What is counted: all parts of a subtraction are asked for it, and each says so. */
+const keepFilter = ({ filter }: { filter?: string[] | undefined }) => (filter ? { filter } : {});
 
 const exactly = (count: number): Bounds => ({ least: count, most: count });
 const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, least), most });

@@ -1,12 +1,13 @@
 import type { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { sumPoints } from "../operations/timeseries.ts";
+import type { WithVisits } from "../operations/visit-rates.ts";
 import { type Bounds, subtract } from "./bounds.ts";
 
 type Point = ResultOf<typeof timeseries>["points"][number];
 
-/** A span of complete days, with totals. */
-export interface Window {
+/** A span of complete days, with totals; with those of its visits, if all its days have them. */
+export interface Window extends WithVisits {
   from: string;
   to: string;
   days: number;
@@ -37,6 +38,8 @@ export interface Measure {
   readonly isPerDay: boolean;
   /** False if nothing can be compared: it is not known how many days have data, or none has. */
   readonly isPossible: boolean;
+  /** Whether there are percentages: both windows have data of whole days, counted alike. */
+  readonly isComparable: boolean;
   change(current: number, previous: number): Change;
   /** Averages, if the windows are compared by them; else undefined. */
   perDay(current: number, previous: number): PerDay | undefined;
@@ -71,7 +74,8 @@ function roundTenths(tenths: number): number {
 export const roundRate = (rate: number) =>
   Math.abs(rate) < 1 ? Number(rate.toPrecision(2)) : roundTenths(10 * rate);
 
-const percentOf = (change: number, before: number) =>
+/** One decimal; null if there was nothing before. */
+export const percentOf = (change: number, before: number) =>
   before === 0 ? null : roundTenths((1000 * change) / before);
 
 /** What is known about the days of two windows (`coverage.ts`). */
@@ -99,6 +103,7 @@ export function createMeasure(current: Window, previous: Window, alike: Alike): 
   return {
     isPerDay,
     isPossible,
+    isComparable: comparable,
     change: (now, before) => ({
       absolute: lacksDays ? null : now - before,
       percent: comparable && !isPerDay ? percentOf(now - before, before) : null,

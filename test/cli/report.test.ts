@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { platform, tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
+import { chdir, cwd } from "node:process";
 import { http } from "msw";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanText, formatJson } from "../../src/render/clean-text.ts";
@@ -72,11 +73,27 @@ describe("a page", () => {
     expect(answer.receipt.notes).toEqual([
       "Source: stats.example.test.",
       "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.",
-      expect.stringMatching(/^Events have no comparison/),
+      "Events are not compared.",
       expect.stringMatching(/^Rows may not add up/),
+      expect.stringMatching(/^A visit ends after 30 minutes/),
       "Made with analytics-mcp 1.2.3, 2026-11-21 05:05 (Europe/Berlin).",
     ]);
     expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");
+  });
+
+  it("of a part of the hits says of which, in its title and its heading", async () => {
+    await write("a.html", "--period", "last-week", "--filter", "country=DE", "--filter", "pages!=/a|<b>");
+    await write("b.html", "--period", "last-week");
+    const page = read("a.html");
+    expect(page).toContain(
+      "<title>example.com, only countries=DE and pages!=/a|&#60;b&#62;, 2026-11-09 to 2026-11-15</title>",
+    );
+    const [part, whole] = [readAnswer(page), readAnswer(read("b.html"))];
+    expect(part.filter).toEqual(["countries=DE", "pages!=/a|<b>"]);
+    expect(part.visitors).toBeGreaterThan(0);
+    expect(part.visitors).toBeLessThan(whole.visitors);
+    await write("a.md", "--period", "last-week", "--filter", "countries=DE");
+    expect(read("a.md")).toMatch(/^\*\*example\.com, only countries=DE, 2026-11-09 to 2026-11-15 \(/);
   });
 
   it("of an empty site can be replaced by the next one", async () => {
@@ -193,6 +210,41 @@ describe("the file", () => {
     mkdirSync(folder, { recursive: true });
     expect(code).toBe(2);
     expect(stderr).toContain(reason);
+  });
+
+  it("is named after the site, the days and the filter", async () => {
+    const here = cwd();
+    chdir(folder);
+    const filters = [
+      [],
+      ["countries=DE"],
+      ["countries!=DE"],
+      ["countries=FR"],
+      ['pages=/../..\\\\x:*?"<y>'],
+      [`pages=/${"long/".repeat(30)}`],
+    ];
+    const names: string[] = [];
+    try {
+      for (const filter of filters) {
+        const options = filter.flatMap((condition) => ["--filter", condition]);
+        const period = ["--period", "2026-11-01/2026-11-15"];
+        const { stdout } = await runShell(["report", "--demo", ...period, ...options]);
+        names.push(basename(stdout.trim()));
+      }
+    } finally {
+      chdir(here);
+    }
+    const days = "example.com-2026-11-01-2026-11-15";
+    expect(names).toEqual([
+      `${days}.html`,
+      expect.stringMatching(/-only-countries-DE-[0-9a-f]{6}\.html$/),
+      expect.stringMatching(/-only-countries-not-DE-[0-9a-f]{6}\.html$/),
+      expect.stringMatching(/-only-countries-FR-[0-9a-f]{6}\.html$/),
+      expect.stringMatching(/-only-pages-x-y-[0-9a-f]{6}\.html$/),
+      expect.stringMatching(/-only-pages-long-long-long-long-long-long-long-[0-9a-f]{6}\.html$/),
+    ]);
+    for (const name of names) expect(name.startsWith(days)).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual([...names].sort());
   });
 
   it("can be standard output", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { dimensions } from "../../src/operations/dimensions.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
+import { withoutVisits } from "../../src/operations/visit-rates.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { SourceSite, Span } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -35,8 +36,10 @@ describe("a period at a service that answers only for days until today", () => {
 
   it.each(dimensions)("%s of last_week are as those that are answered directly", async (dimension) => {
     const params = { period: "last_week", dimension, limit: 1000 };
-    const expected = await ask(whole, "breakdown", params);
-    expect((expected.rows as Row[]).length).toBeGreaterThan(0);
+    const direct = await ask(whole, "breakdown", params);
+    // Rows have no visits there.
+    const expected = { ...direct, rows: (direct.rows as Row[]).map(withoutVisits) };
+    expect(expected.rows.length).toBeGreaterThan(0);
     expect(await ask(limited, "breakdown", params)).toEqual(expected);
   });
 

@@ -38,7 +38,7 @@ function createReportCommand(io: Io): ShellCommand {
   return report
     .option(
       "-o, --out <file>",
-      "file to write: .html or .md, or - for a page on stdout (default: the site and the days, such as example.com-2026-11-01-2026-11-30.html)",
+      "file to write: .html or .md, or - for a page on stdout (default: the site, the days and the filter, such as example.com-2026-11-01-2026-11-30.html)",
     )
     .option("--open", "open the page in the browser")
     .option("--force", "replace a file that is not a report")

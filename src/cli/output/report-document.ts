@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { buildReportPage } from "../../mcp/report-page.ts";
+import { headFilter } from "../../operations/filter.ts";
 import { formatNotes } from "../../operations/note.ts";
 import { formatSpan } from "../../operations/period.ts";
 import { listNotes } from "../../operations/view.ts";
@@ -20,16 +22,19 @@ export async function formatReport(
   source: Source,
   { format, ...appearance }: { format: ReportFormat } & Appearance,
 ): Promise<{ text: string; name: string }> {
-  const { site, period } = overviewResult().pick({ site: true, period: true }).parse(result);
+  const { site, filter, period } = overviewResult()
+    .pick({ site: true, filter: true, period: true })
+    .parse(result);
   const notes = [
     await describeSource(source),
     ...formatNotes(listNotes(views), "people"),
     ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
     formatMark(io.version, period),
   ].map((note) => cleanText(note, 400));
-  const name = `${[toFileName(site.domain), ...new Set([period.from, period.to])].join("-")}.html`;
+  const words = [toFileName(site.domain), ...new Set([period.from, period.to]), ...nameFilter(filter)];
+  const name = `${words.join("-")}.html`;
   if (format === "html") {
-    const title = cleanText(`${site.domain}, ${formatSpan(period)}`);
+    const title = cleanText(`${site.domain}${headFilter(filter)}, ${formatSpan(period)}`);
     return { name, text: await buildReportPage(title, { result, notes, empty }) };
   }
   const tables =
@@ -44,6 +49,22 @@ export async function formatReport(
 async function describeSource(source: Source): Promise<string> {
   if (source.kind === "local") return source.about.note ?? `Source: ${source.about.label}.`;
   return `Source: ${new URL((await source.readAccess()).baseUrl).host}.`;
+}
+
+const MAX_FILTER_NAME = 40;
+
+/**
+ * A filter as parts of a file's name, on any system. Its hash keeps the reports of different filters apart, because only the
+ * beginning is readable, and some systems do not tell `DE` from `de`.
+ */
+function nameFilter(filter: readonly string[] = []): string[] {
+  if (filter.length === 0) return [];
+  const words = filter
+    .join("-")
+    .replaceAll("!=", "-not-")
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-");
+  const hash = createHash("sha256").update(JSON.stringify(filter)).digest("hex");
+  return ["only", [...words].slice(0, MAX_FILTER_NAME).join("").replace(/-$/, ""), hash.slice(0, 6)];
 }
 
 /** A domain as a part of a file's name, on any system. */

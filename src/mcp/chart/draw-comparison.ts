@@ -1,15 +1,16 @@
 import {
   bar,
   barLists,
-  changeLines,
   dimensionTitle,
   heading,
   html,
   isolate,
   joinParts,
+  subjectLines,
   untrustedText,
 } from "./elements.ts";
 import type { Format } from "./format.ts";
+import { describeChange, MEASURES, type Measure, showMeasure } from "./measures.ts";
 import type { Comparison } from "./shapes.ts";
 
 type Group = Comparison["dimensions"][number];
@@ -22,14 +23,14 @@ interface Range {
 
 /** Draws two windows of complete days and what changed most between them. */
 export function drawComparison(comparison: Comparison, format: Format): HTMLElement[] {
-  const { site, timezone, current, previous, dimensions, per_day } = comparison;
+  const { timezone, current, previous, dimensions, per_day } = comparison;
   const isCompared = per_day !== undefined || comparison.change.visitors.absolute !== null;
   const extent = findExtent(dimensions.flatMap((group) => group.movers));
   return [
     html(
       "header",
       {},
-      html("h1", {}, untrustedText(site.domain)),
+      ...subjectLines(comparison),
       html(
         "p",
         { class: "soft" },
@@ -46,8 +47,7 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
     html(
       "div",
       { class: "measures" },
-      buildMeasure("Visitors", "visitors", comparison, format),
-      buildMeasure("Page views", "pageviews", comparison, format),
+      ...MEASURES.flatMap((measure) => buildMeasure(measure, comparison, format)),
     ),
     heading(
       "Biggest changes",
@@ -62,33 +62,29 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
   ];
 }
 
-function buildMeasure(
-  title: string,
-  measure: "visitors" | "pageviews",
-  comparison: Comparison,
-  format: Format,
-): HTMLElement {
-  const { current, previous, change, per_day } = comparison;
-  const most = Math.max(1, current[measure], previous[measure]);
-  const row = (window: Comparison["current"], kind: string) =>
+/** A measure of both windows as bars, below its change. */
+function buildMeasure(measure: Measure, comparison: Comparison, format: Format): HTMLElement[] {
+  const { current, previous, change } = comparison;
+  const [now, before] = [current[measure.name], previous[measure.name]];
+  if (now === undefined || before === undefined) return [];
+  const most = Math.max(now ?? 0, before ?? 0) || 1;
+  const row = (window: Comparison["current"], value: number | null, kind: string) =>
     html(
       "li",
       { class: "window" },
       html("span", { class: "soft" }, format.range(window)),
-      html("span", { class: "track", "aria-hidden": "true" }, bar(0, (100 * window[measure]) / most, kind)),
-      html("span", { class: "number" }, isolate(format.count(window[measure]))),
+      html("span", { class: "track", "aria-hidden": "true" }, bar(0, (100 * (value ?? 0)) / most, kind)),
+      html("span", { class: "number" }, isolate(showMeasure(value, measure, format))),
     );
-  return html(
-    "section",
-    {},
-    html("h2", {}, title),
+  return [
     html(
-      "p",
-      { class: "headline" },
-      ...changeLines(change[measure], per_day?.[measure], undefined, comparison, format),
+      "section",
+      {},
+      html("h2", {}, measure.title),
+      html("p", { class: "headline" }, ...describeChange(measure, change, comparison, undefined, format)),
+      html("ol", { class: "windows" }, row(current, now, ""), row(previous, before, "past")),
     ),
-    html("ol", { class: "windows" }, row(current, ""), row(previous, "past")),
-  );
+  ];
 }
 
 function buildGroup(

@@ -1,28 +1,29 @@
 import {
   bar,
   barLists,
-  changeLines,
   dimensionTitle,
   heading,
   html,
   isolate,
   joinParts,
+  subjectLines,
   untrustedText,
 } from "./elements.ts";
 import type { Format } from "./format.ts";
+import { describeChange, MEASURES, showMeasure } from "./measures.ts";
 import type { Overview } from "./shapes.ts";
 import { createTrend } from "./trend.ts";
 
 /** Draws a site at a glance. */
 export function drawOverview(overview: Overview, format: Format) {
-  const { site, period, comparison, top } = overview;
+  const { filter, period, comparison, top } = overview;
   // A single day has no trend, and the tiles already show its numbers.
   const trend = overview.trend.visitors.length > 1 ? createTrend(overview.trend, format) : undefined;
   const parts = [
     html(
       "header",
       {},
-      html("h1", {}, untrustedText(site.domain)),
+      ...subjectLines(overview),
       html(
         "p",
         { class: "soft" },
@@ -47,7 +48,7 @@ export function drawOverview(overview: Overview, format: Format) {
         ]
       : []),
     ...(trend ? [trend.element] : []),
-    heading("Top lists", "share of all visitors; rows may not add up"),
+    heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
     barLists(
       "columns",
       top.map((list) => buildList(list, format)),
@@ -56,19 +57,18 @@ export function drawOverview(overview: Overview, format: Format) {
   return { parts, resize: trend?.resize };
 }
 
-function buildTiles(
-  { visitors, pageviews, events, active_now, comparison, today, period }: Overview,
-  format: Format,
-): HTMLElement[] {
-  const compare = (measure: "visitors" | "pageviews") => {
-    if (!comparison) return [];
-    const { previous, per_day } = comparison;
-    const before = previous.days_with_data === 0 ? undefined : previous[measure];
-    return changeLines(comparison[measure], per_day?.[measure], before, comparison, format);
-  };
+function buildTiles(overview: Overview, format: Format): HTMLElement[] {
+  const { events, active_now, comparison, today, period } = overview;
   return [
-    buildTile("Visitors", format.count(visitors), compare("visitors")),
-    buildTile("Page views", format.count(pageviews), compare("pageviews")),
+    ...MEASURES.flatMap((measure) => {
+      const value = overview[measure.name];
+      if (value === undefined) return [];
+      const before =
+        comparison?.previous.days_with_data === 0 ? undefined : comparison?.previous[measure.name];
+      const shown = before === undefined ? undefined : showMeasure(before, measure, format);
+      const lines = comparison ? describeChange(measure, comparison, comparison, shown, format) : [];
+      return [buildTile(measure.title, showMeasure(value, measure, format), lines)];
+    }),
     buildTile(
       "Events",
       format.count(events),

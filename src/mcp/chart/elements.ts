@@ -45,6 +45,23 @@ export function joinParts(parts: string[]): (Node | string)[] {
   return parts.flatMap((part, index) => (index === 0 ? [isolate(part)] : [" · ", isolate(part)]));
 }
 
+/** What the numbers are of: a site or, with a filter, a part of its hits. */
+export function subjectLines({ site, filter = [] }: Subject): HTMLElement[] {
+  const conditions = filter.flatMap((condition, index) => [
+    index === 0 ? "Only " : " and ",
+    html("strong", {}, condition),
+  ]);
+  return [
+    html("h1", {}, untrustedText(site.domain)),
+    ...(conditions.length === 0 ? [] : [html("p", { class: "filter" }, ...conditions)]),
+  ];
+}
+
+interface Subject {
+  site: { domain: string };
+  filter?: string[] | undefined;
+}
+
 /** A bar between two positions on its track, in percent. */
 export function bar(start: number, end: number, kind = ""): HTMLElement {
   const element = html("span", { class: `bar ${kind}`.trim() });
@@ -53,12 +70,13 @@ export function bar(start: number, end: number, kind = ""): HTMLElement {
   return element;
 }
 
-interface Change {
+export interface Change {
   absolute: number | null;
-  percent: number | null;
+  /** Absent if it is measured in percentage points. */
+  percent?: number | null;
 }
 
-interface Average {
+export interface Average {
   current: number;
   previous: number;
   change: number;
@@ -73,11 +91,11 @@ interface Average {
 export function changeLines(
   change: Change,
   average: Average | undefined,
-  before: number | undefined,
+  before: string | undefined,
   { small_sample: isSmallSample }: { small_sample: boolean },
   format: Format,
 ): HTMLElement[] {
-  const sum = before === undefined ? [] : [aside(`before: ${format.count(before)}`)];
+  const sum = before === undefined ? [] : [aside(`before: ${before}`)];
   if (!average) return [changeLine(change, isSmallSample, format), ...sum];
   const { absolute } = change;
   return [
@@ -107,11 +125,13 @@ function changeLine(
   { absolute, percent }: Change,
   isSmallSample: boolean,
   format: Format,
-  unit = "",
+  unit = percent === undefined && absolute !== 0 ? " points" : "",
 ): HTMLElement {
   const line = html("span", { class: "change" });
   if (absolute === null) {
-    line.append(flag("no comparison", "Some of these days, or of the days before, have no data."));
+    line.append(
+      flag("no comparison", "Some of these days, or of the days before, have no data or no visits."),
+    );
     return line;
   }
   directedChange(line, absolute, format).append(unit);
@@ -119,7 +139,8 @@ function changeLine(
     line.append(
       flag("no percentage", "The earlier days had none, or the site had no data yet on some of them."),
     );
-  } else if (absolute !== 0) line.append(html("bdi", { class: "soft" }, format.signedPercent(percent)));
+  } else if (absolute !== 0 && percent !== undefined)
+    line.append(html("bdi", { class: "soft" }, format.signedPercent(percent)));
   if (isSmallSample)
     line.append(flag("small sample", "With so few visitors, a change may be due to chance."));
   return line;

@@ -22,25 +22,36 @@ const isInstant = (value: unknown) =>
 const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
 const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
-const span = { from: isDay, to: isDay, visitors: isCount, pageviews: isCount };
+const rate = orNone(orNull(isNumber));
+const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
+const span = { from: isDay, to: isDay, visitors: isCount, pageviews: isCount, ...rates };
 const change = { absolute: orNull(isNumber), percent: orNull(isNumber) };
 const perDay = { current: isNumber, previous: isNumber, change: isNumber, percent: orNull(isNumber) };
-const totalsPerDay = orNone({ visitors: perDay, pageviews: perDay });
+const totalsChange = {
+  visitors: change,
+  pageviews: change,
+  visits: orNone(change),
+  bounce_rate: orNone({ points: orNull(isNumber) }),
+  views_per_visit: orNone(change),
+  seconds_per_visit: orNone(change),
+};
+const totalsPerDay = orNone({ visitors: perDay, pageviews: perDay, visits: orNone(perDay) });
 const bounds = { least: isCount, most: isCount };
 const ends = { least: isNumber, most: isNumber };
-const site = { domain: isText };
+/** Whose numbers they are. */
+const subject = { site: { domain: isText }, filter: orNone([isText]) };
 
 const overview: Shape = {
-  site,
+  ...subject,
   period: { from: isDay, to: isDay, days: isCount, timezone: isText, partial: isFlag, as_of: isInstant },
   visitors: isCount,
   pageviews: isCount,
   events: isCount,
+  ...rates,
   active_now: orNone(isCount),
   comparison: orNull({
     previous: span,
-    visitors: change,
-    pageviews: change,
+    ...totalsChange,
     per_day: totalsPerDay,
     small_sample: isFlag,
   }),
@@ -49,8 +60,9 @@ const overview: Shape = {
     from: isDay,
     visitors: [isCount],
     pageviews: orNone([isCount]),
+    visits: orNone([isCount]),
     partial: isFlag,
-    previous: orNone({ from: isDay, visitors: [isCount], pageviews: [isCount] }),
+    previous: orNone({ from: isDay, visitors: [isCount], pageviews: [isCount], visits: orNone([isCount]) }),
   },
   top: [
     {
@@ -61,13 +73,13 @@ const overview: Shape = {
 };
 
 const comparison: Shape = {
-  site,
+  ...subject,
   timezone: isText,
   as_of: isInstant,
   current: span,
   previous: span,
   small_sample: isFlag,
-  change: { visitors: change, pageviews: change },
+  change: totalsChange,
   per_day: totalsPerDay,
   dimensions: [
     {

@@ -20,17 +20,18 @@ export interface Day extends DayCount {
 export const MEASURES = {
   visitors: { name: "Visitors", one: "visitor", many: "visitors", title: "Visitors per day" },
   pageviews: { name: "Page views", one: "page view", many: "page views", title: "Page views per day" },
+  visits: { name: "Visits", one: "visit", many: "visits", title: "Visits per day" },
 };
 
 /** The measures that an answer has. */
-export const findMeasures = ({ pageviews }: Trend): Measure[] =>
-  pageviews ? ["visitors", "pageviews"] : ["visitors"];
+export const findMeasures = (trend: Trend): Measure[] =>
+  (["visitors", "pageviews", "visits"] as const).filter((measure) => trend[measure]);
 
 export function readDays(trend: Trend, measure: Measure): Day[] {
   const { from, partial, previous } = trend;
   const counts = trend[measure] ?? [];
   return counts.map((count, index) => {
-    const before = previous?.[measure][index];
+    const before = previous?.[measure]?.[index];
     return {
       name: addDays(from, index),
       count,

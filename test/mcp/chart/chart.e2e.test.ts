@@ -17,6 +17,12 @@ const sign = (value: number) => (value > 0 ? "+" : value < 0 ? "−" : "");
 const signed = (value: number) => `${sign(value)}${count(Math.abs(value))}`;
 const signedPercent = (value: number) => `${sign(value)}${percent(Math.abs(value))}`;
 
+const moved = (by: number) =>
+  by === 0 ? "no change" : `${by > 0 ? "up ▲" : "down ▼"} ${count(Math.abs(by))}`;
+const movedBy = ({ absolute, percent: share }: { absolute: number | null; percent: number | null }) =>
+  absolute === 0 ? "no change" : `${moved(absolute ?? 0)} ${signedPercent(share ?? 0)}`;
+const movedPoints = (points: number) => `${moved(points)}${points === 0 ? "" : " points"}`;
+
 type Connected = Awaited<ReturnType<typeof connectInProcess>>;
 let client: Connected;
 beforeAll(async () => {
@@ -110,13 +116,19 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const result = await ask("get_overview", { site: "example.com" });
       const overview = overviewOf(result);
       const { main } = await show(result);
-      const { previous, visitors, pageviews } = comparisonIn(overview);
+      const { previous, visitors, pageviews, visits, ...changes } = comparisonIn(overview);
+      if (!visits || !changes.bounce_rate || !changes.views_per_visit || !changes.seconds_per_visit)
+        throw new Error("There are no visits.");
       expect(await words(main.locator("header"))).toBe(
         "example.com Oct 22 – Nov 20, 2026 · 30 days · Europe/Berlin",
       );
       expect(await allWords(main.locator(".tile"))).toEqual([
         `Visitors ${count(overview.visitors)} up ▲ ${count(visitors.absolute ?? 0)} ${signedPercent(visitors.percent ?? 0)} before: ${count(previous.visitors)}`,
         `Page views ${count(overview.pageviews)} up ▲ ${count(pageviews.absolute ?? 0)} ${signedPercent(pageviews.percent ?? 0)} before: ${count(previous.pageviews)}`,
+        `Visits ${count(overview.visits ?? 0)} ${movedBy(visits)} before: ${count(previous.visits ?? 0)}`,
+        `Bounce rate ${percent(overview.bounce_rate ?? 0)} ${movedPoints(changes.bounce_rate.points ?? 0)} before: ${percent(previous.bounce_rate ?? 0)}`,
+        `Views per visit ${overview.views_per_visit} ${movedBy(changes.views_per_visit)} before: ${previous.views_per_visit}`,
+        `Seconds per visit ${overview.seconds_per_visit} ${movedBy(changes.seconds_per_visit)} before: ${previous.seconds_per_visit}`,
         `Events ${count(overview.events)} not compared`,
         `Today so far ${count(overview.today.visitors)} visitors`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
@@ -230,9 +242,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await main.locator(".stroke.before").count()).toBe(comparison?.comparable ? 1 : 0);
     });
 
-    it("switched between visitors and page views, and remembers nothing", async () => {
+    it("switched between visitors, page views and visits, and remembers nothing", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 7 });
-      const { pageviews = [], previous } = overviewOf(result).trend;
+      const { pageviews = [], visits = [], previous } = overviewOf(result).trend;
       const { main, page, view } = await show(result, {});
       const read = async () => [await words(main.locator("h2").first()), await words(main.locator(".most"))];
       const [title, most] = await read();
@@ -249,10 +261,53 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main.locator(".tip"))).toBe(
         `Fri, Nov 20 ${count(pageviews[6] ?? 0)} page views ${count(previous?.pageviews[6] ?? 0)} on Fri, Nov 13`,
       );
+      await page.keyboard.press("Shift+Tab");
+      await page.keyboard.press("ArrowRight");
+      expect(await read()).toEqual([
+        "Visits per day",
+        expect.stringContaining(`Most: ${count(Math.max(...visits))} on `),
+      ]);
+      await main.locator(".plot").focus();
+      expect(await words(main.locator(".tip"))).toBe(
+        `Fri, Nov 20 ${count(visits[6] ?? 0)} visits ${count(previous?.visits?.[6] ?? 0)} on Fri, Nov 13`,
+      );
       await main.locator(".switch label").first().click();
       expect(await read()).toEqual([title, most]);
       await page.evaluate((sent) => window.host.result(sent as never), result as unknown);
       await expect.poll(read).toEqual([title, most]);
+    });
+
+    it("of a part of the hits with what it is of, as text alone", async () => {
+      const filter = ["countries=DE", "pages!=<b>x</b>"];
+      const result = await ask("get_overview", { site: "example.com", days: 7, filter });
+      const { main } = await show(result);
+      expect(await words(main.locator("header"))).toBe(
+        "example.com Only countries=DE and pages!=<b>x</b> Nov 14 – 20, 2026 · 7 days · Europe/Berlin",
+      );
+      expect(await main.locator("b").count()).toBe(0);
+      expect(await words(main)).toContain("share of these visitors");
+      const all = overviewOf(await ask("get_overview", { site: "example.com", days: 7 }));
+      expect(overviewOf(result).visitors).toBeLessThan(all.visitors);
+      const compared = await ask("compare_periods", { site: "example.com", days: 7, filter });
+      expect(await words((await show(compared)).main.locator("header"))).toMatch(
+        /^example\.com Only countries=DE and pages!=<b>x<\/b> Nov 14 – 20, 2026 compared with /,
+      );
+    });
+
+    it("without visits if the source does not know them", async () => {
+      const result = await ask("get_overview", { site: "example.com", days: 7 });
+      const { structuredContent, _meta } = JSON.parse(JSON.stringify(result), (name, value) =>
+        /visit\b|^visits$|^bounce/.test(name) ? undefined : value,
+      );
+      const { main } = await show({ ...result, structuredContent, _meta });
+      expect((await allWords(main.locator(".tile"))).map((tile) => tile.split(/ [\d–]/)[0])).toEqual([
+        "Visitors",
+        "Page views",
+        "Events",
+        "Today so far",
+        "Active now",
+      ]);
+      expect(await allWords(main.locator(".switch label"))).toEqual(["Visitors", "Page views"]);
     });
 
     it("from the structured content alone, if the host passes on nothing else", async () => {
@@ -294,6 +349,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "before",
         "Page views",
         "before",
+        "Visits",
+        "before",
       ]);
       expect(await column(1)).toEqual([...expected.slice(0, -1), `${expected.at(-1)} so far`]);
       expect(await column(2)).toEqual(earlier(trend.previous?.visitors));
@@ -302,6 +359,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         `${count(trend.pageviews?.at(-1) ?? 0)} so far`,
       ]);
       expect(await column(4)).toEqual(earlier(trend.previous?.pageviews));
+      expect((await column(5)).slice(0, -1)).toEqual((trend.visits ?? []).slice(0, -1).map(count));
+      expect(await column(6)).toEqual(earlier(trend.previous?.visits));
       expect((await allWords(main.locator("tbody th"))).at(-1)).toBe("Sat, Nov 21");
       const picture = view.getByRole("img", { name: "Visitors per day, Nov 16 – 21, 2026." });
       const spoken = await picture.getAttribute("aria-label");
@@ -316,6 +375,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await allWords(main.locator(".tile"))).toEqual([
         "Visitors 0 no comparison",
         "Page views 0 no comparison",
+        "Visits 0 no comparison",
+        "Bounce rate – no comparison",
+        "Views per visit – no comparison",
+        "Seconds per visit – no comparison",
         "Events 0 not compared",
         "Today so far 0 visitors",
         "Active now 0 at 9:50 AM",
@@ -355,20 +418,28 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const measures = [
         { title: "Visitors", key: "visitors" },
         { title: "Page views", key: "pageviews" },
+        { title: "Visits", key: "visits" },
+        { title: "Bounce rate", key: "bounce_rate" },
+        { title: "Views per visit", key: "views_per_visit" },
+        { title: "Seconds per visit", key: "seconds_per_visit" },
       ] as const;
+      const { change } = comparison;
       expect(await allWords(main.locator(".measures section"))).toEqual(
         measures.map(({ title, key }) => {
-          const { absolute: change, percent } = comparison.change[key];
-          const absolute = change ?? 0;
-          const direction = absolute < 0 ? "down ▼" : "up ▲";
-          return `${title} ${direction} ${count(Math.abs(absolute))} ${signedPercent(percent ?? 0)} Nov 20 ${count(current[key])} Nov 19 ${count(previous[key])}`;
+          const isRate = key === "bounce_rate";
+          const changed = isRate
+            ? movedPoints(change.bounce_rate?.points ?? 0)
+            : movedBy(change[key] ?? { absolute: null, percent: null });
+          const shown = isRate ? percent : count;
+          return `${title} ${changed} Nov 20 ${shown(current[key] ?? 0)} Nov 19 ${shown(previous[key] ?? 0)}`;
         }),
       );
       const windows = await measureBars(main.locator(".windows .track"));
-      expect(windows.map((bar) => bar.start)).toEqual([0, 0, 0, 0]);
+      expect(windows.map((bar) => bar.start)).toEqual(measures.flatMap(() => [0, 0]));
       for (const [index, { key }] of measures.entries()) {
         const [later, earlier] = windows.slice(2 * index);
-        expect((earlier?.end ?? 0) / (later?.end ?? 0)).toBeCloseTo(previous[key] / current[key], 2);
+        const share = (previous[key] ?? 0) / (current[key] ?? 0);
+        expect((earlier?.end ?? 0) / (later?.end ?? 0)).toBeCloseTo(share, 2);
       }
       const movers = comparison.dimensions.flatMap((group) => group.movers);
       const changes = movers.map((mover) => mover.change?.absolute ?? 0);

@@ -1,0 +1,40 @@
+import { type Average, type Change, changeLines } from "./elements.ts";
+import type { Format } from "./format.ts";
+import type { Comparison } from "./shapes.ts";
+
+export const MEASURES = [
+  { name: "visitors", title: "Visitors", format: "count" },
+  { name: "pageviews", title: "Page views", format: "count" },
+  { name: "visits", title: "Visits", format: "count" },
+  { name: "bounce_rate", title: "Bounce rate", format: "percent" },
+  { name: "views_per_visit", title: "Views per visit", format: "count" },
+  { name: "seconds_per_visit", title: "Seconds per visit", format: "count" },
+] as const;
+
+export type Measure = (typeof MEASURES)[number];
+
+/** A rate is null if there are no visits. */
+export const showMeasure = (value: number | null, { format: kind }: Measure, format: Format): string =>
+  value === null ? "–" : format[kind](value);
+
+/**
+ * The change of a measure; nothing if one of the windows does not have it.
+ *
+ * @param before What it was before, if it is not shown elsewhere.
+ */
+export function describeChange(
+  { name }: Measure,
+  change: Comparison["change"],
+  { per_day = {}, small_sample }: { per_day?: ByMeasure<Average> | undefined; small_sample: boolean },
+  before: string | undefined,
+  format: Format,
+): HTMLElement[] {
+  const changes: ByMeasure<Change> = {
+    ...change,
+    bounce_rate: change.bounce_rate && { absolute: change.bounce_rate.points },
+  };
+  const { [name]: own } = changes;
+  return own ? changeLines(own, per_day[name], before, { small_sample }, format) : [];
+}
+
+type ByMeasure<T> = { [N in Measure["name"]]?: T | undefined };
