@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addDays } from "../src/operations/days.ts";
 import type { Dimension } from "../src/operations/dimensions.ts";
+import { writeFilter } from "../src/sources/clickhouse/filter-sql.ts";
 import { createHitLayout } from "../src/sources/clickhouse/hit-queries.ts";
 import { atAnyTime, type RollupQueries } from "../src/sources/clickhouse/table-queries.ts";
 import { describeMachine, sortTimes } from "./measure.ts";
@@ -137,7 +138,10 @@ async function measure(bench: Bench): Promise<string> {
   const cases: [name: string, sql: string][] = [
     ["sites", queries.sites()],
     [TOTALS, queries.days(atAnyTime)],
-    ...named.map(([name, dimension]): [string, string] => [name, queries.breakdown(dimension, atAnyTime)]),
+    ...named.map(([name, dimension]): [string, string] => [
+      name,
+      queries.breakdown(dimension, writeFilter(), atAnyTime),
+    ]),
     ["crawlers", queries.crawlers?.(atAnyTime) ?? ""],
   ];
   await ask("OPTIMIZE TABLE hits FINAL");
