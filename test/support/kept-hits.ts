@@ -43,11 +43,10 @@ export function countKept(hits: readonly MadeHit[], filter: Filter, folded?: str
     const all = [...visit.views, ...visit.events];
     const isChosen =
       onVisits.every((condition) => isMet(condition, valueOfVisit(visit, condition.dimension))) &&
-      visitHits.every(
-        (condition) =>
-          all.some((hit) => isMet({ ...condition, isNot: false }, valueOfHit(condition.dimension, hit))) !==
-            condition.isNot &&
-          !(condition.dimension === "hostnames" && valueOfVisit(visit, "hostnames") === folded),
+      visitHits.every((condition) =>
+        condition.isNot
+          ? all.every((hit) => isMet(condition, valueOfHit(condition.dimension, hit)))
+          : all.some((hit) => isMet(condition, valueOfHit(condition.dimension, hit))),
       );
     const kept = all.filter((hit) =>
       onHits.every((condition) => isMet(condition, valueOfHit(condition.dimension, hit))),
@@ -107,19 +106,22 @@ const valueOfVisit = ({ views }: MadeVisit, dimension: Dimension): string | null
   views[0]?.[columnsOf[dimension]] || null;
 
 function findVisits(hits: readonly MadeHit[]): MadeVisit[] {
-  const visits: MadeVisit[] = [];
-  const ofVisitor = groupBy(hits, ({ day, visitor }) => `${day} ${visitor}`);
-  for (const own of ofVisitor.values()) {
-    const found: MadeVisit[] = [];
-    const early: MadeHit[] = [];
-    for (const hit of own.toSorted((a, b) => a.time - b.time || a.sequence - b.sequence)) {
-      if (hit.kind === "event") (found.at(-1)?.events ?? early).push(hit);
-      else if (found.at(-1)?.views[0]?.visit === hit.visit) found.at(-1)?.views.push(hit);
-      else found.push({ day: hit.day, visitor: hit.visitor, views: [hit], events: early.splice(0) });
+  return [...groupBy(hits, ({ day, visitor }) => `${day} ${visitor}`).values()].flatMap((own) => {
+    const views = own.filter(({ kind }) => kind === "pageview");
+    const visits = [...groupBy(views, ({ visit }) => visit).values()].map(
+      ([first, ...rest]): MadeVisit => ({
+        day: first?.day ?? "",
+        visitor: first?.visitor ?? 0,
+        views: first === undefined ? [] : [first, ...rest],
+        events: [],
+      }),
+    );
+    for (const hit of own.filter(({ kind }) => kind === "event")) {
+      const begun = visits.filter(({ views: [first] }) => (first?.time ?? 0) <= hit.time);
+      (begun.at(-1) ?? visits[0])?.events.push(hit);
     }
-    visits.push(...found);
-  }
-  return visits;
+    return visits;
+  });
 }
 
 function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {

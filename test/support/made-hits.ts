@@ -8,7 +8,7 @@ import { SEED } from "./seed.ts";
 /* Made-up hits whose values are hostile to patterns and to SQL, and filters of them. */
 
 const TEXTS = ["a%b", "a_b", "a\\b", "it's", "*", "x|y", "line\nbreak", "ü.*", "$^", "{site:String}"];
-const PATHS = ["/", ...TEXTS.map((text) => `/${text}`)];
+const PATHS = ["/", OTHER, ...TEXTS.map((text) => `/${text}`)];
 const EVENTS = ["Signup", "50% off", "it's", "a_b"];
 
 export const FILTERED_DAYS = ["2026-11-17", "2026-11-18"] as const;
@@ -40,31 +40,52 @@ export function makeHits(): MadeHit[] {
     path: fc.constantFrom(...PATHS),
     event: fc.option(fc.constantFrom(...EVENTS), { freq: 3 }),
   });
-  const visit = fc.record({ values, steps: fc.array(step, { minLength: 1, maxLength: MAX_HITS }) });
-  const visitor = fc.record({
+  const visit = fc.record({
+    values,
     eventFirst: fc.boolean(),
+    steps: fc.array(step, { minLength: 1, maxLength: MAX_HITS }),
+  });
+  const visitor = fc.record({
+    early: fc.boolean(),
     visits: fc.array(visit, { minLength: 1, maxLength: 3 }),
   });
   const visitors = fc.sample(visitor, { numRuns: 60, seed: SEED });
-  return visitors.flatMap(({ eventFirst, visits }, index) => {
-    const day = FILTERED_DAYS[index % 2] ?? "";
-    const hits: MadeHit[] = [];
-    let time = Date.parse(`${day}T08:00:00Z`) / 1000;
-    const add = (rest: Pick<MadeHit, "kind" | "visit" | "path"> & Partial<MadeHit>) =>
-      hits.push({ day, visitor: 1000 + index, time, sequence: hits.length, ...rest });
-    if (eventFirst) add({ kind: "event", visit: 0, path: "/file", event: "Signup" });
-    for (const [number, { values, steps }] of visits.entries()) {
-      const [first, last] = [steps[0]?.path ?? "", steps.at(-1)?.path ?? ""];
-      for (const { seconds, path, event } of steps) {
-        time += seconds;
-        const ends = { entry_page: first, exit_page: last };
-        add({ kind: "pageview", visit: number + 1, path, ...values, ...ends });
-        if (event !== null) add({ kind: "event", visit: 0, path: "/file", event });
-      }
-      time += 1801;
+  return visitors.flatMap((made, index) => makeVisitor(made, index));
+}
+
+interface Made {
+  /** Whether an event comes seconds before the first page view. */
+  early: boolean;
+  visits: {
+    values: Partial<Record<TextColumn, string>>;
+    /** Whether an event comes before the first page view, in the same second. */
+    eventFirst: boolean;
+    /** Page views with the time since the one before, and the event that follows. */
+    steps: { seconds: number; path: string; event: string | null }[];
+  }[];
+}
+
+function makeVisitor({ early, visits }: Made, index: number): MadeHit[] {
+  const day = FILTERED_DAYS[index % 2] ?? "";
+  const hits: MadeHit[] = [];
+  let time = Date.parse(`${day}T08:00:00Z`) / 1000;
+  const add = (rest: Pick<MadeHit, "kind" | "visit" | "path"> & Partial<MadeHit>) =>
+    hits.push({ day, visitor: 1000 + index, time, sequence: hits.length, ...rest });
+  const addEvent = (event: string | null) =>
+    event !== null && add({ kind: "event", visit: 0, path: "/file", event });
+  if (early) addEvent("Signup");
+  time += 7;
+  for (const [number, { values, eventFirst, steps }] of visits.entries()) {
+    const ends = { entry_page: steps[0]?.path ?? "", exit_page: steps.at(-1)?.path ?? "" };
+    if (eventFirst) addEvent("it's");
+    for (const { seconds, path, event } of steps) {
+      if (path !== steps[0]?.path) time += seconds;
+      add({ kind: "pageview", visit: number + 1, path, ...values, ...ends });
+      addEvent(event);
     }
-    return hits;
-  });
+    time += 1801;
+  }
+  return hits;
 }
 
 /** A filter of each kind of condition, and random ones of several conditions. */

@@ -20,7 +20,7 @@ import {
 const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [
   ["date", ["day"]],
   ["time", ["time"]],
-  ["integer", ["sequence", "visit", "status", "pageviews", "definition"]],
+  ["integer", ["visit", "status", "pageviews", "definition"]],
   ["text", [...Object.values(columnsOf), "site", "crawler", "timezone"]],
 ];
 /** Columns of which several types will do. */
@@ -166,18 +166,9 @@ export function createHitLayout(database: string, table: string): TableLayout {
       ORDER BY value != '', request_count DESC, value = '=', value
       LIMIT {limit:UInt32}`,
 
-    // Events of these minutes do not count: who only downloads a file is no visitor.
-    active: (filter, timeFilter) => {
-      const keptIf = "time > toDateTime({since:UInt32})";
-      return filter.visitHits.length === 0
-        ? `
-      SELECT uniqExact(visitor) AS visitor_count
-      FROM ${from}
-      WHERE ${all([IN_SPAN, "kind = 'pageview'", ...testVisit(filter), ...testView(filter), keptIf])} ${timeFilter("time")}`
-        : `
-      SELECT uniqExactIf(visitor_key, kept_views > 0) AS visitor_count
-      FROM (${writeVisits(from, { filter, timeFilter, keptIf })})`;
-    },
+    active: (filter, timeFilter) => `
+      SELECT uniqExact(visitor_key) AS visitor_count
+      FROM (${writeVisits(from, { filter, timeFilter, onlyRecent: true })})`,
   };
 
   return {

@@ -55,6 +55,10 @@ const testColumn = (conditions: readonly ConditionSql[], column: (dimension: Dim
     isMetBy(column(dimension)),
   ]);
 
+/** Whether a hit decides a condition `visit:`, which keeps a visit by one such hit and, with `!=`, drops it. */
+const mayMatch = ({ isNot, matches }: ConditionSql, value: string) =>
+  isNot ? `(${value} = '${OTHER}' OR ${matches(value)})` : `${value} != '${OTHER}' AND ${matches(value)}`;
+
 export interface VisitQuestion {
   filter: FilterSql;
   timeFilter: TimeFilter;
@@ -64,8 +68,8 @@ export interface VisitQuestion {
   hasPaths?: boolean;
   /** Whether visits without events do not matter. */
   onlyWithEvents?: boolean;
-  /** Another condition on a page view that is kept. */
-  keptIf?: string;
+  /** Whether only hits after `since` are kept. */
+  onlyRecent?: boolean;
 }
 
 /** One per visit: the name and the SQL of a column. */
@@ -78,8 +82,8 @@ type VisitColumns = readonly (readonly [name: string, sql: string])[];
  * @param from The table.
  */
 export function writeVisits(from: string, question: VisitQuestion): string {
-  const { filter, onlyWithEvents = false } = question;
-  return onlyWithEvents || dependsOnEvents(filter)
+  const { filter, onlyWithEvents = false, onlyRecent = false } = question;
+  return onlyWithEvents || onlyRecent || dependsOnEvents(filter)
     ? writeVisitsWithEvents(from, question)
     : writeVisitsOfViews(from, question);
 }
@@ -101,14 +105,15 @@ function writeVisitsOfViews(from: string, question: VisitQuestion): string {
 }
 
 const IS_VIEW = "kind = 'pageview'";
-/** The place of a hit among those of its visitor on a day. */
-const PLACE = "toUInt64(toUnixTimestamp(time)) * 4294967296 + sequence";
+/** In seconds: hits of the same second can be in any order. */
+const SECOND = "toUnixTimestamp(time)";
+const isRecent = (second: string) => `${second} > {since:UInt32}`;
 
 function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
-  const { filter, timeFilter, onlyWithEvents = false } = question;
+  const { filter, timeFilter, onlyWithEvents = false, onlyRecent = false } = question;
   const chosen = testVisit(filter);
   const columns: VisitColumns = [
-    ["begin", `min(${PLACE})`],
+    ["begin", `min(${SECOND})`],
     ...listColumns(question, (condition) => all([IS_VIEW, condition])),
     ["is_chosen", `countIf(${all([IS_VIEW, ...chosen])}) > 0`],
   ];
@@ -116,13 +121,19 @@ function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
     ...pickVisitHits(filter, "pages").map(({ isNot, takesNull }, index) =>
       testMatches(index, isNot, takesNull ? "notEmpty(names)" : "0"),
     ),
-    ...pickVisitHits(filter, "events").map(
-      // A visit has a page view, which has no event.
-      ({ isNot, takesNull, matches }) =>
-        `${isNot ? "NOT " : ""}${takesNull ? "1" : `arrayExists(name -> ${matches("name")}, names)`}`,
-    ),
+    // A visit has a page view, which has no event.
+    ...pickVisitHits(filter, "events").map((condition) => {
+      const matches = condition.takesNull
+        ? "1"
+        : `arrayExists(name -> ${mayMatch(condition, "name")}, names)`;
+      return condition.isNot ? `NOT ${matches}` : matches;
+    }),
   ];
   const isKept = "(kept_views > 0 OR notEmpty(kept_names))";
+  const isEventKept = all([
+    ...testEvent(filter, "happened.2"),
+    ...(onlyRecent ? [isRecent("happened.1")] : []),
+  ]);
   // Distributed tables refuse IN without GLOBAL.
   const withEvents = `visitor GLOBAL IN (
             SELECT visitor
@@ -141,14 +152,15 @@ function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
           visit_day,
           visitor_key,
           ${columns.map(([name], index) => `one.${index + 1} AS ${name}`).join(",\n          ")},
+          arrayFilter(
+            happened -> greatest(1, arrayCount(other -> other.1 <= happened.1, all_visits)) = number,
+            all_events
+          ) AS own_events,
+          arrayMap(happened -> happened.2, own_events) AS names,
           arrayMap(
             happened -> happened.2,
-            arrayFilter(
-              happened -> greatest(1, arrayCount(other -> other.1 <= happened.1, all_visits)) = number,
-              all_events
-            )
-          ) AS names,
-          arrayFilter(name -> ${all(testEvent(filter, "name"))}, names) AS kept_names
+            arrayFilter(happened -> ${isEventKept}, own_events)
+          ) AS kept_names
         FROM (
           SELECT
             visit_day,
@@ -157,14 +169,14 @@ function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
               other -> other.1,
               groupArrayIf((${columns.map(([name]) => name).join(", ")}), visit_number > 0)
             ) AS all_visits,
-            groupArrayArray(own_events) AS all_events
+            groupArrayArray(happenings) AS all_events
           FROM (
             SELECT
               day AS visit_day,
               visitor AS visitor_key,
               if(kind = 'event', 0, visit + 1) AS visit_number,
               ${columns.map(([name, sql]) => `${sql} AS ${name}`).join(",\n              ")},
-              groupArrayIf((${PLACE}, event), kind = 'event') AS own_events
+              groupArrayIf((${SECOND}, event), kind = 'event') AS happenings
             FROM ${from}
             WHERE ${all(conditions)} ${timeFilter("time")}
             GROUP BY visit_day, visitor_key, visit_number
@@ -178,11 +190,11 @@ function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
 
 /** @param ofViews Limits a condition to page views. */
 function listColumns(
-  { filter, dimension, hasPaths, keptIf }: VisitQuestion,
+  { filter, dimension, hasPaths, onlyRecent }: VisitQuestion,
   ofViews: (condition: string) => string,
 ): VisitColumns {
   const isView = ofViews("1");
-  const isKept = ofViews(all([...testView(filter), ...(keptIf === undefined ? [] : [keptIf])]));
+  const isKept = ofViews(all([...testView(filter), ...(onlyRecent ? [isRecent(SECOND)] : [])]));
   return [
     ["views", `countIf(${isView})`],
     ["kept_views", `countIf(${isKept})`],
@@ -195,7 +207,7 @@ function listColumns(
       : [["visit_value", `anyIf(${columnsOf[dimension]}, ${isView})`] as const]),
     ...(hasPaths ? [["kept_paths", `groupArrayIf(path, ${isKept})`] as const] : []),
     ...pickVisitHits(filter, "pages").map(
-      ({ matches }, index) => [nameMatches(index), `countIf(${ofViews(matches("path"))})`] as const,
+      (condition, index) => [nameMatches(index), `countIf(${ofViews(mayMatch(condition, "path"))})`] as const,
     ),
   ];
 }
