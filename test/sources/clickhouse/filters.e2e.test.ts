@@ -1,13 +1,15 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Dimension, dimensions } from "../../../src/operations/dimensions.ts";
 import { parseFilter } from "../../../src/operations/filter.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { columnsOf } from "../../../src/sources/hits.ts";
 import { OTHER } from "../../../src/sources/logs/counting/limits.ts";
-import { hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
+import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
 import { countKept, expectKept } from "../../support/kept-hits.ts";
-import { LOG_NOW } from "../../support/logs.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
 import { FILTERED_DAYS, type MadeHit, makeFilters, makeHits, writeRows } from "../../support/made-hits.ts";
+import { SEED } from "../../support/seed.ts";
 
 const SITE = "example.com";
 const [, TO] = FILTERED_DAYS;
@@ -133,6 +135,77 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
             count(recent.filter(({ visitor }) => !sawHome.has(visitor))),
           );
       }
+    },
+  );
+});
+
+/** A condition of each kind, and several. */
+const TEXTS = [
+  ["pages=/"],
+  ["pages!=/"],
+  ["pages=*a*"],
+  ["visit:pages=/"],
+  ["visit:pages!=/a|/b"],
+  ["hostnames=*"],
+  ["referrers="],
+  ["entry_pages=/"],
+  ["exit_pages!=/"],
+  ["events="],
+  ["events=File*"],
+  ["visit:events=File Download"],
+  ["visit:events!=File Download"],
+  ["pages=/", "referrers!=a.example"],
+];
+
+describe.skipIf(!hasChdb)("filters of an exported log", () => {
+  const day = "2026-11-18";
+  const clock = { now: LOG_NOW };
+  let server: Awaited<ReturnType<typeof startChdb>>;
+  let table: DataSource;
+  let logs: DataSource;
+
+  beforeAll(async () => {
+    server = await startChdb();
+    const request = fc.record({
+      pause: fc.constantFrom(0, 0, 1, 60, 1801),
+      target: fc.constantFrom("/", "/a", "/b", "/guide.pdf", "/x.zip"),
+      referrer: fc.constantFrom("-", "https://a.example/x", "https://b.example/"),
+    });
+    const visitors = fc.sample(fc.array(request, { minLength: 1, maxLength: 8 }), {
+      numRuns: 60,
+      seed: SEED,
+    });
+    const requests = visitors.flatMap((own, index) => {
+      let at = Date.parse(`${day}T10:00:00Z`) + index * 1000;
+      return own.map(({ pause, ...rest }) => {
+        at += pause * 1000;
+        return { ...rest, at, address: `192.0.2.${index}` };
+      });
+    });
+    const lines = requests.toSorted((a, b) => a.at - b.at).map(combined);
+    const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+    const flags = { logs: [`${SITE}=${path("access.log")}`], timezone: "UTC" };
+    await load(server, await exportLines(flags, LOG_NOW));
+    table = await openHits(server, clock);
+    logs = openTestLogs(flags, clock).source;
+  });
+  afterAll(() => server?.stop());
+
+  it.for(TEXTS.map((texts) => ({ name: texts.join(" and "), texts })))(
+    "keep what they keep of the log: $name",
+    async ({ texts }, context) => {
+      context.skip(logs.filters === undefined, "Logs have no filters.");
+      const ask = async (source: DataSource) => {
+        const [site] = await source.sites();
+        if (site === undefined) throw new Error("There is no site.");
+        const span = { site, from: day, to: day, now: LOG_NOW, filter: parseFilter(texts) };
+        const asked = ["pages", "events", "referrers", "exit_pages"] as const;
+        return {
+          days: await source.days(span),
+          rows: await Promise.all(asked.map((dimension) => source.breakdown(span, dimension, 100))),
+        };
+      };
+      expect(await ask(table)).toEqual(await ask(logs));
     },
   );
 });
