@@ -26,7 +26,7 @@ export const dependsOnEvents = (filter: FilterSql): boolean =>
     ({ dimension, takesNull }) => dimension === "events" || (dimension === "pages" && takesNull),
   );
 
-/** Whether a visit without events can be kept. */
+/** Whether only visits with an event can be kept. */
 const needsEvents = (filter: FilterSql): boolean =>
   !keepsViews(filter) ||
   filter.visitHits.some(({ dimension, takesNull, isNot }) => dimension === "events" && !takesNull && !isNot);
