@@ -43,7 +43,7 @@ export function readParams<P extends z.ZodObject>(params: P, given: Map<string, 
     }
     input.push([parameter, schema?.type === "integer" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text]);
     if (schema === undefined || (text !== "" && more.length === 0)) continue;
-    const detail = text === "" ? "must not be empty" : "must be given only once";
+    const detail = [text, ...more].includes("") ? "must not be empty" : "must be given only once";
     refusals.push({ code: "invalid_parameter", parameter, detail, ...boundsOf(schema) });
   }
   return parseParams(params, Object.fromEntries(input), refusals);

@@ -1,7 +1,6 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
-import { assertPossibleValues } from "../operations/dimension-values.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import {
   type Condition,
@@ -17,6 +16,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 
@@ -149,9 +149,8 @@ const answers: Answers = {
   },
 
   realtime: async (params, { source, now, signal }) => {
-    const site = await findSite(source, params.site, signal);
+    const { site, filter } = await openSite(params, source, signal);
     const today = dateAt(now, site.timezone);
-    const filter = await openFilter(params, source, site, signal);
     const [visitors, warnings = []] = await Promise.all([
       source.active(site, now, signal, filter),
       source.warnings?.({ site, from: today, to: today, now }, signal),
@@ -194,8 +193,7 @@ export const createNotOfferedError = () =>
 /** Finds the site and the days of a query, and what every answer about days begins and ends with. */
 async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {
   const { source, now, signal } = context;
-  const site = await findSite(source, params.site, signal);
-  const filter = await openFilter(params, source, site, signal);
+  const { site, filter } = await openSite(params, source, signal);
   const days = resolveSpan(params, site, source.daysKept, now);
   const span: Span = { site, ...days, now, ...(filter && { filter }) };
   const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];
@@ -210,13 +208,20 @@ async function openSpan(params: { site: string; days: number } & Partial<Days>, 
   };
 }
 
-/** The conditions of a query. Throws AnalyticsError if the source has no filters, or not this value or dimension. */
-async function openFilter(
-  params: object,
+/** Finds the site and the conditions of a query. Like all parameters, conditions are checked before the site. */
+async function openSite(
+  params: { site: string },
   source: DataSource,
-  site: SourceSite,
   signal: AbortSignal | undefined,
-): Promise<Filter | undefined> {
+): Promise<{ site: SourceSite; filter: Filter | undefined }> {
+  const filter = readConditions(params, source);
+  const site = await findSite(source, params.site, signal);
+  for (const { dimension } of filter ?? []) await assertRecorded(source, site, dimension, "filter", signal);
+  return { site, filter };
+}
+
+/** The conditions of a query. Throws AnalyticsError if the source has no filters, or no such value. */
+function readConditions(params: object, source: DataSource): Filter | undefined {
   const texts = readFilter(params);
   if (texts === undefined || texts.length === 0) return undefined;
   if (source.filters === undefined) {
@@ -227,7 +232,6 @@ async function openFilter(
   }
   const filter = parseFilter(texts);
   if (source.filters === true) assertPossibleValues(filter);
-  for (const { dimension } of filter) await assertRecorded(source, site, dimension, "filter", signal);
   return filter;
 }
 

@@ -27,7 +27,7 @@ import { expectData, expectPage, expectText } from "./tables.ts";
 /** A whole number below `most`. */
 export type Choose = (most: number) => number;
 
-const pick = <T>(choose: Choose, values: readonly T[]) => values[choose(values.length)] as T;
+export const pick = <T>(choose: Choose, values: readonly T[]) => values[choose(values.length)] as T;
 
 type Format = "json" | "csv" | "tsv" | "page" | "plain page";
 export const formats: readonly Format[] = ["json", "csv", "tsv", "page", "plain page"];
@@ -39,14 +39,14 @@ const words: Record<Format, string[]> = {
   "plain page": ["--plain"],
 };
 
-interface Body {
+export interface Body {
   warnings?: { code: string; detail?: string }[];
   receipt?: { notes: string[] };
   [member: string]: unknown;
 }
 
 /** An answer without the wording of its warnings and, for a tool, without its receipt. */
-function bare({ receipt: _, warnings, ...body }: Body) {
+export function bare({ receipt: _, warnings, ...body }: Body) {
   return { ...body, ...(warnings && { warnings: warnings.map(({ code }) => ({ code })) }) };
 }
 
@@ -85,7 +85,8 @@ export async function checkShown(
   for (const format of shown) {
     const isTTY = format.endsWith("page");
     const printed = await surfaces.shell(command, params, words[format], { isTTY });
-    checkPrinted(printed, right, format);
+    // A program gets all that the service knows.
+    checkPrinted(printed, { ...right, json: full.json }, format);
   }
   return 1 + shown.length;
 }
@@ -135,7 +136,7 @@ function compactTop({ top, trend, ...json }: Body) {
 }
 
 /** The queries about a site at a moment. */
-interface Asked {
+export interface Asked {
   surfaces: Surfaces;
   /** The site and the others of its organization. */
   counts: readonly [Count, ...Count[]];
@@ -144,7 +145,7 @@ interface Asked {
 }
 
 const chooseDays = (choose: Choose) => pick(choose, [1, 2, 3, 7, 1 + choose(40), 1 + choose(40), 90, 365]);
-const chooseName = (choose: Choose, { domain, id }: Count["site"]) => pick(choose, [domain, id]);
+export const chooseName = (choose: Choose, { domain, id }: Count["site"]) => pick(choose, [domain, id]);
 
 /** Calls every endpoint about the first of some sites. Returns the number of compared answers. */
 export async function checkApi({ surfaces, counts, labels, now }: Asked, choose: Choose): Promise<number> {

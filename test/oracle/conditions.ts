@@ -45,13 +45,15 @@ function readAlternatives(text: string): Alternative[] {
   return all.map((one) => (one.length === 0 ? null : one));
 }
 
-/** Whether a value is one of the alternatives. */
-export const isAmong = (value: string | null, { alternatives }: Condition): boolean =>
-  alternatives.some((one) => {
-    if (one === null || value === null) return one === value;
-    const pattern = one.map((part) => (part === ANY ? ".*" : toPattern(part)));
-    return new RegExp(`^${pattern.join("")}$`, "su").test(value);
+/** Creates the test whether a value is one of the alternatives. */
+export function createIsAmong({ alternatives }: Condition): (value: string | null) => boolean {
+  const patterns = alternatives.flatMap((one) => {
+    const parts = one?.map((part) => (part === ANY ? ".*" : toPattern(part)));
+    return parts === undefined ? [] : [new RegExp(`^${parts.join("")}$`, "su")];
   });
+  const takesNone = alternatives.includes(null);
+  return (value) => (value === null ? takesNone : patterns.some((pattern) => pattern.test(value)));
+}
 
 const toPattern = (character: string) =>
   [...character].map((each) => `\\u{${each.codePointAt(0)?.toString(16)}}`).join("");

@@ -2,7 +2,7 @@ import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { CrawlerRequest } from "../../src/sources/demo/crawler-requests.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
 import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
-import { type Condition, isAmong, readCondition } from "./conditions.ts";
+import { createIsAmong, readCondition } from "./conditions.ts";
 
 /** A site as in its fixture, with the raw visits of each day: all that the oracle knows about it. */
 export interface RawSite {
@@ -169,14 +169,15 @@ function readDay({ timezone, visits }: RawSite, date: string, now: number): Hit[
 
 /** The hits that meet every condition, themselves or through their visit. */
 function keepHits(hits: Hit[], filter: Filter): Hit[] {
-  const conditions = filter.map(readCondition);
-  return hits.filter((hit) => conditions.every((condition) => isMet(condition, hit)));
+  const tests = filter.map(createTest);
+  return hits.filter((hit) => tests.every((isMet) => isMet(hit)));
 }
 
-function isMet(condition: Condition, hit: Hit): boolean {
-  const dimension = condition.dimension as Dimension;
-  const has = (each: Hit) => isAmong(readOwnValue(dimension, each), condition);
-  return (condition.ofVisit ? hit.ofVisit.some(has) : has(hit)) !== condition.isNot;
+function createTest(text: string): (hit: Hit) => boolean {
+  const condition = readCondition(text);
+  const isAmong = createIsAmong(condition);
+  const has = (hit: Hit) => isAmong(readOwnValue(condition.dimension as Dimension, hit));
+  return (hit) => (condition.ofVisit ? hit.ofVisit.some(has) : has(hit)) !== condition.isNot;
 }
 
 /** The value by which a condition judges a hit: every hit has a page, and a page view has no event. */

@@ -2,7 +2,7 @@ import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { moveDate, stamp } from "./calendar.ts";
 import { listSought } from "./conditions.ts";
-import type { Count, RawSite, Visited } from "./count.ts";
+import type { Count, RawSite, Totals, Visited } from "./count.ts";
 
 /** What a cell holds, for programs. */
 export type Cell = string | number | null;
@@ -134,19 +134,26 @@ function warningsOfFiltered(count: Count, now: number, days: number, filter: rea
   return all.length > 0 ? { warnings: all } : {};
 }
 
-/** What is shown of visits; a rate of no visits is none. */
-function tabulateVisits({ visits, bounces, visit_seconds }: Visited, pageviews: number): Cell[] {
-  if (visits === 0) return [0, null, null, null];
+/** What people ask about visits; there is no rate of no visits. */
+function rateVisits({ visits, bounces, visit_seconds }: Visited, pageviews: number) {
   const divide = (part: number, scale: number) =>
-    Math.floor((2 * scale * part + visits) / (2 * visits)) / scale;
-  return [visits, percentOf(bounces, visits), divide(pageviews, 100), divide(visit_seconds, 1)];
+    visits === 0 ? null : Math.floor((2 * scale * part + visits) / (2 * visits)) / scale;
+  return {
+    visits,
+    bounce_rate: visits === 0 ? null : percentOf(bounces, visits),
+    views_per_visit: divide(pageviews, 100),
+    seconds_per_visit: divide(visit_seconds, 1),
+  };
 }
 
+const tabulateVisits = (visited: Visited, pageviews: number): Cell[] =>
+  Object.values(rateVisits(visited, pageviews));
+
 const visitColumns: Column[] = [
-  { key: "visits", title: "visits", kind: "count" },
-  { key: "bounce_rate", title: "bounce rate", kind: "percent" },
-  { key: "views_per_visit", title: "views a visit", kind: "count" },
-  { key: "visit_duration", title: "seconds a visit", kind: "count" },
+  { key: "visits", title: "visits", kind: "count", detail: true },
+  { key: "bounce_rate", title: "bounce rate", kind: "percent", detail: true },
+  { key: "views_per_visit", title: "views/visit", kind: "count", detail: true },
+  { key: "seconds_per_visit", title: "seconds/visit", kind: "count", detail: true },
 ];
 
 export function expectStats(
@@ -268,7 +275,7 @@ export function expectBreakdown(
   };
 }
 
-/** An answer as tools and commands show it unless they are asked for the visits of each row. */
+/** An answer as tools and tables have it unless they are asked for the visits of each row. */
 export function omitVisits({ json, tables, ...rest }: Expected, list: string): Expected {
   const rows = json[list] as Partial<Visited>[];
   return {
@@ -300,12 +307,13 @@ export function expectRealtime(count: Count, now: number, filter: readonly strin
 /** The complete days before today against as many before those. */
 function compareWindows(count: Count, now: number, days: number) {
   const { since } = count.site;
-  const sum = (dates: string[]): Window => {
-    const { events: _, ...totals } = count.totals(now, dates);
-    return { from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, ...totals };
-  };
-  const current = sum(count.completeDays(now, days));
-  const previous = sum(count.completeDays(now, days, days));
+  const describe = (dates: string[], { visitors, pageviews, ...visited }: Totals): Window => ({
+    ...{ from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, visitors, pageviews },
+    ...rateVisits(visited, pageviews),
+  });
+  const [dates, datesBefore] = [count.completeDays(now, days), count.completeDays(now, days, days)];
+  const [totals, totalsBefore] = [count.totals(now, dates), count.totals(now, datesBefore)];
+  const [current, previous] = [describe(dates, totals), describe(datesBefore, totalsBefore)];
   const comparable = since !== null && since < previous.from;
   const cover = (dates: string[]) => dates.filter((date) => since !== null && date >= since).length;
   const [daysNow, daysBefore] = [
@@ -333,6 +341,24 @@ function compareWindows(count: Count, now: number, days: number) {
   const averages = {
     visitors: perDay(current.visitors, previous.visitors),
     pageviews: perDay(current.pageviews, previous.pageviews),
+    visits: perDay(current.visits, previous.visits),
+  };
+  /** The difference of two rates as they are shown: numbers with at most two decimals. */
+  const differ = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit") => {
+    const [after, before] = [current[name], previous[name]];
+    if (!isPossible || after === null || before === null) return null;
+    return (Math.round(100 * after) - Math.round(100 * before)) / 100;
+  };
+  /** The percentage is that of the exact rates, unless they look alike. */
+  const changeRate = (
+    name: "views_per_visit" | "seconds_per_visit",
+    after: number,
+    before: number,
+  ): { absolute: number | null; percent: number | null } => {
+    const absolute = differ(name);
+    if (absolute === null || !comparable || before === 0) return { absolute, percent: null };
+    const [part, whole] = [after * totalsBefore.visits - before * totals.visits, before * totals.visits];
+    return { absolute, percent: absolute === 0 ? 0 : percentOf(part, whole) };
   };
   return {
     current: mark(current, daysNow),
@@ -348,8 +374,14 @@ function compareWindows(count: Count, now: number, days: number) {
           ? (after * daysBefore - before * daysNow) / (daysNow * daysBefore)
           : 0,
     ...(!comparable && { data_since: since }),
-    visitors: change(current.visitors, previous.visitors),
-    pageviews: change(current.pageviews, previous.pageviews),
+    changes: {
+      visitors: change(current.visitors, previous.visitors),
+      pageviews: change(current.pageviews, previous.pageviews),
+      visits: change(current.visits, previous.visits),
+      bounce_rate: { points: differ("bounce_rate") },
+      views_per_visit: changeRate("views_per_visit", totals.pageviews, totalsBefore.pageviews),
+      seconds_per_visit: changeRate("seconds_per_visit", totals.visit_seconds, totalsBefore.visit_seconds),
+    },
     ...(averages.visitors && { per_day: averages }),
     small_sample: current.visitors < 100 || previous.visitors < 100,
   };
@@ -361,7 +393,7 @@ function roundRate(rate: number): number {
   return (Math.sign(rate) * Math.round(Math.abs(10 * rate))) / 10;
 }
 
-interface Window extends Visited {
+interface Window extends ReturnType<typeof rateVisits> {
   from: string;
   to: string;
   days: number;
@@ -386,7 +418,7 @@ function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows
   return {
     name,
     columns: [{ key: "label", title: "measure", kind: "text" }, ...changeColumns],
-    rows: [...tabulateSums(windows), ...tabulateAverages(windows)],
+    rows: [...tabulateSums(windows), ...tabulateRates(windows), ...tabulateAverages(windows)],
   };
 }
 
@@ -394,6 +426,7 @@ type Windows = ReturnType<typeof compareWindows>;
 const measures = [
   ["visitors", "visitors"],
   ["pageviews", "page views"],
+  ["visits", "visits"],
 ] as const;
 
 const tabulateSums = (windows: Windows) =>
@@ -401,9 +434,28 @@ const tabulateSums = (windows: Windows) =>
     name,
     windows.current[measure],
     windows.previous.days_with_data === 0 ? null : windows.previous[measure],
-    windows[measure].absolute,
-    windows[measure].percent,
+    windows.changes[measure].absolute,
+    windows.changes[measure].percent,
   ]);
+
+function tabulateRates({ current, previous, changes }: Windows): Cell[][] {
+  const fill = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit") => [
+    current[name],
+    previous.days_with_data === 0 ? null : previous[name],
+  ];
+  const { views_per_visit: views, seconds_per_visit: seconds } = changes;
+  return [
+    ["bounce rate (%)", ...fill("bounce_rate"), showPoints(changes.bounce_rate.points), null],
+    ["views/visit", ...fill("views_per_visit"), views.absolute, views.percent],
+    ["seconds/visit", ...fill("seconds_per_visit"), seconds.absolute, seconds.percent],
+  ];
+}
+
+function showPoints(points: number | null): Cell {
+  if (points === null) return null;
+  if (points === 0) return "0 points";
+  return points > 0 ? `${points} points higher` : `${-points} points lower`;
+}
 
 const tabulateAverages = ({ per_day }: Windows) =>
   measures.flatMap(([measure, name]) => {
@@ -419,6 +471,7 @@ function listCounts(count: Count, now: number, dates: readonly string[]) {
     from: dates[0] ?? "",
     visitors: totals.map(({ visitors }) => visitors),
     pageviews: totals.map(({ pageviews }) => pageviews),
+    visits: totals.map(({ visits }) => visits),
   };
 }
 
@@ -432,9 +485,9 @@ export function pickMainLists<Row>(top: readonly { dimension: string; rows: Row[
 /** The last complete days, with as many before them, today and now. */
 export function expectOverview(count: Count, labels: Labels, now: number, days: number): Expected {
   const dates = count.completeDays(now, days);
-  const { visitors, pageviews, events } = count.totals(now, dates);
+  const { visitors, pageviews, events, ...visited } = count.totals(now, dates);
   const windows = compareWindows(count, now, days);
-  const { change: _, perDay: __, step: ___, current, ...comparison } = windows;
+  const { change: _, perDay: __, step: ___, current, changes, ...comparison } = windows;
   const { days_with_data } = current;
   const [day] = count.series(now, 1);
   if (day === undefined) throw new Error("There is no today.");
@@ -467,8 +520,9 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       visitors,
       pageviews,
       events,
+      ...rateVisits(visited, pageviews),
       active_now,
-      comparison: { ...comparison, ...(days_with_data !== undefined && { days_with_data }) },
+      comparison: { ...comparison, ...changes, ...(days_with_data !== undefined && { days_with_data }) },
       today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews },
       trend: {
         ...listCounts(count, now, dates),
@@ -481,7 +535,12 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
     tables: [
       {
         ...tabulateWindows("totals", windows),
-        rows: [...tabulateSums(windows), ["events", events, null, null, null], ...tabulateAverages(windows)],
+        rows: [
+          ...tabulateSums(windows),
+          ["events", events, null, null, null],
+          ...tabulateRates(windows),
+          ...tabulateAverages(windows),
+        ],
       },
       {
         name: "now",
@@ -523,7 +582,7 @@ export function expectComparison(
   { days, dimension }: { days: number; dimension?: Dimension | undefined },
 ) {
   const whole = compareWindows(count, now, days);
-  const { change, perDay, step, visitors, pageviews, ...windows } = whole;
+  const { change, perDay, step, changes, ...windows } = whole;
   const asked: Dimension[] = dimension ? [dimension] : ["pages", "referrers", "channels", "countries"];
   const moved = asked.map((each) => {
     const index = (dates: string[]) =>
@@ -556,7 +615,7 @@ export function expectComparison(
       timezone: count.site.timezone,
       as_of: stamp(now, count.site.timezone),
       ...windows,
-      change: { visitors, pageviews },
+      change: changes,
     },
     windows: tabulateWindows("windows", whole),
     moved,

@@ -4,8 +4,9 @@ import { createTestApi } from "../support/api.ts";
 import { checkApi, checkComparison, checkOverview, checkShown, checkTools, formats } from "./checks.ts";
 import { createCount } from "./count.ts";
 import { createLabels, expectBreakdown, expectSeries, expectStats, wholeSeconds } from "./expected.ts";
+import { checkFiltered } from "./filter-checks.ts";
 import { zones } from "./moments.ts";
-import { build, buildLarge, scenario } from "./sites.ts";
+import { build, buildLarge, liven, scenario } from "./sites.ts";
 import { openSurfaces, type Surfaces } from "./surfaces.ts";
 
 // A test run checks a few sites, always the same; docs/reliability.md has the command that checks thousands of others.
@@ -31,8 +32,9 @@ const seeds: [string, number][] = [["the same ones each time", 20261121]];
 if (FRESH_SEED !== undefined) seeds.push(["others each time", Number(FRESH_SEED)]);
 
 /** Checks random sites, each again after some time has passed. */
-async function checkRandom(seed: number, numRuns: number, checks: (typeof checkApi)[]) {
-  const asked = fc.tuple(scenario, fc.infiniteStream(fc.nat()));
+async function checkRandom(seed: number, numRuns: number, checks: (typeof checkApi)[], sites = scenario) {
+  // Small numbers are not what is interesting: each choice is as likely as the others.
+  const asked = fc.tuple(sites, fc.infiniteStream(fc.noBias(fc.nat())));
   await fc.assert(
     fc.asyncProperty(asked, async ([given, dice]) => {
       const { fixtures, raw } = build(given);
@@ -63,6 +65,12 @@ describe("the numbers equal those counted from the raw visits", () => {
   it.each(seeds)(
     "in the API, of random sites, %s (seed %i)",
     (_, seed) => checkRandom(seed, 5 * RUNS, [checkApi]),
+    HOURS_MS,
+  );
+
+  it.each(seeds)(
+    "in the API, of the hits that a filter keeps, of random sites, %s (seed %i)",
+    (_, seed) => checkRandom(seed + 2, 3 * RUNS, [checkFiltered, checkFiltered], scenario.map(liven)),
     HOURS_MS,
   );
 

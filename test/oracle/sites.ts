@@ -7,8 +7,12 @@ import { moment, zone } from "./moments.ts";
 import { readRaw } from "./raw.ts";
 
 /** Values that sort differently by code point, by UTF-16 unit, by case and by number. */
-const PATHS = ["/", "/a", "/A", "/a/b", "/10", "/9", "/é", "/～", "/😀", "/日本", "/\u{10ffff}x", "/zz"];
-const WORDS = ["b", "B", "10", "9", "é", "～", "😀", "日本", "z z", "Ab", "ab"];
+const PATHS = [
+  ...["/", "/a", "/A", "/a/b", "/10", "/9", "/é", "/～", "/😀", "/日本", "/\u{10ffff}x", "/zz"],
+  // What a filter gives a meaning to.
+  ...["/a|b", "/a*b", "/a\\b", "/=!"],
+];
+const WORDS = ["b", "B", "10", "9", "é", "～", "😀", "日本", "z z", "Ab", "ab", "a|b*"];
 const COUNTRIES = ["DE", "US", "JP", "BR", "NP", "GB", "AQ"];
 const LANGUAGES = ["de", "en", "en-GB", "pt-BR", "ja"];
 
@@ -121,6 +125,18 @@ export const scenario = fc
   }));
 
 export type Given = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+
+/** The same with visitors on every day, and a moment with somebody there: most filters keep some of them. */
+export const liven = (given: Given): Given => ({
+  ...given,
+  later: [{ afterHit: 0 }, ...given.later],
+  sites: given.sites.map(({ timezone, base }) => {
+    const { visitors, since, weekdays } = base;
+    const weighed = weekdays.map((each) => Math.max(each, 1));
+    const lively = { visitors: visitors + 15, since: Math.max(since ?? 0, 40), weekdays: weighed };
+    return { timezone, base: { ...base, ...lively } };
+  }),
+});
 
 /** A scenario for the reference API, with the same raw visits for the oracle. */
 export function build({ seed, now, sites, shared }: Given) {

@@ -101,8 +101,9 @@ export const parameters = defineSection({
     },
     {
       id: "params.repeated-refused",
-      title: "A repeated parameter is refused, even with the same value: 400, invalid_parameter.",
-      fix: "Read all values of a name, and refuse more than one.",
+      title:
+        "A repeated parameter other than filter is refused, even with the same value: 400, invalid_parameter.",
+      fix: "Read all values of a name, and refuse more than one unless the name is filter.",
       check: async (subject) => {
         for (const operation of siteOperations) {
           const basic = basicParams(subject, operation);

@@ -1,6 +1,6 @@
+import type { Dimension } from "../operations/dimensions.ts";
+import { createFilterError, type Filter } from "../operations/filter.ts";
 import { findNearest } from "../render/suggest.ts";
-import type { Dimension } from "./dimensions.ts";
-import { createFilterError, type Filter } from "./filter.ts";
 
 /** The values of dimensions whose values the contract lists. */
 const LISTS: Partial<Record<Dimension, readonly string[]>> = {
@@ -71,17 +71,19 @@ function nameCountries(): Map<string, string> {
   return new Map(
     codes.flatMap((code) => {
       const name = names.of(code);
-      // Intl also names what is no longer a country, such as the Germany of `DD`.
-      const isCurrent = Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
-      return name === undefined || !isCurrent ? [] : [[code, name] as const];
+      // Intl also names what is no longer a country, such as the Germany of `DD`, and UK, which stands for GB.
+      return name === undefined || readCode(code) !== code ? [] : [[code, name] as const];
     }),
   );
 }
 
+/** The code that is used today for two letters. */
+const readCode = (letters: string): string | undefined => new Intl.Locale(`und-${letters}`).region;
+
 /** The code of a country by its name, or by the code in other letters. */
 function findCountry(text: string, names: ReadonlyMap<string, string>): string | undefined {
-  const code = text.toUpperCase();
-  if (names.has(code)) return code;
+  const code = /^[a-z]{2}$/i.test(text) ? readCode(text) : undefined;
+  if (code !== undefined && names.has(code)) return code;
   const name = findNearest(text, [...names.values()]);
   return [...names].find(([, each]) => each === name)?.[0];
 }
