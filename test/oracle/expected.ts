@@ -650,8 +650,8 @@ const tabulateAverageMovers = (dimension: string, movers: Shown[]): Table => ({
 });
 
 /** The movers that an answer shows, as a table. */
-export function tabulateMovers(dimension: string, movers: Shown[]): Table {
-  if (movers.some(({ per_day }) => per_day !== undefined)) return tabulateAverageMovers(dimension, movers);
+export function tabulateMovers(dimension: string, movers: Shown[], isPerDay: boolean): Table {
+  if (isPerDay) return tabulateAverageMovers(dimension, movers);
   return {
     name: dimension,
     columns: [...named(dimension), ...changeColumns],
