@@ -22,7 +22,7 @@ function viewWindows(comparison: Comparison): View {
   const { sums, rates, averages, notes: noted } = listTotals(current, previous, comparison);
   const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
   const shown = { sum: change.visitors, average: per_day?.visitors };
-  const { notes, warnings } = describeCoverage(comparison, comparison, shown);
+  const { notes, warnings } = describeCoverage(comparison, comparison, shown, filter);
   return {
     name: "windows",
     headline: `${site.domain}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,

@@ -122,12 +122,14 @@ export function describeCoverage(
   { comparable, data_since, incomplete: reason }: Coverage,
   { current, previous }: { current: Counted; previous: Counted & { visitors: number } },
   { sum, average }: { sum: Change; average: PerDay | undefined },
+  filter: readonly string[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {
   const [first, second] = orderWindows<Counted>([previous, current]);
   const isEarlier = first === previous;
   if (comparable) {
     const name = isEarlier ? "earlier" : "later";
-    const note = `The ${name} period had no visitors, so there is no percentage.`;
+    const visitors = filter ? "such visitors" : "visitors";
+    const note = `The ${name} period had no ${visitors}, so there is no percentage.`;
     return { notes: previous.visitors === 0 ? [note] : [], warnings: [] };
   }
   const warn = (warning: Note) => ({ notes: [], warnings: [warning] });

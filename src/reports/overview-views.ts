@@ -42,7 +42,7 @@ export function viewTotals({
     averages,
     notes: noted,
   } = listTotals(totals, previous, comparison ? { change: comparison, per_day: comparison.per_day } : {});
-  const coverage = comparison && describeComparison(comparison, period);
+  const coverage = comparison && describeComparison(comparison, period, filter);
   const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
   return {
     name: "totals",
@@ -81,10 +81,12 @@ const hasRanges = ({ rows }: Overview["top"][number]) =>
 function describeComparison(
   comparison: NonNullable<Overview["comparison"]>,
   { from, to, days }: Overview["period"],
+  filter: Overview["filter"],
 ) {
   const { previous, days_with_data, per_day, visitors } = comparison;
   const current = { from, to, days, days_with_data };
-  return describeCoverage(comparison, { previous, current }, { sum: visitors, average: per_day?.visitors });
+  const shown = { sum: visitors, average: per_day?.visitors };
+  return describeCoverage(comparison, { previous, current }, shown, filter);
 }
 
 /** Nothing, for days that are over. */

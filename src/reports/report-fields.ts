@@ -192,7 +192,7 @@ export const MEASURE_NAMES = {
   pageviews: "page views",
   events: "events",
   visits: "visits",
-  bounce_rate: "bounce rate (%)",
+  bounce_rate: "bounce rate %",
   views_per_visit: "views/visit",
   seconds_per_visit: "seconds/visit",
 };

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Answer, Args, Covers, Tool } from "./question.ts";
+import { rateVisits } from "./truth.ts";
 
 // What every answer contains, in both of its forms.
 
@@ -28,7 +29,7 @@ function readCells({ tool, answer }: Given): Cells[] {
     case "list_sites":
       return answer.sites.map((site) => [site.domain, site.id, site.name, site.timezone, site.data_since]);
     case "get_stats":
-      return [[answer.visitors, answer.pageviews, answer.events]];
+      return [[answer.visitors, answer.pageviews, answer.events, ...Object.values(rateVisits(answer))]];
     case "get_timeseries":
       return answer.points.map((point) => [point.date, point.visitors, point.pageviews]);
     case "get_breakdown":
@@ -51,16 +52,12 @@ function readCells({ tool, answer }: Given): Cells[] {
     case "get_realtime":
       return [[answer.visitors]];
     case "get_overview": {
-      const { visitors, pageviews, events, active_now, comparison, today, trend, top } = answer;
+      const { events, active_now, comparison, today, trend, top } = answer;
       const soFar = trend.partial ? " (today so far)" : "";
       return [
-        ...(comparison
-          ? readChanges({ visitors, pageviews }, comparison.previous, comparison)
-          : [
-              ["visitors", visitors, null, null, null],
-              ["page views", pageviews, null, null, null],
-            ]),
+        ...readChanges(answer, comparison?.previous, comparison),
         ["events", events, null, null, null],
+        ...readRates(answer, comparison?.previous, comparison),
         ...readAverages(comparison?.per_day),
         [today.visitors, active_now],
         [`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`],
@@ -71,6 +68,7 @@ function readCells({ tool, answer }: Given): Cells[] {
       const { current, previous, change, per_day, dimensions } = answer;
       return [
         ...readChanges(current, previous, change),
+        ...readRates(current, previous, change),
         ...readAverages(per_day),
         ...dimensions.flatMap(({ movers }) =>
           movers.map(({ label, current, previous, change, per_day: averages }) =>
@@ -84,31 +82,57 @@ function readCells({ tool, answer }: Given): Cells[] {
   }
 }
 
-type Counted = { visitors: number; pageviews: number; days_with_data?: number | undefined };
-type Changes = Record<"visitors" | "pageviews", { absolute: number | null; percent: number | null }>;
+type Compared = Answer<"compare_periods">;
+type Counted = Omit<Compared["current"], "from" | "to" | "days">;
+type Changes = Compared["change"];
 
-function readChanges(current: Counted, previous: Counted, changes: Changes): Cells[] {
+function readChanges(current: Counted, previous: Counted | undefined, changes: Changes | null): Cells[] {
   return measures.map(([measure, name]) => [
     name,
     current[measure],
-    previous.days_with_data === 0 ? null : previous[measure],
-    changes[measure].absolute,
-    changes[measure].percent,
+    previous?.days_with_data === 0 ? null : previous?.[measure],
+    changes?.[measure]?.absolute,
+    changes?.[measure]?.percent,
   ]);
 }
 
-function readAverages(
-  averages: Record<"visitors" | "pageviews", Record<string, number | null>> | undefined,
-): Cells[] {
-  return averages === undefined
-    ? []
-    : measures.map(([measure, name]) => {
-        const { current, previous, change, percent } = averages[measure];
-        return [`${name} a day`, current, previous, change, percent];
-      });
+function readRates(current: Counted, previous: Counted | undefined, changes: Changes | null): Cells[] {
+  const { points } = changes?.bounce_rate ?? { points: null };
+  const direction = points === null ? "" : points > 0 ? " higher" : points < 0 ? " lower" : "";
+  const before = previous?.days_with_data === 0 ? undefined : previous;
+  return [
+    [
+      "bounce rate %",
+      current.bounce_rate,
+      before?.bounce_rate,
+      points === null ? null : `${Math.abs(points)} points${direction}`,
+      null,
+    ],
+    ...rates.map(([rate, name]) => [
+      name,
+      current[rate],
+      before?.[rate],
+      changes?.[rate]?.absolute,
+      changes?.[rate]?.percent,
+    ]),
+  ];
+}
+
+function readAverages(averages: Compared["per_day"]): Cells[] {
+  return measures.flatMap(([measure, name]) => {
+    const average = averages?.[measure];
+    if (average === undefined) return [];
+    return [[`${name} a day`, average.current, average.previous, average.change, average.percent]];
+  });
 }
 
 const measures = [
   ["visitors", "visitors"],
   ["pageviews", "page views"],
+  ["visits", "visits"],
+] as const;
+
+const rates = [
+  ["views_per_visit", "views/visit"],
+  ["seconds_per_visit", "seconds/visit"],
 ] as const;

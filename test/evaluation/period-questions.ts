@@ -13,14 +13,21 @@ type Asked = [question: string, at: Moment, site: string, period: string];
 const GLOBEX = "globex.example";
 const askerOf = (site: string) => ({ key: site === GLOBEX ? "globex" : "acme" }) as const;
 
-/** Visitors, page views and events of some days. */
+/** Visitors, page views, events and visits of some days. */
 export const askTotals = (...[text, at, site, period, covers]: [...Asked, covers: Span]): Question =>
   question({
     question: text,
     at,
     ...askerOf(site),
     calls: [{ tool: "get_stats", args: { site, period }, covers }],
-    read: ([{ visitors, pageviews, events }]) => ({ visitors, pageviews, events }),
+    read: ([{ visitors, pageviews, events, visits, bounces, visit_seconds }]) => ({
+      visitors,
+      pageviews,
+      events,
+      visits,
+      bounces,
+      visit_seconds,
+    }),
     expect: (count) => ({ ...count(site).total(covers) }),
     shell: true,
   });

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Given } from "./carried.ts";
 import type { Answer } from "./question.ts";
 import { listDays, type Span } from "./spans.ts";
-import type { SiteTruth, Truth } from "./truth.ts";
+import { rateVisits, type SiteTruth, type Truth } from "./truth.ts";
 
 // What every answer says about itself.
 
@@ -70,7 +70,7 @@ function expectRightWindows(
   before: Span,
 ): void {
   const windows = [now, before].map((span) => {
-    const { visitors, pageviews } = site.total(span);
+    const { visitors, pageviews, ...visits } = site.total(span);
     const { since } = site;
     const withData = listDays(site.dates(span)).filter((date) => since !== null && date >= since).length;
     const measured = measure(site, span);
@@ -79,6 +79,7 @@ function expectRightWindows(
       ...(withData < measured.days && { days_with_data: withData }),
       visitors,
       pageviews,
+      ...rateVisits({ pageviews, ...visits }),
     };
   });
   expect([answer.current, answer.previous]).toEqual(windows);

@@ -65,6 +65,25 @@ function createSiteTruth(site: RawSite, now: number) {
   };
 }
 
+/** What people ask about visits; there is no rate of no visits. */
+export function rateVisits({ pageviews, visits = 0, bounces = 0, visit_seconds: seconds = 0 }: WithVisits) {
+  const divide = (count: number, scale: number) =>
+    visits === 0 ? null : Math.round((scale * count) / visits) / scale;
+  return {
+    visits,
+    bounce_rate: divide(100 * bounces, 10),
+    views_per_visit: divide(pageviews, 100),
+    seconds_per_visit: divide(seconds, 1),
+  };
+}
+
+interface WithVisits {
+  pageviews: number;
+  visits?: number | undefined;
+  bounces?: number | undefined;
+  visit_seconds?: number | undefined;
+}
+
 /** The first of several. Throws if there is none, because two missing answers would be equal. */
 export function first<T>(values: readonly T[]): T {
   const [value] = values;

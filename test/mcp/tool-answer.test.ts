@@ -30,8 +30,7 @@ describe("an answer is complete as text and as structured content, with its rece
       Math.round((100 * pageviews) / visits) / 100,
       Math.round(visit_seconds / visits),
     ];
-    const BOUNCE =
-      "A bounce is a visit with one hit; a visit's duration ends with its last hit, so a bounce lasts 0 seconds.";
+    const BOUNCE = "A visit with one hit is a bounce and lasts 0 seconds.";
     expect(result.structuredContent).toEqual({
       ...expected,
       receipt: {
@@ -56,9 +55,9 @@ describe("an answer is complete as text and as structured content, with its rece
     const { trend, top } = _meta["analytics-mcp/chart"] as Pick<Overview, "trend" | "top">;
     expect(top.map(({ rows }) => rows.length)).toEqual([10, 10, 10, 10, 3]);
     expect(
-      [trend.visitors, trend.pageviews, trend.previous?.visitors].map((counts) => counts?.length),
-    ).toEqual([30, 30, 30]);
-    const { previous, pageviews, ...shown } = trend;
+      [trend.visitors, trend.pageviews, trend.visits, trend.previous?.visits].map((counts) => counts?.length),
+    ).toEqual([30, 30, 30, 30]);
+    const { previous, pageviews, visits, ...shown } = trend;
     expect(structuredContent).toMatchObject({ trend: shown });
     expect(JSON.stringify(structuredContent)).not.toMatch(/channels|devices/);
     expect(textOf(result)).not.toMatch(/channels|devices/);

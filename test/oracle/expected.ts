@@ -445,7 +445,7 @@ function tabulateRates({ current, previous, changes }: Windows): Cell[][] {
   ];
   const { views_per_visit: views, seconds_per_visit: seconds } = changes;
   return [
-    ["bounce rate (%)", ...fill("bounce_rate"), showPoints(changes.bounce_rate.points), null],
+    ["bounce rate %", ...fill("bounce_rate"), showPoints(changes.bounce_rate.points), null],
     ["views/visit", ...fill("views_per_visit"), views.absolute, views.percent],
     ["seconds/visit", ...fill("seconds_per_visit"), seconds.absolute, seconds.percent],
   ];

@@ -75,7 +75,7 @@ const ROWS = [
   ["visitors", 2, 2, 0, 0],
   ["page views", 6, 3, 3, 100],
   ["visits", 3, 2, 1, 50],
-  ["bounce rate (%)", 33.3, 50, "16.7 points lower", null],
+  ["bounce rate %", 33.3, 50, "16.7 points lower", null],
   ["views/visit", 2, 1.5, 0.5, 33.3],
   ["seconds/visit", 30, 50, -20, -39.3],
 ];
@@ -137,7 +137,7 @@ describe("a comparison", () => {
     });
     expect(rowsOf(answer).slice(2)).toEqual([
       ["visits", 3, 0, 3, null],
-      ["bounce rate (%)", 33.3, null, null, null],
+      ["bounce rate %", 33.3, null, null, null],
       ["views/visit", 2, null, null, null],
       ["seconds/visit", 30, null, null, null],
     ]);
@@ -180,6 +180,16 @@ describe("a comparison", () => {
   });
 });
 
+it.each(["compare", "overview"])("%s says of whom a period had none, and what it is of", async (name) => {
+  const params = { period: "2026-11-18", ...(name === "compare" && { against: "2026-11-17" }) };
+  const { views } = await ask(name, { ...params, filter: ["countries=DE"] });
+  const none = (visitors: string) => `The earlier period had no ${visitors}, so there is no percentage.`;
+  expect(formatNotes(listNotes(views), "models")).toContain(none("such visitors"));
+  expect(views[0]?.headline).toMatch(/^visits\.test, only countries=DE, 2026-11-18/);
+  const whole = await ask(name, params);
+  expect(formatNotes(listNotes(whole.views), "models")).toContain(none("visitors"));
+});
+
 describe("an overview", () => {
   it("has the visits of its days beside those of the days before", async () => {
     const answer = await ask("overview", { period: "2026-11-20" });
@@ -209,7 +219,7 @@ describe("an overview", () => {
     expect(rowsOf(answer).slice(2)).toEqual([
       ["visits", 1, null, null, null],
       ["events", 0, null, null, null],
-      ["bounce rate (%)", 0, null, null, null],
+      ["bounce rate %", 0, null, null, null],
       ["views/visit", 4, null, null, null],
       ["seconds/visit", 10, null, null, null],
     ]);

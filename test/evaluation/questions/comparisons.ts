@@ -1,6 +1,6 @@
 import { type Question, question } from "../question.ts";
 import { completeDays, noteOn } from "../reading.ts";
-import { first, percentOf } from "../truth.ts";
+import { first, percentOf, rateVisits } from "../truth.ts";
 
 const at = "a Saturday morning";
 
@@ -240,10 +240,14 @@ export const comparisons: Question[] = [
     question: "How are the docs doing?",
     at,
     calls: [{ tool: "get_overview", args: { site: "docs.example.com", days: 7 } }],
-    read: ([{ visitors, pageviews, events, active_now, comparison, top }]) => ({
+    read: ([{ visitors, pageviews, events, active_now, comparison, top, ...answer }]) => ({
       visitors,
       pageviews,
       events,
+      visits: answer.visits,
+      bounce_rate: answer.bounce_rate,
+      views_per_visit: answer.views_per_visit,
+      seconds_per_visit: answer.seconds_per_visit,
       active_now,
       change: comparison?.visitors.absolute,
       top: top
@@ -252,8 +256,12 @@ export const comparisons: Question[] = [
     }),
     expect: (count) => {
       const docs = count("docs.example.com");
+      const { visitors, pageviews, events, ...visits } = docs.total("last 7 complete days");
       return {
-        ...docs.total("last 7 complete days"),
+        visitors,
+        pageviews,
+        events,
+        ...rateVisits({ pageviews, ...visits }),
         active_now: docs.active(),
         change: docs.visitors("last 7 complete days") - docs.visitors("the 7 complete days before"),
         top: [

@@ -1,0 +1,188 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { queries } from "../../src/reports/queries.ts";
+import { DEMO_KEY } from "../support/api.ts";
+import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { pick } from "../support/seed.ts";
+import { runShell } from "../support/shell.ts";
+
+/** Every query that takes a filter, of days until today and of a period that is over. */
+const COMMANDS = [
+  ["stats"],
+  ["stats", "--period", "last-week"],
+  ["timeseries"],
+  ["timeseries", "--period", "last-week"],
+  ["timeseries", "--by", "month", "--period", "this-month"],
+  ["breakdown", "--dimension", "pages"],
+  ["breakdown", "--dimension", "countries", "--period", "last-week"],
+  ["realtime"],
+  ["overview"],
+  ["overview", "--period", "last-week"],
+  ["compare"],
+  ["compare", "--period", "last-week", "--dimension", "events"],
+  ["report", "-o", "-"],
+].map((words) => words.join(" "));
+
+const FILTER = ["--filter", "countries=DE", "--filter", "pages!=/docs/*"];
+
+type Parameters = { name: string }[];
+interface Description {
+  paths: Record<string, { get?: { parameters?: Parameters } }>;
+}
+
+/** An OpenAPI document without some parameters of some paths. */
+function hide(names: readonly string[], isHidden: (path: string) => boolean = () => true) {
+  return (text: string) => {
+    const description = JSON.parse(text) as Description;
+    for (const [path, { get }] of Object.entries(description.paths)) {
+      if (get?.parameters && isHidden(path))
+        get.parameters = get.parameters.filter(({ name }) => !names.includes(name));
+    }
+    return JSON.stringify(description);
+  };
+}
+
+interface Service {
+  /** Changes its OpenAPI document. */
+  describe?: (text: string) => string;
+  /** Changes what it understands of a request. */
+  understand?: (url: URL) => void;
+}
+
+/** The reference API on a port, with a fault. */
+function startService({ describe = (text) => text, understand = () => {} }: Service) {
+  const answer = async ({ url = "", headers }: IncomingMessage, response: ServerResponse) => {
+    const asked = new URL(url, "http://x");
+    understand(asked);
+    const isDescription = asked.pathname.endsWith("/openapi.json");
+    const right = await answerRightly(
+      { url: `${asked.pathname}${asked.search}`, headers },
+      isDescription ? describe : undefined,
+    );
+    send(response, right.status, { "content-type": right.headers["content-type"] ?? "" }, right.body);
+  };
+  return startServer((request, response) => void answer(request, response));
+}
+
+const ignore = (url: URL) => url.searchParams.delete("filter");
+
+let services: FaultyServer[] = [];
+async function open(service: Service): Promise<FaultyServer> {
+  const server = await startService(service);
+  services.push(server);
+  return server;
+}
+afterAll(() => {
+  for (const server of services) server.close();
+  services = [];
+});
+
+const ask = (server: FaultyServer, command: string, filter = FILTER) => {
+  const [name = "", ...words] = command.split(" ");
+  const environment = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: server.origin };
+  return runShell([name, "example.com", ...words, ...filter], { environment });
+};
+const listCounted = ({ requests }: FaultyServer) =>
+  requests.map(({ url = "" }) => url).filter((url) => /\/(stats|timeseries|breakdown|realtime)\?/.test(url));
+
+it("every query that takes a filter is asked here", () => {
+  const named = COMMANDS.map((command) => command.split(" ")[0]);
+  const filtered = queries.filter(({ params }) => "filter" in params.shape).map(({ name }) => name);
+  expect(named).toEqual(expect.arrayContaining(filtered));
+});
+
+describe.each<[string, Service]>([
+  ["whose OpenAPI document has no filter", { describe: hide(["filter"]), understand: ignore }],
+  [
+    "whose OpenAPI document has neither filter nor from and to",
+    { describe: hide(["filter", "from", "to"]), understand: ignore },
+  ],
+  ["without an OpenAPI document", { describe: () => "", understand: ignore }],
+])("a service %s", (_, service) => {
+  let server: FaultyServer;
+  beforeAll(async () => {
+    server = await open(service);
+  });
+
+  it.each(COMMANDS)("is not asked for any number of %s", async (command) => {
+    const { code, stdout, stderr } = await ask(server, command);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("cannot be used: this service does not offer filters.");
+    expect(listCounted(server)).toEqual([]);
+  });
+});
+
+it("a service that filters everything but breakdowns is refused where one is needed", async () => {
+  const server = await open({
+    describe: hide(["filter"], (path) => path.endsWith("/breakdown")),
+  });
+  for (const command of ["breakdown --dimension pages", "overview", "compare", "report -o -"]) {
+    const { code, stdout, stderr } = await ask(server, command);
+    expect([command, code, stdout]).toEqual([command, 2, ""]);
+    expect(stderr).toContain("does not offer filters");
+  }
+  expect((await ask(server, "stats")).code).toBe(0);
+});
+
+describe.each<[string, Service["describe"]]>([
+  ["a service", undefined],
+  ["a service without from and to", hide(["from", "to"])],
+])("%s that", (_, describe) => {
+  const faults: [string, Required<Service>["understand"], RegExp][] = [
+    ["ignores the filter", ignore, /does not say that it is filtered by countries=DE and pages!=\/docs\/\*/],
+    [
+      "ignores one condition",
+      (url) => url.searchParams.delete("filter", "pages!=/docs/*"),
+      /it is filtered by countries=DE, not by countries=DE and pages!=/,
+    ],
+    [
+      "takes one condition for another",
+      (url) => {
+        if (url.searchParams.has("filter")) url.searchParams.set("filter", "countries=FR");
+      },
+      /it is filtered by countries=FR, not by countries=DE and /,
+    ],
+  ];
+  it.each(
+    faults.flatMap(([fault, understand, reason]) =>
+      pick(COMMANDS, 5).map((command) => ({ fault, command, understand, reason })),
+    ),
+  )("$fault shows nothing of $command", async ({ command, understand, reason }) => {
+    const server = await open({ understand, ...(describe && { describe }) });
+    const { code, stdout, stderr } = await ask(server, command);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(reason);
+  });
+
+  it.each(["stats", "timeseries", "breakdown", "realtime"])(
+    "ignores the filter of %s alone shows nothing that needs it",
+    async (path) => {
+      const server = await open({
+        understand: (url) => {
+          if (url.pathname.endsWith(`/${path}`)) ignore(url);
+        },
+        ...(describe && { describe }),
+      });
+      const isNeeded = (command: string) => command.startsWith(path);
+      for (const command of [...COMMANDS.filter(isNeeded), "overview", "compare", "report -o -"]) {
+        // A comparison without events needs no stats.
+        if (path === "stats" && command === "compare") continue;
+        expect([command, (await ask(server, command)).stdout]).toEqual([command, ""]);
+      }
+    },
+  );
+
+  it.each(COMMANDS)("filters everything is asked for it by each part of %s", async (command) => {
+    const server = await open({ ...(describe && { describe }) });
+    const filtered = await ask(server, command);
+    expect(filtered.code).toBe(0);
+    const counted = listCounted(server);
+    expect(counted.length).toBeGreaterThan(0);
+    for (const url of counted)
+      expect(new URL(url, server.origin).searchParams.getAll("filter")).toEqual([
+        "countries=DE",
+        "pages!=/docs/*",
+      ]);
+    expect((await ask(server, command, [])).stdout).not.toBe(filtered.stdout);
+  });
+});
