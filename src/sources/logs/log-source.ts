@@ -113,7 +113,14 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
         return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
       }),
     breakdown: (span, dimension, limit, signal) =>
-      ask(async () => rankValues(dimension, limit, listCounts((await countDays(span, signal)).days))),
+      ask(async () => {
+        const counts = listCounts((await countDays(span, signal)).days);
+        return rankValues(
+          dimension,
+          limit,
+          counts.flatMap(({ tables }) => tables.tallies(dimension) ?? []),
+        );
+      }),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
     active: (site, now, signal) =>
@@ -134,7 +141,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
 }
 
-const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
+const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 
 function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   return {

@@ -1,7 +1,7 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows, compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
-import type { CrawlerRanking, CrawlerRow, RankedRow } from "../data-source.ts";
+import type { CrawlerRanking, CrawlerRow, RankedRow, VisitTotals } from "../data-source.ts";
 import type { CrawlerDay, DayCounts, Tallies } from "./counting/day-counts.ts";
 import { OTHER } from "./counting/limits.ts";
 import { nameValue } from "./labels.ts";
@@ -10,29 +10,33 @@ import { nameValue } from "./labels.ts";
 export function rankValues(
   dimension: Dimension,
   limit: number,
-  days: readonly DayCounts[],
+  days: readonly Tallies[],
 ): { rows: RankedRow[]; totalRows: number } {
-  const sums = new Map<string | null, { visitors: number; hits: number }>();
-  for (const { tables } of days) {
-    const { values, visitors, hits } = tables.tallies(dimension) ?? NO_TALLIES;
+  const sums = new Map<string | null, { visitors: number; hits: number } & VisitTotals>();
+  for (const { values, visitors, hits, ofVisits } of days) {
     values.forEach((value, index) => {
-      const more = { visitors: visitors[index] ?? 0, hits: hits[index] ?? 0 };
-      const sum = sums.get(value);
-      if (sum === undefined) sums.set(value, more);
-      else {
-        sum.visitors += more.visitors;
-        sum.hits += more.hits;
+      let sum = sums.get(value);
+      if (sum === undefined) {
+        sum = { visitors: 0, hits: 0, visits: 0, bounces: 0, visitSeconds: 0 };
+        sums.set(value, sum);
       }
+      sum.visitors += visitors[index] ?? 0;
+      sum.hits += hits[index] ?? 0;
+      if (ofVisits === undefined) return;
+      sum.visits += ofVisits.visits[index] ?? 0;
+      sum.bounces += ofVisits.bounces[index] ?? 0;
+      sum.visitSeconds += ofVisits.visitSeconds[index] ?? 0;
     });
   }
+  const hasVisits = days.every(({ values, ofVisits }) => values.length === 0 || ofVisits !== undefined);
   const rows = [...sums].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
   return {
-    rows: rows.slice(0, limit).map((row) => nameRow(dimension, row)),
+    rows: rows.slice(0, limit).map((row) => nameRow(dimension, hasVisits ? row : withoutVisits(row))),
     totalRows: rows.length,
   };
 }
 
-const NO_TALLIES: Tallies = { values: [], visitors: [], hits: [] };
+const withoutVisits = ({ value, visitors, hits }: Omit<RankedRow, "label">) => ({ value, visitors, hits });
 
 function nameRow(dimension: Dimension, row: Omit<RankedRow, "label">): RankedRow {
   if (row.value === OTHER) return { ...row, value: null, label: OTHER, other: true };

@@ -86,8 +86,18 @@ function formatTables({ tallies, crawlers }: DayTables): string {
   const lines = dimensions.flatMap((dimension) => {
     const found = tallies(dimension);
     if (found === undefined) return [];
-    const { values, visitors, hits } = found;
-    return JSON.stringify({ dimension, values, visitors: Array.from(visitors), hits: Array.from(hits) });
+    const { values, visitors, hits, ofVisits } = found;
+    return JSON.stringify({
+      dimension,
+      values,
+      visitors: Array.from(visitors),
+      hits: Array.from(hits),
+      ofVisits: ofVisits && {
+        visits: Array.from(ofVisits.visits),
+        bounces: Array.from(ofVisits.bounces),
+        visitSeconds: Array.from(ofVisits.visitSeconds),
+      },
+    });
   });
   return [...lines, JSON.stringify({ crawlers: Object.fromEntries(crawlers()) })].join("\n");
 }

@@ -203,9 +203,11 @@ export function createLogStore(
 
 const MAX_ATTEMPTS = 10;
 
-/** The days of a site that were counted by earlier rules. */
-const listOlder = ({ closed, open }: SiteLog): string[] =>
-  [...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date));
+/** The days of a site that were counted by earlier rules, or before visits were counted. */
+const listOlder = ({ closed, open }: SiteLog): string[] => [
+  ...[...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date)),
+  ...[...closed].flatMap(([date, { totals }]) => (totals.visits === undefined ? date : [])),
+];
 
 /**
  * Roughly how many bytes of the files are unread, whatever the files are called; too low, even negative, if some were
