@@ -9,6 +9,7 @@ import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
 import { countOpenDay } from "./counting/close-days.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
+import type { OpenDay } from "./counting/open-day.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
@@ -164,23 +165,32 @@ function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefi
   return countOpenDay(day, isCut ? now / 1000 : undefined);
 }
 
-/** Distinct visitors with a page view after `from` and not after `to`, both in seconds since 1970. */
+/** Distinct visitors with a page view or a download after `from` and not after `to`, both in seconds since 1970. */
 function countActive(log: SiteLog, from: number, to: number): number {
   let active = 0;
   for (const inProgress of log.open.values()) {
     const { start, end } = inProgress;
     if (end <= from || start > to) continue;
-    const day = inProgress.load();
-    const { hits } = day;
-    const senders = new Set<number>();
-    for (let hit = hits.second.length - 1; hit >= 0; hit--) {
-      const time = start + (hits.second.values[hit] ?? 0);
-      if (time > from && time <= to && isView(day, hit)) senders.add(hits.sender.values[hit] ?? 0);
-    }
     // Visitors of two days count as different people, as everywhere.
-    active += senders.size - findScanners(day, to, senders).size;
+    active += countActiveOf(inProgress.load(), from, to);
   }
   return active;
+}
+
+function countActiveOf(day: OpenDay, from: number, to: number): number {
+  const { hits, start } = day;
+  const viewed = new Uint8Array(day.senders.requests.length);
+  const active = new Set<number>();
+  for (let hit = 0; hit < hits.second.length; hit++) {
+    const time = start + (hits.second.values[hit] ?? 0);
+    if (time > to) continue;
+    const sender = hits.sender.values[hit] ?? 0;
+    // Who only downloads is no visitor.
+    if (isView(day, hit)) viewed[sender] = 1;
+    if (time > from) active.add(sender);
+  }
+  const senders = [...active].filter((sender) => viewed[sender] === 1);
+  return senders.length - findScanners(day, to, senders).size;
 }
 
 /** A day of a query; without counts if the logs have no line of it. */
