@@ -1,20 +1,25 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
+import type { Filter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
-import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import type { DataSource, DayTotals, SourceSite, Span } from "../data-source.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
 import { countOpenDay } from "./counting/close-days.ts";
-import type { DayCounts } from "./counting/day-counts.ts";
+import type { DayCounts, Tallies } from "./counting/day-counts.ts";
+import { createHitFilter } from "./counting/hit-filter.ts";
+import { type HitTable, readOpenDay } from "./counting/hit-table.ts";
 import type { OpenDay } from "./counting/open-day.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
+import { type CountedDay, countFiltered, type QueriedDay } from "./filtered-days.ts";
 import { rankCrawlers, rankValues } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
@@ -86,7 +91,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
     const { log } = await readSite(site, signal);
-    return { log, days: listDays(from, to).map((date) => ({ date, counts: findCounts(log, date, now) })) };
+    return { log, days: listDays(from, to).map((date) => findDay(log, date, now)) };
   };
   /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
@@ -107,25 +112,31 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
 
   return {
     daysKept: DAYS_KEPT,
+    filters: true,
     sites: async (signal) => (await read(signal)).logs.map(describeSite),
     days: (span, signal) =>
       ask(async () => {
         const { days } = await countDays(span, signal);
-        return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
+        if (span.filter === undefined) return Promise.all(days.map(totalDay));
+        const counted = await countFiltered(days, span.filter, undefined, signal);
+        return counted.map(({ date, totals }) => ({ date, ...totals }));
       }),
     breakdown: (span, dimension, limit, signal) =>
       ask(async () => {
-        const counts = listCounts((await countDays(span, signal)).days);
-        return rankValues(
-          dimension,
-          limit,
-          counts.flatMap(({ tables }) => tables.tallies(dimension) ?? []),
-        );
+        const { days } = await countDays(span, signal);
+        const tallies =
+          span.filter === undefined
+            ? await Promise.all(days.map((day) => tallyDay(day, dimension)))
+            : (await countFiltered(days, span.filter, dimension, signal)).map((day) => day.tallies);
+        return rankValues(dimension, limit, tallies.flat());
       }),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
-    active: (site, now, signal) =>
-      ask(async () => countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000)),
+    active: (site, now, signal, filter) =>
+      ask(async () => {
+        const { log } = await readSite(site, signal);
+        return countActive(log, (now - WINDOW_MS) / 1000, now / 1000, filter);
+      }),
     warnings: (span, signal) =>
       ask(async () => {
         const { log, registry, notKept } = await readSite(span.site, signal);
@@ -144,6 +155,30 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 
+async function totalDay(day: QueriedDay): Promise<DayTotals> {
+  const { date, counts } = day;
+  const again = await countVisitsAgain(day);
+  return { date, ...(again?.totals ?? counts?.totals ?? NOTHING) };
+}
+
+async function tallyDay(day: QueriedDay, dimension: Dimension): Promise<readonly Tallies[]> {
+  const again = await countVisitsAgain(day, dimension);
+  return again?.tallies ?? [day.counts?.tables.tallies(dimension) ?? []].flat();
+}
+
+/** Counts a day from its hits if an earlier version of this program, which did not count visits, has kept it. */
+async function countVisitsAgain(day: QueriedDay, dimension?: Dimension): Promise<CountedDay | undefined> {
+  const { totals, readHits } = day.counts ?? {};
+  if (totals === undefined || totals.visits !== undefined || readHits === undefined) return undefined;
+  try {
+    return (await countFiltered([day], [], dimension))[0];
+  } catch (error) {
+    // The other numbers do not need the hits.
+    if (error instanceof AnalyticsError) return undefined;
+    throw error;
+  }
+}
+
 function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   return {
     id: identifySite(domain),
@@ -155,24 +190,28 @@ function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   };
 }
 
-/** The counts of a day; undefined if there is no line of it. */
-function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefined {
+function findDay(log: SiteLog, date: string, now: number): QueriedDay {
   const closed = log.closed.get(date);
   const day = log.open.get(date);
-  if (closed !== undefined || day === undefined) return closed;
+  if (closed !== undefined || day === undefined) return { date, counts: closed };
   // The server's clock may be ahead of ours: lines after `now` are left out.
   const isCut = log.last !== undefined && log.last > now / 1000;
-  return countOpenDay(day, isCut ? now / 1000 : undefined);
+  const until = isCut ? now / 1000 : undefined;
+  return { date, counts: countOpenDay(day, until), readOpen: () => readOpenDay(day.load(), until) };
 }
 
-/** Distinct visitors with a page view or a download after `from` and not after `to`, both in seconds since 1970. */
-function countActive(log: SiteLog, from: number, to: number): number {
+/** Distinct visitors with a kept hit after `from` and not after `to`, both in seconds since 1970. */
+function countActive(log: SiteLog, from: number, to: number, filter?: Filter): number {
   let active = 0;
   for (const inProgress of log.open.values()) {
     const { start, end } = inProgress;
     if (end <= from || start > to) continue;
     // Visitors of two days count as different people, as everywhere.
-    active += countActiveOf(inProgress.load(), from, to);
+    const day = inProgress.load();
+    active +=
+      filter === undefined
+        ? countActiveOf(day, from, to)
+        : countKeptActive(readOpenDay(day, to), from, filter);
   }
   return active;
 }
@@ -193,10 +232,10 @@ function countActiveOf(day: OpenDay, from: number, to: number): number {
   return senders.length - findScanners(day, to, senders).size;
 }
 
-/** A day of a query; without counts if the logs have no line of it. */
-interface QueriedDay {
-  date: string;
-  counts: DayCounts | undefined;
+function countKeptActive(table: HitTable, from: number, filter: Filter): number {
+  const { isKept } = createHitFilter(filter)(table);
+  const visitors = table.visitors.filter((_, row) => isKept[row] === 1 && (table.times[row] ?? 0) > from);
+  return new Set(visitors).size;
 }
 
 const listCounts = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
-import { changeClosedDays, changeManifest } from "./store/history-files.ts";
+import { changeClosedDays, changeManifest, listFiles } from "./store/history-files.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -95,5 +95,18 @@ describe("visits in logs", () => {
       }),
     }));
     expect(await ask(await place.open())).toEqual(EXPECTED);
+  });
+  it("are counted again from the day's hits, if its log is gone, too", async () => {
+    await closeDay(true);
+    forgetVisits();
+    expect(await ask(await place.open())).toEqual(EXPECTED);
+  });
+
+  it("are absent, and not zero, if nothing says them any more", async () => {
+    await closeDay(true);
+    forgetVisits();
+    for (const path of listFiles(place.history())) if (path.endsWith(".parquet")) rmSync(path);
+    const { days } = await ask(await place.open());
+    expect(days).toEqual([{ date: DATE, visitors: 2, pageviews: 4, events: 1 }]);
   });
 });

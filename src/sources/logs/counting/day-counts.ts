@@ -17,6 +17,8 @@ export interface DayCounts {
   scanners: { senders: number; viewers: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
   proxy: "none" | "suspected" | "certain";
+  /** Of a closed day: reads the file with its hits (`store/day-hits.ts`). Absent if it has none. Throws AnalyticsError. */
+  readHits?: (() => Uint8Array) | undefined;
 }
 
 /** Without visits if an earlier version of this program counted the day. */
