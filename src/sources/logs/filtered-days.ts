@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
-import type { VisitTotals } from "../data-source.ts";
-import type { DayCounts, HitTotals, Tallies } from "./counting/day-counts.ts";
+import type { DayTotals } from "../data-source.ts";
+import type { DayCounts, Tallies } from "./counting/day-counts.ts";
 import { countKept, createHitFilter, listColumns } from "./counting/hit-filter.ts";
 import type { HitDimension, HitTable } from "./counting/hit-table.ts";
 
@@ -16,11 +16,11 @@ export interface QueriedDay {
   readOpen?: (() => HitTable) | undefined;
 }
 
-export interface CountedDay {
-  date: string;
-  totals: HitTotals & VisitTotals;
-  /** Of the dimension that was asked for. A visitor is in one of them alone. */
-  tallies: readonly Tallies[];
+/** What to count beside totals. */
+export interface Counted {
+  dimension: Dimension;
+  /** Gets the values of each part of a day. A visitor of a day is in one part alone. */
+  take: (tallies: Tallies) => void;
 }
 
 /**
@@ -30,16 +30,15 @@ export interface CountedDay {
 export async function countFiltered(
   days: readonly QueriedDay[],
   filter: Filter,
-  dimension?: Dimension,
+  { dimension, take }: Partial<Counted> = {},
   signal?: AbortSignal,
-): Promise<CountedDay[]> {
+): Promise<DayTotals[]> {
   const choose = createHitFilter(filter);
   const columns = listColumns(filter, dimension);
   const unread: Unread[] = [];
-  const counted: CountedDay[] = [];
+  const counted: DayTotals[] = [];
   for (const day of days) {
     const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
-    const tallies: Tallies[] = [];
     try {
       for await (const table of listTables(day, columns)) {
         // Lets other calls go on, and the signal come.
@@ -49,13 +48,13 @@ export async function countFiltered(
         if (unread.length > 0) break;
         const found = countKept(choose(table), dimension);
         for (const name of TOTALS) totals[name] += found.totals[name];
-        if (found.tallies !== undefined) tallies.push(found.tallies);
+        if (found.tallies !== undefined) take?.(found.tallies);
       }
     } catch (error) {
       if (signal?.aborted || !(error instanceof AnalyticsError)) throw error;
       unread.push({ date: day.date, error });
     }
-    counted.push({ date: day.date, totals, tallies });
+    counted.push({ date: day.date, ...totals });
   }
   if (unread.length > 0) throw createUnreadError(unread);
   return counted;

@@ -2,10 +2,10 @@ import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { Filter } from "../../operations/filter.ts";
+import { type Filter, formatFilter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
-import type { DataSource, DayTotals, SourceSite, Span } from "../data-source.ts";
+import type { DataSource, DayTotals, Ranking, SourceSite, Span } from "../data-source.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
@@ -19,8 +19,8 @@ import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { type CountedDay, countFiltered, type QueriedDay } from "./filtered-days.ts";
-import { rankCrawlers, rankValues } from "./ranking.ts";
+import { type Counted, countFiltered, type QueriedDay } from "./filtered-days.ts";
+import { createRanking, rankCrawlers } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
@@ -110,26 +110,55 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     }
   };
 
+  /** The totals of filtered breakdowns that are being counted: who asks for both gets them from one reading. */
+  const running = new Map<string, { signal: AbortSignal | undefined; totals: Promise<DayTotals[]> }>();
+  const rankKept = async (
+    span: Span,
+    filter: Filter,
+    dimension: Dimension,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<Ranking> => {
+    let ranking = createRanking(dimension);
+    const totals = ask(async () => {
+      const { days } = await countDays(span, signal);
+      ranking = createRanking(dimension);
+      return countFiltered(days, filter, { dimension, take: ranking.add }, signal);
+    });
+    const key = describeSpan(span);
+    const started = { signal, totals };
+    running.set(key, started);
+    try {
+      await totals;
+    } finally {
+      if (running.get(key) === started) running.delete(key);
+    }
+    return ranking.rank(limit);
+  };
+
   return {
     daysKept: DAYS_KEPT,
     filters: true,
     sites: async (signal) => (await read(signal)).logs.map(describeSite),
-    days: (span, signal) =>
-      ask(async () => {
+    days: (span, signal) => {
+      const shared = running.get(describeSpan(span));
+      if (shared !== undefined && shared.signal === signal) return shared.totals;
+      return ask(async () => {
         const { days } = await countDays(span, signal);
-        if (span.filter === undefined) return Promise.all(days.map(totalDay));
-        const counted = await countFiltered(days, span.filter, undefined, signal);
-        return counted.map(({ date, totals }) => ({ date, ...totals }));
-      }),
+        if (span.filter === undefined) return Promise.all(days.map((day) => totalDay(day)));
+        return countFiltered(days, span.filter, {}, signal);
+      });
+    },
     breakdown: (span, dimension, limit, signal) =>
-      ask(async () => {
-        const { days } = await countDays(span, signal);
-        const tallies =
-          span.filter === undefined
-            ? await Promise.all(days.map((day) => tallyDay(day, dimension)))
-            : (await countFiltered(days, span.filter, dimension, signal)).map((day) => day.tallies);
-        return rankValues(dimension, limit, tallies.flat());
-      }),
+      span.filter === undefined
+        ? ask(async () => {
+            const { days } = await countDays(span, signal);
+            const ranking = createRanking(dimension);
+            for (const day of days)
+              for (const tallies of await tallyDay(day, dimension)) ranking.add(tallies);
+            return ranking.rank(limit);
+          })
+        : rankKept(span, span.filter, dimension, limit, signal),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
     active: (site, now, signal, filter) =>
@@ -153,25 +182,28 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
 }
 
+const describeSpan = ({ site, from, to, now, filter = [] }: Span): string =>
+  JSON.stringify([site.domain, from, to, now, formatFilter(filter)]);
+
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 
 async function totalDay(day: QueriedDay): Promise<DayTotals> {
-  const { date, counts } = day;
-  const again = await countVisitsAgain(day);
-  return { date, ...(again?.totals ?? counts?.totals ?? NOTHING) };
+  const [again] = (await countVisitsAgain(day)) ?? [];
+  return again ?? { date: day.date, ...(day.counts?.totals ?? NOTHING) };
 }
 
 async function tallyDay(day: QueriedDay, dimension: Dimension): Promise<readonly Tallies[]> {
-  const again = await countVisitsAgain(day, dimension);
-  return again?.tallies ?? [day.counts?.tables.tallies(dimension) ?? []].flat();
+  const tallies: Tallies[] = [];
+  const again = await countVisitsAgain(day, { dimension, take: (more) => tallies.push(more) });
+  return again === undefined ? [day.counts?.tables.tallies(dimension) ?? []].flat() : tallies;
 }
 
 /** Counts a day from its hits if an earlier version of this program, which did not count visits, has kept it. */
-async function countVisitsAgain(day: QueriedDay, dimension?: Dimension): Promise<CountedDay | undefined> {
+async function countVisitsAgain(day: QueriedDay, counted: Partial<Counted> = {}) {
   const { totals, readHits } = day.counts ?? {};
   if (totals === undefined || totals.visits !== undefined || readHits === undefined) return undefined;
   try {
-    return (await countFiltered([day], [], dimension))[0];
+    return await countFiltered([day], [], counted);
   } catch (error) {
     // The other numbers do not need the hits.
     if (error instanceof AnalyticsError) return undefined;

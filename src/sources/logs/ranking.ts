@@ -1,38 +1,39 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows, compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
-import type { CrawlerRanking, CrawlerRow, RankedRow, VisitTotals } from "../data-source.ts";
+import type { CrawlerRanking, CrawlerRow, RankedRow, Ranking, VisitTotals } from "../data-source.ts";
 import type { CrawlerDay, DayCounts, Tallies } from "./counting/day-counts.ts";
 import { OTHER } from "./counting/limits.ts";
 import { nameValue } from "./labels.ts";
 
-/** Adds up days. The visitors of a span are by definition the sum of daily visitors. */
-export function rankValues(
-  dimension: Dimension,
-  limit: number,
-  days: readonly Tallies[],
-): { rows: RankedRow[]; totalRows: number } {
+/** Adds up days, or parts of them. The visitors of a span are by definition the sum of daily visitors. */
+export function createRanking(dimension: Dimension) {
   const sums = new Map<string | null, { visitors: number; hits: number } & VisitTotals>();
-  for (const { values, visitors, hits, ofVisits } of days) {
-    values.forEach((value, index) => {
-      let sum = sums.get(value);
-      if (sum === undefined) {
-        sum = { visitors: 0, hits: 0, visits: 0, bounces: 0, visitSeconds: 0 };
-        sums.set(value, sum);
-      }
-      sum.visitors += visitors[index] ?? 0;
-      sum.hits += hits[index] ?? 0;
-      if (ofVisits === undefined) return;
-      sum.visits += ofVisits.visits[index] ?? 0;
-      sum.bounces += ofVisits.bounces[index] ?? 0;
-      sum.visitSeconds += ofVisits.visitSeconds[index] ?? 0;
-    });
-  }
-  const hasVisits = days.every(({ values, ofVisits }) => values.length === 0 || ofVisits !== undefined);
-  const rows = [...sums].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
+  let hasVisits = true;
   return {
-    rows: rows.slice(0, limit).map((row) => nameRow(dimension, hasVisits ? row : withoutVisits(row))),
-    totalRows: rows.length,
+    add: ({ values, visitors, hits, ofVisits }: Tallies) => {
+      if (values.length > 0 && ofVisits === undefined) hasVisits = false;
+      values.forEach((value, index) => {
+        let sum = sums.get(value);
+        if (sum === undefined) {
+          sum = { visitors: 0, hits: 0, visits: 0, bounces: 0, visitSeconds: 0 };
+          sums.set(value, sum);
+        }
+        sum.visitors += visitors[index] ?? 0;
+        sum.hits += hits[index] ?? 0;
+        if (ofVisits === undefined) return;
+        sum.visits += ofVisits.visits[index] ?? 0;
+        sum.bounces += ofVisits.bounces[index] ?? 0;
+        sum.visitSeconds += ofVisits.visitSeconds[index] ?? 0;
+      });
+    },
+    rank: (limit: number): Ranking => {
+      const rows = [...sums].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
+      return {
+        rows: rows.slice(0, limit).map((row) => nameRow(dimension, hasVisits ? row : withoutVisits(row))),
+        totalRows: rows.length,
+      };
+    },
   };
 }
 

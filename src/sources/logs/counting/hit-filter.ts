@@ -39,7 +39,8 @@ export function createHitFilter(filter: Filter): (table: HitTable) => KeptHits {
     const isVisitKept = new Uint8Array(visits.count).fill(1);
     for (const condition of ofVisits) chooseVisits(condition, table, visits, isVisitKept);
     for (const condition of ofAnyHit) chooseVisitsByHits(condition, table, visits, isVisitKept);
-    const isKept = Uint8Array.from(visits.ofRow, (visit) => isVisitKept[visit] ?? 0);
+    const isKept = new Uint8Array(table.length);
+    for (let row = 0; row < table.length; row++) isKept[row] = isVisitKept[visits.ofRow[row] ?? 0] ?? 0;
     for (const condition of ofHits) chooseHits(condition, table, isKept);
     return { table, isKept, visits };
   };
@@ -64,11 +65,19 @@ const rowsOf = (dimension: Dimension, { first, last }: CutVisits) =>
   dimension === "exit_pages" ? last : first;
 
 /** What a condition says about a value. What was folded into `OTHER` can be any value, so no condition keeps it. */
-const [NOT_MET, MET, UNKNOWN] = [0, 1, 2];
+const NOT_MET = 0;
+const MET = 1;
+const UNKNOWN = 2;
 
 /** Asks each value once, not each row. */
-const judge = (texts: HitColumn["texts"], match: Match): Uint8Array =>
-  Uint8Array.from(texts, (text) => (text === OTHER ? UNKNOWN : match(text) ? MET : NOT_MET));
+function judge(texts: HitColumn["texts"], match: Match): Uint8Array {
+  const verdicts = new Uint8Array(texts.length);
+  texts.forEach((text, number) => {
+    if (text === OTHER) verdicts[number] = UNKNOWN;
+    else verdicts[number] = match(text) ? MET : NOT_MET;
+  });
+  return verdicts;
+}
 
 /** Drops the visits that do not meet a condition on them. */
 function chooseVisits(

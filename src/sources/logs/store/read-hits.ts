@@ -15,8 +15,13 @@ export async function* readHits(
   const file = { byteLength: bytes.length, slice: (from: number, to?: number) => copy(bytes, from, to) };
   const names = new Set(metadata.schema.map(({ name }) => name));
   let rowStart = 0;
-  for (const { num_rows } of metadata.row_groups) {
-    const group: Group = { file, metadata, rowStart, rowEnd: rowStart + Number(num_rows) };
+  for (const { num_rows, columns: chunks } of metadata.row_groups) {
+    const withDictionary = new Set(
+      chunks.flatMap(({ meta_data }) =>
+        meta_data?.dictionary_page_offset === undefined ? [] : meta_data.path_in_schema,
+      ),
+    );
+    const group: Group = { file, metadata, rowStart, rowEnd: rowStart + Number(num_rows), withDictionary };
     const visits = await readNumbers(group, "visit");
     const columns = new Map<HitDimension, HitColumn>();
     for (const dimension of dimensions) {
@@ -47,6 +52,8 @@ interface Group {
   metadata: FileMetaData;
   rowStart: number;
   rowEnd: number;
+  /** The columns that are written as a list of their texts, and the numbers of rows in it. */
+  withDictionary: ReadonlySet<string>;
 }
 
 const copy = (bytes: Uint8Array, from: number, to?: number): ArrayBuffer =>
@@ -60,28 +67,36 @@ async function readNumbers(
   column: string,
   decode: (bytes: Uint8Array) => number = Number,
 ): Promise<Uint32Array> {
-  const numbers = new Uint32Array(group.rowEnd - group.rowStart);
+  const { file, metadata, rowStart: start, rowEnd } = group;
+  const numbers = new Uint32Array(rowEnd - start);
   await parquetRead({
-    ...group,
+    file,
+    metadata,
+    rowStart: start,
+    rowEnd,
     columns: [column],
     compressors,
     parsers: { stringFromBytes: decode },
-    onChunk: ({ columnData, rowStart }) =>
-      numbers.set(columnData as ArrayLike<number>, rowStart - group.rowStart),
+    onChunk: ({ columnData, rowStart }) => numbers.set(columnData as ArrayLike<number>, rowStart - start),
   });
   return numbers;
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 async function readTexts(group: Group, column: string): Promise<HitColumn> {
-  const known = new Map<string | null, number>([[null, 0]]);
-  const numbers = await readNumbers(group, column, (bytes) => {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() || null;
-    let number = known.get(text);
-    if (number === undefined) {
-      number = known.size;
-      known.set(text, number);
-    }
+  const texts: (string | null)[] = [null];
+  const add = (text: string) => texts.push(text) - 1;
+  const known = new Map<string, number>();
+  const find = (text: string) => {
+    const number = known.get(text) ?? add(text);
+    known.set(text, number);
     return number;
-  });
-  return { numbers, texts: [...known.keys()] };
+  };
+  // A dictionary has each text once already.
+  const number = group.withDictionary.has(column) ? add : find;
+  const numbers = await readNumbers(group, column, (bytes) =>
+    bytes.length === 0 ? 0 : number(decoder.decode(bytes)),
+  );
+  return { numbers, texts };
 }
