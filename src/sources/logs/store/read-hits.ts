@@ -1,5 +1,7 @@
 import { gunzipSync } from "node:zlib";
-import { type FileMetaData, parquetMetadata, parquetRead } from "hyparquet";
+import type { FileMetaData } from "hyparquet";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
+import { parquetRead } from "hyparquet/src/read.js";
 import { columnsOf } from "../../hits.ts";
 import type { HitColumn, HitDimension, HitTable } from "../counting/hit-table.ts";
 
