@@ -1,10 +1,14 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Dimension } from "../../../src/operations/dimensions.ts";
 import { parseFilter } from "../../../src/operations/filter.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
-import { CHROME, combinedLine, createLogPlace, type LogPlace } from "./log-place.ts";
+import { countDay } from "../../../src/sources/logs/counting/count-day.ts";
+import { addHit, addRequest, openDay } from "../../../src/sources/logs/counting/open-day.ts";
+import { numberSender } from "../../../src/sources/logs/counting/senders.ts";
+import { createHitMemory } from "../../../src/sources/logs/store/hit-memory.ts";
+import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
 import {
   countNaively,
   type KnownHit,
@@ -13,6 +17,8 @@ import {
   sortRows,
   totalNaively,
 } from "./naive-filter.ts";
+
+import { changeClosedDays, listFiles } from "./store/history-files.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const DAY = 86_400;
@@ -160,24 +166,38 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** All answers about some days, as rows that do not depend on the order. */
-async function askAll(source: DataSource, filter: readonly string[], dates: readonly string[]) {
+const TODAY = "2026-11-21";
+const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
+
+async function spanOf(
+  source: DataSource,
+  filter?: readonly string[],
+  days: { from?: string; to?: string } = {},
+) {
   const [site] = await source.sites();
   if (site === undefined) throw new Error("There is no site.");
-  const span = {
-    site,
-    from: dates[0] ?? "",
-    to: dates.at(-1) ?? "",
-    now: place.clock.now,
-    filter: parseFilter(filter),
-  };
+  const parsed = filter && parseFilter(filter);
+  return { site, from: TODAY, to: TODAY, ...days, now: place.clock.now, filter: parsed };
+}
+
+const count = async (source: DataSource, filter: readonly string[], days?: { from?: string; to?: string }) =>
+  source.days(await spanOf(source, filter, days));
+
+/** Answers about some days, each filter about other dimensions, as rows that do not depend on the order. */
+async function askAll(source: DataSource, filter: readonly string[], dates: readonly string[]) {
+  const span = await spanOf(source, filter, { from: dates[0] ?? "", to: dates.at(-1) ?? "" });
   const rows: [string, unknown][] = [];
-  for (const dimension of DIMENSIONS) {
+  for (const dimension of dimensionsOf(filter)) {
     const ranking = await source.breakdown(span, dimension, 1_000);
     rows.push([dimension, sortRows(ranking.rows).map(({ label, ...row }) => row)]);
   }
-  return { days: await source.days(span), rows: Object.fromEntries(rows) };
+  return { filter, days: await source.days(span), rows: Object.fromEntries(rows) };
 }
+
+const dimensionsOf = (filter: readonly string[]): Dimension[] => {
+  const start = filter.join().length % DIMENSIONS.length;
+  return [...DIMENSIONS, ...DIMENSIONS].slice(start, start + 2);
+};
 
 function expectAll(visits: readonly KnownVisit[], filter: readonly string[], dates: readonly string[]) {
   const kept = countNaively(
@@ -185,8 +205,11 @@ function expectAll(visits: readonly KnownVisit[], filter: readonly string[], dat
     parseFilter(filter),
   );
   return {
+    filter,
     days: totalNaively(dates, kept),
-    rows: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rankNaively(kept, dimension)])),
+    rows: Object.fromEntries(
+      dimensionsOf(filter).map((dimension) => [dimension, rankNaively(kept, dimension)]),
+    ),
   };
 }
 
@@ -202,8 +225,8 @@ describe("a filter", () => {
     const first = await place.open();
     for (const filter of filters) {
       const expected = expectAll(visits, filter, DATES);
-      expect({ filter, ...(await askAll(inMemory, filter, DATES)) }).toEqual({ filter, ...expected });
-      expect({ filter, ...(await askAll(first, filter, DATES)) }).toEqual({ filter, ...expected });
+      expect(await askAll(inMemory, filter, DATES)).toEqual(expected);
+      expect(await askAll(first, filter, DATES)).toEqual(expected);
     }
     // Another process reads open days from their journal.
     expect(await askAll(await place.open(), ["pages=/docs"], DATES)).toEqual(
@@ -215,9 +238,161 @@ describe("a filter", () => {
     place.write("access.log", [combinedLine({ at: place.clock.now })]);
     const later = await place.open();
     for (const filter of filters)
-      expect({ filter, ...(await askAll(later, filter, DATES)) }).toEqual({
-        filter,
-        ...expectAll(visits, filter, DATES),
-      });
+      expect(await askAll(later, filter, DATES)).toEqual(expectAll(visits, filter, DATES));
+  });
+
+  it("does not know what comes after now", async () => {
+    const at = (minute: number, path: string) => combinedLine({ at: NOON + minute * 60_000, path });
+    place.write("access.log", [at(-10, "/a"), at(0, "/b"), at(5, "/c")]);
+    const source = await place.open();
+    const visit = { visits: 1, bounces: 0, visitSeconds: 600 };
+    const day = { date: TODAY, visitors: 1, events: 0 };
+    expect(await count(source, ["exit_pages=/b"])).toEqual([{ ...day, pageviews: 2, ...visit }]);
+    expect(await count(source, ["visit:pages=/c"])).toEqual([{ date: TODAY, ...NOTHING }]);
+  });
+
+  it("gives an event to the visit that begins in the same second", async () => {
+    const at = (minute: number, path: string) => combinedLine({ at: NOON + minute * 60_000, path });
+    place.write("access.log", [at(-90, "/a"), at(-20, "/guide.pdf"), at(-20, "/b")]);
+    const source = await place.open();
+    for (const days of [0, 3]) {
+      place.clock.now = NOON + days * DAY * 1000;
+      expect(await count(source, ["entry_pages=/b"])).toMatchObject([{ events: 1, pageviews: 1 }]);
+      expect(await count(source, ["entry_pages=/a"])).toMatchObject([{ events: 0, pageviews: 1 }]);
+    }
+  });
+
+  it("keeps no value that was folded, and no visit that may have had it", async () => {
+    const at = (second: number, path: string) => combinedLine({ at: NOON - 3_600_000 + 100 * second, path });
+    // The last 500 of these pages are beyond what one sender can add.
+    place.write("access.log", [
+      ...Array.from({ length: 2_500 }, (_, index) => at(index, `/${index}`)),
+      combinedLine({ at: NOON - 60_000, path: "/7", address: "203.0.113.8" }),
+    ]);
+    for (const days of [0, 3]) {
+      place.clock.now = NOON + days * DAY * 1000;
+      const source = await place.open({ acceptProxyAddresses: true });
+      const views = async (...filter: string[]) => (await count(source, filter))[0]?.pageviews;
+      const all = (await views("pages=*")) ?? 0;
+      expect(all).toBeLessThan(2_002);
+      expect(all).toBeGreaterThan(1_900);
+      expect(await views("pages=/7")).toBe(2);
+      expect(await views("pages!=/7")).toBe(all - 2);
+      expect(await views("visit:pages=/8")).toBe(2_500);
+      expect(await views("visit:pages!=/8")).toBe(1);
+      expect(await views("exit_pages!=/7")).toBe(0);
+      expect(await views("browsers=Chrome")).toBe(2_501);
+      const { rows } = await source.breakdown(await spanOf(source, ["visit:pages=/8"]), "pages", 1_000);
+      expect(rows.find(({ other }) => other)).toMatchObject({ value: null, hits: 2_501 - all });
+    }
+  });
+
+  it("answers about every day of a year", async () => {
+    const lines = Array.from({ length: 365 }, (_, day) => NOON - (364 - day) * DAY * 1000).flatMap((at) => [
+      combinedLine({ at: at - 60_000, path: "/a" }),
+      combinedLine({ at: at - 30_000, path: "/b", agent: FIREFOX }),
+    ]);
+    place.write("access.log", lines);
+    // Writing a year of days to disk takes long.
+    const source = await place.open({}, false);
+    const days = await count(source, ["browsers=Firefox"], { from: "2025-11-22" });
+    expect(days).toHaveLength(365);
+    expect(days.filter(({ visitors, bounces }) => visitors === 1 && bounces === 1)).toHaveLength(365);
+  });
+
+  it("counts as active who has a kept hit in the last five minutes, by the whole day so far", async () => {
+    const at = (minutes: number, path: string, address: string) =>
+      combinedLine({ at: NOON - minutes * 60_000, path, address });
+    place.write("access.log", [
+      at(20, "/pricing", "192.0.2.1"),
+      at(1, "/docs", "192.0.2.1"),
+      at(1, "/docs", "192.0.2.2"),
+      at(20, "/docs", "192.0.2.3"),
+      at(1, "/guide.pdf", "192.0.2.3"),
+      at(-1, "/pricing", "192.0.2.2"),
+    ]);
+    const source = await place.open();
+    const { site, now } = await spanOf(source);
+    const active = (...filter: string[]) => source.active(site, now, undefined, parseFilter(filter));
+    expect(await active()).toBe(await source.active(site, now));
+    expect(await active()).toBe(3);
+    expect(await active("pages=/docs")).toBe(2);
+    expect(await active("events=File Download")).toBe(1);
+    expect(await active("entry_pages=/pricing")).toBe(1);
+    expect(await active("visit:pages!=/pricing")).toBe(2);
+    expect(await active("pages=/pricing")).toBe(0);
+  });
+
+  it("stops between days", async () => {
+    place.write("access.log", writeVisits(makeVisits(1)));
+    place.clock.now = 1000 * (START + 6 * DAY);
+    const source = await place.open();
+    const span = await spanOf(source, ["pages=/"], { from: "2026-11-16", to: "2026-11-19" });
+    const stop = new AbortController();
+    const asked = source.days(span, stop.signal);
+    setImmediate(() => setImmediate(() => stop.abort(new Error("enough"))));
+    await expect(asked).rejects.toThrow("enough");
+    await expect(source.breakdown(span, "pages", 10, AbortSignal.abort())).rejects.toThrow();
+    expect(await source.days(span)).toHaveLength(4);
+  });
+});
+
+describe("a day whose hits are gone", () => {
+  const dates = { from: "2026-11-16", to: "2026-11-20" };
+  let source: DataSource;
+  beforeEach(async () => {
+    place.write("access.log.1", writeVisits(makeVisits(1)));
+    // A day with an image alone, whose numbers are zeros, needs no hits.
+    place.write("access.log", [combinedLine({ at: 1000 * (START + 4 * DAY), path: "/logo.png" })]);
+    place.clock.now = 1000 * (START + 7 * DAY);
+    await (await place.open()).sites();
+    rmSync(join(place.folder, "www", "access.log.1"));
+    source = await place.open();
+  });
+  const parquetOf = (date: string) =>
+    listFiles(place.history()).find((path) => path.includes(date) && path.endsWith(".parquet")) ?? "";
+
+  it("is named in an error, with the reason, and other days are answered", async () => {
+    expect(await count(source, ["pages=/docs"], dates)).toHaveLength(5);
+    rmSync(parquetOf("2026-11-17"));
+    const bytes = readFileSync(parquetOf("2026-11-18"));
+    bytes[50] = (bytes[50] ?? 0) ^ 1;
+    writeFileSync(parquetOf("2026-11-18"), bytes);
+    const error = await count(source, ["pages=/docs"], dates).catch((each: unknown) => each);
+    expect(error).toMatchObject({ code: "unavailable", hint: expect.stringContaining("backup") });
+    expect(String(error)).toMatch(/2026-11-17: .* is missing: .*2026-11-18: .* is damaged: /);
+    expect(String(error)).not.toContain("2026-11-16");
+    const pages = source.breakdown(await spanOf(source, ["pages=/docs"], dates), "pages", 10);
+    await expect(pages).rejects.toThrow("2026-11-17");
+    expect(await count(source, ["pages=/docs"], { from: "2026-11-19", to: "2026-11-20" })).toHaveLength(2);
+    // Without a filter, nobody needs them.
+    expect(
+      (await source.days(await spanOf(source, undefined, dates))).map(({ visits }) => visits),
+    ).not.toContain(undefined);
+  });
+
+  it("is named if they could not be saved", async () => {
+    changeClosedDays(place.history(), (day) => ({ ...day, hits: null }));
+    const error = await count(await place.open(), ["pages=/docs"], dates).catch((each: unknown) => each);
+    expect(error).toMatchObject({ code: "usage" });
+    expect(String(error)).toMatch(/2026-11-16: Its hits could not be saved .*2026-11-19/);
+    expect(String(error)).not.toContain("2026-11-20");
+  });
+
+  it("is named if there was no room in memory for them", () => {
+    const memory = createHitMemory(100_000);
+    const day = openDay(TODAY, 0, DAY);
+    const keep = () => {
+      for (let at = 0; at < 10_000; at++) {
+        const sender = numberSender(day, { group: `10.0.0.${at % 250}`, agent: at }, () => 0);
+        addRequest(day, sender, false, undefined);
+        addHit(day, sender, at, 2 * day.values.of("pages").number(`/${at}`), 0);
+      }
+      return memory.keep(day, countDay(day));
+    };
+    const first = keep();
+    expect(first.readHits?.().length).toBeGreaterThan(30_000);
+    for (let more = 0; more < 3; more++) keep();
+    expect(() => first.readHits?.()).toThrow("no room in memory");
   });
 });
