@@ -6,6 +6,7 @@ import type { DayTotals } from "../data-source.ts";
 import type { DayCounts, Tallies } from "./counting/day-counts.ts";
 import { countKept, createHitFilter, listColumns } from "./counting/hit-filter.ts";
 import type { HitDimension, HitTable } from "./counting/hit-table.ts";
+import { OutdatedDay } from "./store/day-files.ts";
 
 /** A day of a query. */
 export interface QueriedDay {
@@ -91,8 +92,12 @@ const MAX_NAMED = 5;
 function createUnreadError(unread: readonly Unread[]): AnalyticsError {
   const named = unread.slice(0, MAX_NAMED).map(({ date, error }) => `${date}: ${error.message}`);
   const others = unread.length > named.length ? `; and ${unread.length - named.length} more days` : "";
-  // Files that were removed may have been replaced: then asking again helps.
-  const cause = unread.find(({ error }) => error.code === "unavailable")?.error ?? unread[0]?.error;
+  // A file that was removed may have been replaced: then asking again helps.
+  const cause = (
+    unread.find(({ error }) => error instanceof OutdatedDay) ??
+    unread.find(({ error }) => error.code === "unavailable") ??
+    unread[0]
+  )?.error;
   return new AnalyticsError(
     cause?.code ?? "unavailable",
     `A filter needs the hits of each day, and some cannot be read. ${named.join("; ")}${others}`,

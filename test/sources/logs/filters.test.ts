@@ -371,6 +371,21 @@ describe("a day whose hits are gone", () => {
     ).not.toContain(undefined);
   });
 
+  it("is read again if another process has counted it again", async () => {
+    const before = await count(source, ["pages=/docs"], dates);
+    // The log is there again, with one more line of its first day.
+    const more = combinedLine({ at: 1000 * (START + 60), path: "/docs", address: "192.0.2.9" });
+    place.write("access.log.1", writeVisits(makeVisits(1)));
+    place.write("access.log.2", [more]);
+    await (await place.open()).sites();
+    rmSync(join(place.folder, "www", "access.log.1"));
+    rmSync(join(place.folder, "www", "access.log.2"));
+    place.append("access.log", [combinedLine({ at: place.clock.now - 1000, path: "/logo.png" })]);
+    const after = await count(source, ["pages=/docs"], dates);
+    expect(after[0]?.pageviews).toBe((before[0]?.pageviews ?? 0) + 1);
+    expect(after.slice(1)).toEqual(before.slice(1));
+  });
+
   it("is named if they could not be saved", async () => {
     changeClosedDays(place.history(), (day) => ({ ...day, hits: null }));
     const error = await count(await place.open(), ["pages=/docs"], dates).catch((each: unknown) => each);
