@@ -1,7 +1,8 @@
 import type { ParameterError } from "../errors.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
+import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
-import { suggest } from "../render/suggest.ts";
+import { suggest, suggestName } from "../render/suggest.ts";
 import { toolList } from "./tool-list.ts";
 
 /** Arguments that hosts add to those of every tool and then pass on: Gemini CLI and n8n. */
@@ -10,8 +11,9 @@ const HOST_ARGUMENTS = new Set(["wait_for_previous", "toolCallId"]);
 const WHOLE_NUMBER = /^(0|[1-9]\d*)$/;
 
 /**
- * Reads a tool's arguments as hosts and models really send them: without the host's own, without nulls and empty texts,
- * and with a number for a text of digits where the tool takes a number. Everything else stays, to be checked and refused.
+ * Reads a tool's arguments as hosts and models really send them: without the host's own, without nulls and empty texts, with
+ * a number for a text of digits where the tool takes a number, and with a list for a text where it takes a list. Everything
+ * else stays, to be checked and refused.
  */
 export function readArguments(tool: string, given: Record<string, unknown>): Record<string, unknown> {
   const properties = readProperties(tool);
@@ -19,27 +21,56 @@ export function readArguments(tool: string, given: Record<string, unknown>): Rec
     Object.entries(given)
       .filter(([name, value]) => value !== null && value !== "" && !HOST_ARGUMENTS.has(name))
       .map(([name, value]) => {
+        if (takes(properties.get(name), "array")) return [name, readList(value)];
         const isDigits = typeof value === "string" && WHOLE_NUMBER.test(value);
-        return [name, isDigits && takesInteger(properties.get(name)) ? Number(value) : value];
+        return [name, isDigits && takes(properties.get(name), "integer") ? Number(value) : value];
       }),
   );
 }
 
-const takesInteger = ({ type, anyOf }: JsonSchema = {}): boolean =>
-  type === "integer" || (Array.isArray(anyOf) && anyOf.some(takesInteger));
+const takes = ({ type, anyOf }: JsonSchema = {}, wanted: string): boolean =>
+  type === wanted || (Array.isArray(anyOf) && anyOf.some((branch: JsonSchema) => takes(branch, wanted)));
 
-const rank = (dimension: string) =>
-  `There are no filters: get_breakdown with dimension=${dimension} ranks them.`;
+/** Some hosts send a list as its JSON, or a list of one as its entry. An empty list is nothing given. */
+function readList(value: unknown): unknown {
+  const list = typeof value === "string" ? (parseList(value) ?? [value]) : value;
+  if (!Array.isArray(list)) return list;
+  const kept = list.filter((each) => each !== null && each !== "");
+  return kept.length === 0 ? undefined : kept;
+}
+
+function parseList(text: string): unknown[] | undefined {
+  if (!text.startsWith("[") || text.length > MAX_LIST_LENGTH) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** No filter is longer. */
+const MAX_LIST_LENGTH = 16_000;
+
+type Advise = (tool: string, value: unknown) => string;
+
+/** How to ask for one value of a dimension, where a tool has filters; how to rank all of them elsewhere. */
+const only =
+  (dimension: string, example: string): Advise =>
+  (tool, value) => {
+    if (!readProperties(tool).has("filter"))
+      return `There are no filters here: get_breakdown with dimension=${dimension} ranks them.`;
+    const given = typeof value === "string" && value.length < 100 ? escapeValue(value) : example;
+    return `Use filter: ${JSON.stringify([`${dimension}=${given}`])}.`;
+  };
 
 /** What to do instead of an argument that models make up, by the argument's name. */
-const ALTERNATIVES: readonly [RegExp, string][] = [
-  [
-    /^(filters?|segments?|where|query)$/i,
-    "There are no filters: get_breakdown ranks the values of one dimension.",
-  ],
-  [/^countr(y|ies)$/i, rank("countries")],
-  [/^(pages?|paths?|urls?)$/i, rank("pages")],
-  [/^(referrers?|referers?|sources?)$/i, rank("referrers")],
+const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
+  [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
+  [/^countr(y|ies)$/i, only("countries", "DE")],
+  [/^(pages?|paths?|urls?)$/i, only("pages", "/pricing")],
+  [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
+  [/^(devices?)$/i, only("devices", "mobile")],
   [/^(crawlers?|bots?)$/i, "There are no filters: get_crawlers lists the crawlers."],
   [/^(metrics?|measures?|fields)$/i, "Every answer already includes all of its numbers."],
   [
@@ -59,13 +90,17 @@ export function adviseOnArguments(
   refused: readonly ParameterError[],
 ): string[] {
   const properties = readProperties(tool);
-  const advice = refused.map(({ parameter, allowed = [] }) => {
+  const advice = refused.map((refusal) => {
+    const { parameter, allowed = [] } = refusal;
     const value = given[parameter];
     if (parameter === "days" && properties.has("period") && Number(value) > MAX_DAYS)
       return `For more days use period, such as last_${Number(value)}_days or 2025.`;
+    if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
     if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
     const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
-    return alternative ?? suggest(parameter, allowed);
+    return typeof alternative === "function"
+      ? alternative(tool, value)
+      : (alternative ?? suggest(parameter, allowed));
   });
   return [...new Set(advice.map((sentence) => sentence.trim()))].filter((sentence) => sentence !== "");
 }

@@ -34,13 +34,19 @@ const descriptions = new Map([
     "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
   ],
   ["against", "Another period, or year_before."],
+  [
+    "get_breakdown.filter",
+    "Conditions that must all hold, such as countries=DE|AT or pages=/blog/*. pages!=/x leaves out views; visit:pages!=/x, the visits.",
+  ],
+  ["filter", "Conditions such as countries=DE, pages=/blog/*, as in get_breakdown."],
+  ["with", "Adds visits, bounces, time to rows."],
   ["compare_periods.dimension", "Only this one, as in get_breakdown."],
   ["compare_periods.limit", "Rows a list."],
   ["compare_periods.order", "What comes first."],
 ]);
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
-const MEANING = "Visitors: daily uniques, added up. No filters, sessions, bounce rates, hours.";
+const MEANING = "Visitors: daily uniques, added up. No hours, no returning visitors.";
 const COUNTS_REQUESTS = new Set(["get_crawlers"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */
@@ -77,6 +83,10 @@ function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
     const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;
     // The list of dimensions is long, and get_breakdown has it.
     if (name === "dimension" && tool !== "get_breakdown") delete kept.enum;
+    if (name === "filter") {
+      kept.items = { type: "string" };
+      delete kept.maxItems;
+    }
     const accepted = required.includes(name) ? kept : acceptLoosely(kept);
     return [name, { ...accepted, description: `${text}${bounds}` }] as const;
   });
@@ -84,11 +94,11 @@ function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
 }
 
 /**
- * What the server accepts for an optional parameter (`tool-arguments.ts`): digits as text, and null. Hosts check arguments
+ * What the server accepts for an optional parameter (`tool-arguments.ts`): digits as text, one text for a list, and null. Hosts check arguments
  * against the schema before they send them. Branches have one type each, because some clients know no lists of types.
  */
 function acceptLoosely({ description: _, ...schema }: JsonSchema): JsonSchema {
-  const texts = schema.type === "integer" ? [{ type: "string" }] : [];
+  const texts = schema.type === "integer" || schema.type === "array" ? [{ type: "string" }] : [];
   return { anyOf: [schema, ...texts, { type: "null" }] };
 }
 

@@ -17,6 +17,7 @@ import { defineOperation } from "./operation.ts";
 import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
+import { hasVisits, showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
 
 const row = () =>
@@ -184,6 +185,7 @@ export const breakdown = defineOperation({
         { key: "visitors", label: "visitors", kind: "count" },
         { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count" },
         { key: "percentage", label: "share", kind: "percent" },
+        ...(hasVisits(result.rows) ? visitColumns : []),
       ],
       bars: "visitors",
       rows: result.rows.map((row) => ({
@@ -192,9 +194,10 @@ export const breakdown = defineOperation({
         visitors: showCount(row, "visitors"),
         [measure]: showCount(row, measure),
         percentage: row.percentage,
+        ...showVisits(row),
       })),
       extent: { total: result.total_rows, limit: result.limit },
-      notes: [...noteTotals(result), ...notes],
+      notes: [...noteTotals(result), ...notes, ...(hasVisits(result.rows) ? VISIT_NOTES : [])],
       warnings,
     };
   },

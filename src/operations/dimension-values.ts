@@ -45,7 +45,7 @@ function assertPossible(dimension: Dimension, value: string): void {
   if (list !== undefined && !list.includes(value)) {
     const nearest = findNearest(value, list);
     throw createFilterError(
-      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `: did you mean ${nearest}?`}`,
+      `has no value ${shown} in ${dimension}${nearest === undefined ? "" : `; the nearest is ${nearest}`}`,
       list,
     );
   }
@@ -56,7 +56,10 @@ function assertPossible(dimension: Dimension, value: string): void {
   const names = nameCountries();
   if (names.has(value)) return;
   const nearest = findCountry(value, names);
-  const advice = nearest === undefined ? "they are two letters, such as DE" : `did you mean ${nearest}?`;
+  const advice =
+    nearest === undefined
+      ? "they are two letters, such as DE"
+      : `the nearest is ${nearest} (${names.get(nearest)})`;
   throw createFilterError(`has no value ${shown} in countries (ISO 3166-1): ${advice}`);
 }
 
@@ -68,7 +71,9 @@ function nameCountries(): Map<string, string> {
   return new Map(
     codes.flatMap((code) => {
       const name = names.of(code);
-      return name === undefined ? [] : [[code, name] as const];
+      // Intl also names what is no longer a country, such as the Germany of `DD`.
+      const isCurrent = Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
+      return name === undefined || !isCurrent ? [] : [[code, name] as const];
     }),
   );
 }

@@ -34,7 +34,7 @@ export const filterParams = () => ({
     .max(10)
     .optional()
     .describe(
-      "Counts only hits that meet all of these conditions, such as `countries=DE|AT`, `pages!=/blog/*` or `visit:pages=/pricing`. May be given ten times.",
+      "Count only what meets this condition, such as countries=DE, pages=/blog/* or visit:pages!=/pricing. Repeatable: all must hold.",
     ),
 });
 

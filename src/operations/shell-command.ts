@@ -8,10 +8,9 @@ export function formatCommand(
   params: Record<string, unknown>,
   options: readonly string[],
 ): string {
-  const given = Object.entries(params).flatMap(([name, value]) => [
-    `--${name}`,
-    quoteForShell(String(value)),
-  ]);
+  const given = Object.entries(params).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).flatMap((each) => [`--${name}`, quoteForShell(String(each))]),
+  );
   return ["analytics-mcp", command, ...given, ...options.map(quoteForShell)].join(" ");
 }
 

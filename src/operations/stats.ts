@@ -13,6 +13,7 @@ import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
+import { showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
 
 export const stats = defineOperation({
@@ -58,14 +59,21 @@ export const stats = defineOperation({
     verifySite(result.site, params.site) ??
     verifyPeriod(result.period, params) ??
     verifyFilter(result.filter, readFilter(params)),
-  view: (result) => ({
-    headline: periodHeadline(result.site.domain, result.period, result.filter),
-    columns: [
-      { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "page views", kind: "count" },
-      { key: "events", label: "events", kind: "count" },
-    ],
-    rows: [{ visitors: result.visitors, pageviews: result.pageviews, events: result.events }],
-    ...describeVisitors(result.period, result.warnings),
-  }),
+  view: (result) => {
+    const { notes, warnings } = describeVisitors(result.period, result.warnings);
+    const visits = showVisits(result);
+    const hasVisits = result.visits !== undefined;
+    return {
+      headline: periodHeadline(result.site.domain, result.period, result.filter),
+      columns: [
+        { key: "visitors", label: "visitors", kind: "count" },
+        { key: "pageviews", label: "page views", kind: "count" },
+        { key: "events", label: "events", kind: "count" },
+        ...(hasVisits ? visitColumns : []),
+      ],
+      rows: [{ visitors: result.visitors, pageviews: result.pageviews, events: result.events, ...visits }],
+      notes: [...notes, ...(hasVisits ? VISIT_NOTES : [])],
+      warnings,
+    };
+  },
 });

@@ -13,9 +13,17 @@ import {
 } from "./fields.ts";
 import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
-import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { describeVisitors, type Period, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
-import { warnings } from "./warning.ts";
+import {
+  hasVisits,
+  showVisits,
+  VISIT_NOTES,
+  type VisitCount,
+  visitColumns,
+  type WithVisits,
+} from "./visit-rates.ts";
+import { type Warning, warnings } from "./warning.ts";
 
 const point = () =>
   z.object({
@@ -30,10 +38,30 @@ const point = () =>
   });
 
 /** The totals of some days. Visitors add up, because they are counted day by day. */
-export const sumPoints = (points: readonly { visitors: number; pageviews: number }[]) => ({
-  visitors: points.reduce((sum, { visitors }) => sum + visitors, 0),
-  pageviews: points.reduce((sum, { pageviews }) => sum + pageviews, 0),
-});
+export function sumPoints(points: readonly ({ visitors: number; pageviews: number } & WithVisits)[]) {
+  const sum = (name: "visitors" | "pageviews" | VisitCount) =>
+    points.reduce((total, point) => total + (point[name] ?? 0), 0);
+  return {
+    visitors: sum("visitors"),
+    pageviews: sum("pageviews"),
+    ...(hasVisits(points) && {
+      visits: sum("visits"),
+      bounces: sum("bounces"),
+      visit_seconds: sum("visit_seconds"),
+    }),
+  };
+}
+
+function describeSeries({ period, points, warnings: warned }: Described) {
+  const { notes, warnings } = describeVisitors(period, warned);
+  return { notes: [...notes, ...(hasVisits(points) ? VISIT_NOTES : [])], warnings };
+}
+
+interface Described {
+  period: Period;
+  points: readonly WithVisits[];
+  warnings?: readonly Warning[] | undefined;
+}
 
 export const timeseries = defineOperation({
   name: "timeseries",
@@ -94,12 +122,14 @@ export const timeseries = defineOperation({
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "pageviews", label: "page views", kind: "count" },
       { key: "partial", label: "partial", kind: "text", machine: true },
+      ...(hasVisits(result.points) ? visitColumns : []),
     ],
-    rows: result.points.map(({ date, visitors, pageviews, partial }) => ({
+    rows: result.points.map(({ date, visitors, pageviews, partial, ...visits }) => ({
       date,
       visitors,
       pageviews,
       partial: partial ? "true" : null,
+      ...showVisits({ pageviews, ...visits }),
     })),
     series: {
       label: "visitors a day",
@@ -107,6 +137,6 @@ export const timeseries = defineOperation({
       values: result.points.map(({ visitors }) => visitors),
       partial: result.period.partial,
     },
-    ...describeVisitors(result.period, result.warnings),
+    ...describeSeries(result),
   }),
 });

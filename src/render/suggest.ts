@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import type { ParameterError } from "../errors.ts";
 
 /** The time to compare grows with the product of both lengths, and a model may send a word of any length. */
 const MAX_LENGTH = 253;
@@ -17,4 +18,10 @@ export function findNearest(word: string, known: readonly string[]): string | un
 export function suggest(word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known);
   return nearest === undefined ? "" : `Did you mean ${nearest}? `;
+}
+
+/** The same for the name that a refused condition of a filter quotes. */
+export function suggestName({ detail, allowed = [] }: ParameterError): string {
+  const [, name] = /^names no [^:]*: "([^"]*)"/.exec(detail) ?? [];
+  return name === undefined ? "" : suggest(name, allowed);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, siteRef, timestamp } from "../operations/fields.ts";
+import { count, filterEcho, siteRef, timestamp } from "../operations/fields.ts";
 import { change, coverage, perDay, totalsPerDay, window } from "./report-fields.ts";
 
 const bounds = () => z.object({ least: count, most: count });
@@ -10,6 +10,7 @@ const rateBounds = () => z.object({ least: z.number(), most: z.number() });
 export const comparisonResult = () =>
   z.object({
     site: siteRef,
+    ...filterEcho(),
     timezone: z.string(),
     as_of: timestamp,
     current: window(),

@@ -1,4 +1,5 @@
 import { addDays } from "../operations/days.ts";
+import { headFilter } from "../operations/filter.ts";
 import { forModels, forPeople, type Note, note } from "../operations/note.ts";
 import { formatSpan, noteVisitors } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
@@ -17,14 +18,14 @@ export function viewComparison(comparison: Comparison): View[] {
 }
 
 function viewWindows(comparison: Comparison): View {
-  const { site, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
+  const { site, filter, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
   const { sums, averages } = listTotals(current, previous, comparison);
   const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
   const shown = { sum: change.visitors, average: per_day?.visitors };
   const { notes, warnings } = describeCoverage(comparison, comparison, shown);
   return {
     name: "windows",
-    headline: `${site.domain}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
+    headline: `${site.domain}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...averages],
     notes: [

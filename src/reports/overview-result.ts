@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, date, siteRef } from "../operations/fields.ts";
+import { count, date, filterEcho, siteRef } from "../operations/fields.ts";
 import { period } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
 import { change, coverage, totalsPerDay, window } from "./report-fields.ts";
@@ -8,6 +8,7 @@ import { change, coverage, totalsPerDay, window } from "./report-fields.ts";
 export const overviewResult = () =>
   z.object({
     site: siteRef,
+    ...filterEcho(),
     period,
     visitors: count,
     pageviews: count,

@@ -26,7 +26,15 @@ export function viewOverview(overview: Overview): View[] {
   return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
 }
 
-export function viewTotals({ site, period, comparison, top, warnings, ...totals }: ReportedOverview): View {
+export function viewTotals({
+  site,
+  period,
+  filter,
+  comparison,
+  top,
+  warnings,
+  ...totals
+}: ReportedOverview): View {
   const previous = comparison?.previous;
   const { notes, warnings: partial } = describeVisitors(period, warnings);
   const { sums, averages } = listTotals(
@@ -38,7 +46,7 @@ export function viewTotals({ site, period, comparison, top, warnings, ...totals 
   const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
   return {
     name: "totals",
-    headline: `${periodHeadline(site.domain, period)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
+    headline: `${periodHeadline(site.domain, period, filter)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [
       ...sums,

@@ -1,13 +1,19 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { operations, takesDays } from "../operations/index.ts";
+import { dimensions } from "../operations/dimensions.ts";
+import { filterParams } from "../operations/fields.ts";
+import { conditionOf, formatFilter } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
+import { breakdown, operations, takesDays } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
+import { withoutVisits } from "../operations/visit-rates.ts";
+import { cleanText } from "../render/clean-text.ts";
 import { compare } from "./compare.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
@@ -23,6 +29,8 @@ export interface Answer {
   views: View[];
   /** If there is no data of these days: a sentence in place of tables of zeros. */
   empty?: string;
+  /** The conditions that would keep only the first row, where the source has filters: "and of those?" */
+  ofFirst?: string[];
   /** If the data ended before them: its last days, as a period to ask for instead. */
   lastDays?: string;
 }
@@ -33,7 +41,8 @@ export interface Query extends Presentation {
   /** `site` is optional: `ask` can find it. */
   readonly params: z.ZodObject;
   readonly result: z.ZodObject;
-  readonly compact?: Operation["compact"];
+  /** The result with less than it has, to save a model tokens. */
+  compact?(result: Record<string, unknown>, params?: Record<string, unknown>): Record<string, unknown>;
   /** Members of the result in full, for a chart: `compact` shortens them for a model. */
   drawn?(result: Record<string, unknown>): Record<string, unknown>;
   /** @param params Parsed with `params`. */
@@ -55,40 +64,68 @@ export function findQuery(name: string): Query {
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
 function fromOperation(operation: Operation): Query {
-  const ask = async (call: Call, params: Record<string, unknown>, options: QueryOptions) => {
-    const { period: _, ...rest } = params;
+  const ask: Ask = async (call, params, options) => {
+    const { with: added, ...asked } = params;
+    const { period: _, ...rest } = asked;
     const result = takesDays(operation)
-      ? await askDays(call, operation, params, options)
+      ? await askDays(call, operation, asked, options)
       : await callOffered(call, operation, rest, options);
-    return createAnswer(call, params, result, [operation.view(result, rest)], options);
+    const shown = added === "visits" ? result : omitVisits(operation, result);
+    return { result, views: [operation.view(shown, rest)] };
   };
-  return createQuery(operation, ask, () => (takesDays(operation) ? { period: periodParam() } : {}));
+  const more = () => ({
+    ...(takesDays(operation) && { period: periodParam() }),
+    ...("filter" in operation.allParams.shape && filterParams()),
+    ...(VISITS_IN.has(operation.name) && { with: withParam() }),
+  });
+  const compact: Query["compact"] = (result, params) => {
+    const shown = params?.with === "visits" ? result : omitVisits(operation, result);
+    return operation.compact?.(shown) ?? shown;
+  };
+  return createQuery(operation, ask, more, compact);
+}
+
+/** The operations with many rows that have visits, and the member of their answer that has the rows. */
+const VISITS_IN: ReadonlyMap<string, string> = new Map([
+  ["timeseries", "points"],
+  ["breakdown", "rows"],
+]);
+
+const withParam = () =>
+  z.enum(["visits"]).optional().describe("visits: adds visits, bounce rate and time to each row.");
+
+/** Leaves out the visits of single rows, which few questions need. */
+function omitVisits({ name }: Operation, result: Record<string, unknown>): Record<string, unknown> {
+  const key = VISITS_IN.get(name) ?? "";
+  const rows = result[key];
+  return Array.isArray(rows) ? { ...result, [key]: rows.map(withoutVisits) } : result;
 }
 
 /** A report as a query, with the site found and the time limited. */
 export function fromReport(report: Report): Query {
-  return createQuery(report, async (call, params, options) => {
-    const result = await adviseOnQuota(call, params, (counted) => report.compute(counted, params, options));
-    return createAnswer(call, params, result, report.views(result), options);
-  });
+  const ask: Ask = async (call, params, options) => {
+    const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
+    const { filter } = options;
+    const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
+    return { result, views: report.views(result) };
+  };
+  return createQuery(report, ask, filterParams, report.compact);
 }
 
-async function createAnswer(
+/** @param params Without the filter, which is in the options. */
+type Ask = (
   call: Call,
   params: Record<string, unknown>,
-  result: Record<string, unknown>,
-  views: View[],
-  options: CallOptions,
-): Promise<Answer> {
-  return { params, result, views, ...(await describeEmpty(call, result, views, options)) };
-}
+  options: QueryOptions,
+) => Promise<Pick<Answer, "result" | "views">>;
 
 function createQuery(
-  source: Omit<Query, "ask">,
-  ask: (call: Call, params: Record<string, unknown>, options: QueryOptions) => Promise<Answer>,
-  more: () => z.ZodRawShape = () => ({}),
+  source: Omit<Query, "ask" | "compact">,
+  ask: Ask,
+  more: () => z.ZodRawShape,
+  compact: Query["compact"],
 ): Query {
-  const { name, summary, tool, shell, list, isDescription, compact, drawn } = source;
+  const { name, summary, tool, shell, list, isDescription, drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
     return "site" in all.shape ? all.partial({ site: true }) : all;
@@ -109,14 +146,46 @@ function createQuery(
     get result() {
       return source.result;
     },
-    ask: (call, given, limits) =>
-      answerInTime(limits, (options) =>
-        "site" in source.params.shape
-          ? askForSite(call, given, options, (complete) => ask(call, complete, options))
-          : ask(call, given, options),
-      ),
+    ask: async (call, { filter: texts, ...given }, limits) => {
+      const filter = readFilterInput(texts as string[] | undefined);
+      return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
+        const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
+          const { result, views } = await ask(call, complete, options);
+          const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
+          const [empty, ofFirst] = await Promise.all([
+            describeEmpty(call, result, views, options),
+            name === "breakdown" ? keepFirst(call, result, options) : undefined,
+          ]);
+          return { params, result, views, ...empty, ...(ofFirst && { ofFirst }) };
+        };
+        return "site" in source.params.shape ? askForSite(call, given, options, answer) : answer(given);
+      });
+    },
   };
 }
+
+/** The conditions that keep only the first row; undefined if a service is not known to have filters. */
+async function keepFirst(
+  call: Call,
+  result: Record<string, unknown>,
+  options: CallOptions,
+): Promise<string[] | undefined> {
+  const { dimension, rows } = breakdown.result.pick({ dimension: true, rows: true }).parse(result);
+  const [first] = rows;
+  const named = dimensions.find((known) => known === dimension);
+  if (first === undefined || first.other || named === undefined || rows.length === 1) return undefined;
+  // Asking a service would take another request.
+  const isOffered =
+    options.filter !== undefined ||
+    (call.readDataDays !== undefined && (await call.offersFilter?.(breakdown, options)));
+  if (!isOffered) return undefined;
+  const all = [...(options.filter ?? []), conditionOf(named, first.value)];
+  const texts = formatFilter(all);
+  // A text that cannot be shown as it is cannot be repeated.
+  return texts.every((text) => cleanText(text, MAX_CONDITION) === text) ? texts : undefined;
+}
+
+const MAX_CONDITION = 200;
 
 /** Milliseconds for all the calls of a query together: MCP clients give up after 60 seconds. */
 const DEADLINE_MS = 50_000;

@@ -67,13 +67,13 @@ function countWhole(interval: "week" | "month", day: string): number {
 }
 
 function viewIntervals(
-  { site, period, warnings }: Series,
+  { site, period, filter, warnings }: Series,
   interval: "week" | "month",
   points: readonly IntervalPoint[],
 ): View {
   const described = describePeriod(period, warnings);
   return {
-    headline: periodHeadline(site.domain, period),
+    headline: periodHeadline(site.domain, period, filter),
     columns: [
       { key: "from", label: "from", kind: "date" },
       { key: "to", label: "to", kind: "date" },

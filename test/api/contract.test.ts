@@ -68,7 +68,11 @@ const refused: [string, string, Record<string, unknown>][] = [
   ["/crawlers?site=example.com&dimension=pages", "unknown_parameter", { parameter: "dimension" }],
   ["/realtime", "missing_parameter", siteBounds],
   ["/realtime?site=", "invalid_parameter", siteBounds],
-  ["/realtime?site=example.com&days=7", "unknown_parameter", { parameter: "days", allowed: ["site"] }],
+  [
+    "/realtime?site=example.com&days=7",
+    "unknown_parameter",
+    { parameter: "days", allowed: ["site", "filter"] },
+  ],
   ["/sites?page=2", "unknown_parameter", { parameter: "page", allowed: [] }],
   ["/openapi.json?format=yaml", "unknown_parameter", { parameter: "format", allowed: [] }],
 ];

@@ -66,7 +66,7 @@ const GLOBAL = [
   "--plain",
 ];
 const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager"];
-const STATS = ["--site", "--days", "--period", "--from", "--to", ...OUTPUT, "--help", ...GLOBAL];
+const STATS = ["--site", "--days", "--period", "--filter", "--from", "--to", ...OUTPUT, "--help", ...GLOBAL];
 const PROGRAM = ["--version", "--stdio", ...GLOBAL.slice(1), "--help"];
 const without = (names: string[], ...taken: string[]) => names.filter((name) => !taken.includes(name));
 
@@ -109,8 +109,8 @@ describe("what may stand at the cursor", () => {
     ["breakdown --dimension utm", [...dimensions]],
     ["breakdown --site x --dimension=utm", [...dimensions]],
     ["serve --registration ", ["on", "off"]],
-    ["realtime --watch ", ["--site", ...OUTPUT, "--help", ...GLOBAL]],
-    ["realtime --watch 5 --", ["--site", ...OUTPUT, "--help", ...GLOBAL]],
+    ["realtime --watch ", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
+    ["realtime --watch 5 --", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
     ["grants ", ["list", "revoke", "help"]],
     ["grants list --", ["--store", "--secret-file", "--output", "--json", "--help"]],
     ["keys ", ["add", "list", "remove", "help"]],

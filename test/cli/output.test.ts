@@ -16,18 +16,27 @@ const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("--output", () => {
   it.each([
-    ["--output table", /^example\.com, .*\n\nvisitors {2}page views {2}events\n +[\d,]+ /],
-    ["--output tsv", /^visitors\tpageviews\tevents\n\d+\t/],
-    ["--output csv", /^visitors,pageviews,events\n\d+,/],
-    ["--csv", /^visitors,pageviews,events\n\d+,/],
+    [
+      "--output table",
+      /^example\.com, .*\n\nvisitors {2}page views {2}events {2}visits {2}bounce rate .*\n +[\d,]+ /,
+    ],
+    [
+      "--output tsv",
+      /^visitors\tpageviews\tevents\tvisits\tbounce_rate\tviews_per_visit\tseconds_per_visit\n\d+\t/,
+    ],
+    ["--output csv", /^visitors,pageviews,events,visits,bounce_rate,views_per_visit,seconds_per_visit\n\d+,/],
+    ["--csv", /^visitors,pageviews,events,visits,bounce_rate,views_per_visit,seconds_per_visit\n\d+,/],
     ["--output json", /^\{\n {2}"site": /],
     ["--json", /^\{\n {2}"site": /],
     ["--json --output json", /^\{\n {2}"site": /],
-    ["--output ndjson", /^\{"visitors":\d+,"pageviews":\d+,"events":\d+\}\n$/],
+    [
+      "--output ndjson",
+      /^\{"visitors":\d+,"pageviews":\d+,"events":\d+,"visits":\d+,"bounce_rate":[\d.]+,"views_per_visit":[\d.]+,"seconds_per_visit":\d+\}\n$/,
+    ],
     ["--output ndjson --fields events", /^\{"events":\d+\}\n$/],
     [
       "--output markdown",
-      /^\*\*example\.com, .*\*\*\n\n\| visitors \| page views \| events \|\n\| ---: \| ---: \| ---: \|\n\| [\d,]+ \| /,
+      /^\*\*example\.com, .*\*\*\n\n\| visitors \| page views \| events \| visits \| bounce rate \| views\/visit \| seconds\/visit \|\n(?:\| ---: ){7}\|\n\| [\d,]+ \| /,
     ],
   ])("%s is the same at a terminal and in a pipe", async (option, form) => {
     const [piped, shown] = await Promise.all(
@@ -196,7 +205,7 @@ describe("a site without data", () => {
   it("is not one that had no visitors in these days", async () => {
     const { stdout } = await shell("stats news.example.org --period 2026-11-09/2026-11-11", { isTTY: true });
     expect(stdout).not.toContain("no data");
-    expect(stdout).toMatch(/ \d+ +\d+ +\d+\n/);
+    expect(stdout).toMatch(/ \d+ +\d+ +\d+ +\d+ /);
   });
 
   // news.example.org has data since the 11th of November.

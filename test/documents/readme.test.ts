@@ -96,15 +96,16 @@ describe("commands of the queries", () => {
 
   it("are there", () => expect(examples.length).toBeGreaterThan(6));
 
-  it.each(examples)("%s answers", async (line) => {
-    const [, ...argv] = line.replace(/^npx -y /, "").split(" ");
+  it.each([...new Set(examples)])("%s answers", async (line) => {
+    const [, ...argv] = (line.replace(/^npx -y /, "").match(/'[^']*'|\S+/g) ?? []).map((word) =>
+      word.replace(/^'(.*)'$/, "$1"),
+    );
     // A log from the tests takes the place of the reader's.
     const words = argv.map((word) =>
-      word.startsWith("'/var/log/") ? "test/sources/logs/labelled/access.log" : word,
+      word.startsWith("/var/log/") ? "test/sources/logs/labelled/access.log" : word,
     );
-    const { code, stderr } = await runShell([
-      ...new Set([...words, ...(words.includes("--logs") ? [] : ["--demo"])]),
-    ]);
+    const hasSource = words.includes("--logs") || words.includes("--demo");
+    const { code, stderr } = await runShell([...words, ...(hasSource ? [] : ["--demo"])]);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
   });
 });

@@ -12,7 +12,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => client.callTo
 
 it("get_openapi gives a summary, or one operation in full", async () => {
   const summary = await call("get_openapi");
-  expect(textOf(summary)).toContain("/breakdown\tsite, dimension, limit, days, from, to\t");
+  expect(textOf(summary)).toContain("/breakdown\tsite, dimension, limit, days, from, to, filter\t");
   const one = await call("get_openapi", { operation: "stats" });
   const { definition } = one.structuredContent as { definition: Record<string, unknown> };
   expect(definition["/stats"]).toMatchObject({ get: { operationId: "stats" } });

@@ -20,19 +20,32 @@ describe("an answer is complete as text and as structured content, with its rece
     const { ask } = createTestApi();
     const expected = (await ask("/api/v1/stats?site=example.com&days=7")).body;
     const result = await call("get_stats", { site: "example.com", days: 7 });
+    const { bounces, visits, pageviews, visit_seconds } = stats.result.required().parse({
+      warnings: [],
+      filter: [],
+      ...expected,
+    });
+    const rates = [
+      Math.round((1000 * bounces) / visits) / 10,
+      Math.round((100 * pageviews) / visits) / 100,
+      Math.round(visit_seconds / visits),
+    ];
+    const BOUNCE =
+      "A bounce is a visit with one hit; a visit's duration ends with its last hit, so a bounce lasts 0 seconds.";
     expect(result.structuredContent).toEqual({
       ...expected,
       receipt: {
-        notes: ["Today, Saturday, is incomplete (data to 05:05)."],
+        notes: ["Today, Saturday, is incomplete (data to 05:05).", BOUNCE],
         command: "analytics-mcp stats --site example.com --days 7",
       },
     });
     expect(textOf(result)).toBe(
       [
         "example.com, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)",
-        "visitors\tpageviews\tevents",
-        `${expected.visitors}\t${expected.pageviews}\t${expected.events}`,
+        "visitors\tpageviews\tevents\tvisits\tbounce_rate\tviews_per_visit\tseconds_per_visit",
+        `${expected.visitors}\t${expected.pageviews}\t${expected.events}\t${expected.visits}\t${rates.join("\t")}`,
         "Today, Saturday, is incomplete (data to 05:05).",
+        BOUNCE,
         "Shell: analytics-mcp stats --site example.com --days 7",
       ].join("\n"),
     );
@@ -207,7 +220,7 @@ describe("the answer to a mistake lets a model correct it", () => {
       { site: "example.com", dimension: "pages", filters: [], from: "2026-11-01", to: "2026-11-02" },
       [
         "filters is unknown",
-        "There are no filters",
+        "Use filter: [",
         "from is unknown",
         "Use period, such as 2026-11-01/2026-11-15.",
       ],
@@ -216,9 +229,9 @@ describe("the answer to a mistake lets a model correct it", () => {
     ["get_breakdown", { site: "example.com", dimension: "country" }, ["Did you mean countries?"]],
     ["get_stats", { site: "exampel.com" }, ["Did you mean example.com?"]],
     ["get_stats", { site: "example.com", __proto__: null, constructor: 1 }, ["constructor is unknown"]],
-    ["get_stats", { site: "example.com", country: "DE" }, ["There are no filters", "dimension=countries"]],
-    ["get_stats", { site: "example.com", page: "/" }, ["There are no filters", "dimension=pages"]],
-    ["get_overview", { site: "example.com", referrer: "x" }, ["dimension=referrers"]],
+    ["get_stats", { site: "example.com", country: "DE" }, ['Use filter: ["countries=DE"].']],
+    ["get_stats", { site: "example.com", page: "/" }, ['Use filter: ["pages=/"].']],
+    ["get_overview", { site: "example.com", referrer: "x" }, ['Use filter: ["referrers=x"].']],
     ["get_stats", { site: "example.com", crawler: "GPTBot" }, ["get_crawlers lists the crawlers"]],
     ["get_stats", { site: "example.com", days: 730 }, ["use period, such as last_730_days"]],
     ["get_stats", { site: 7 }, ["site must be a string of 1 to 253 characters"]],

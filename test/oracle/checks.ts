@@ -15,6 +15,7 @@ import {
   expectStats,
   type Labels,
   type Mover,
+  omitVisits,
   pickMainLists,
   type Table,
   tabulateMovers,
@@ -74,11 +75,13 @@ export async function checkShown(
   surfaces: Surfaces,
   command: keyof typeof toolOf,
   params: object,
-  right: Expected,
+  full: Expected,
   shown: readonly Format[],
 ): Promise<number> {
+  const list = listOf[command];
+  const right = list === undefined || "with" in params ? full : omitVisits(full, list.key);
   const { text, structured } = await surfaces.tool(toolOf[command], params);
-  checkTool(structured, text, right, listOf[command]);
+  checkTool(structured, text, right, list);
   for (const format of shown) {
     const isTTY = format.endsWith("page");
     const printed = await surfaces.shell(command, params, words[format], { isTTY });
@@ -174,6 +177,7 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
   const [ofStats, ofSeries, ofRows] = [choosePeriod(), choosePeriod(), choosePeriod()];
   const ranked = { ...ofRows, dimension: pick(choose, dimensions), limit: pick(choose, [1, 2, 3, 10, 1000]) };
   const listed = { ...choosePeriod(), limit: pick(choose, [1, 3, 10, 1000]) };
+  const chooseVisits = () => pick(choose, [{}, { with: "visits" }]);
   const dimension = pick(choose, [undefined, pick(choose, dimensions)]);
   const empty = emptyOf(count);
   const compared = { ...choosePeriod(182), ...(dimension && { dimension }) };
@@ -189,14 +193,14 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
     await checkShown(
       surfaces,
       "timeseries",
-      ofSeries,
+      { ...ofSeries, ...chooseVisits() },
       { ...expectSeries(count, now, ofSeries.days), empty },
       chooseFormats(),
     ),
     await checkShown(
       surfaces,
       "breakdown",
-      ranked,
+      { ...ranked, ...chooseVisits() },
       { ...expectBreakdown(count, labels, now, ranked), empty },
       chooseFormats(),
     ),

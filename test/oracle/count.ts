@@ -2,6 +2,7 @@ import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { CrawlerRequest } from "../../src/sources/demo/crawler-requests.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
 import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
+import { type Condition, isAmong, readCondition } from "./conditions.ts";
 
 /** A site as in its fixture, with the raw visits of each day: all that the oracle knows about it. */
 export interface RawSite {
@@ -20,18 +21,29 @@ export interface RawSite {
 interface Hit {
   visitor: number;
   visit: Visit;
+  /** All hits of the visit up to now. */
+  ofVisit: Hit[];
+  instant: number;
   path: string;
   event: string | null;
 }
 
-export interface Row {
+/** Of the visits with a counted hit, each as a whole. */
+export interface Visited {
+  visits: number;
+  bounces: number;
+  visit_seconds: number;
+}
+
+/** Rows of pages and events have no visits. */
+export interface Row extends Partial<Visited> {
   value: string | null;
   visitors: number;
   /** Page views, or how often the event happened. */
   hits: number;
 }
 
-export interface Totals {
+export interface Totals extends Visited {
   visitors: number;
   pageviews: number;
   events: number;
@@ -39,15 +51,24 @@ export interface Totals {
 
 export type Count = ReturnType<typeof createCount>;
 
+/** Conditions on what is counted; none counts everything. */
+type Filter = readonly string[];
+
 /** The numbers of a site, each counted from the raw visits as the contract says. */
 export function createCount(site: RawSite) {
   const known = new Map<string, unknown>();
   let last: { key: string; hits: Hit[] } | undefined;
   /** The counts of a day that is over are cached: they take long, and several queries need them. */
-  const once = <T>(what: string, date: string, now: number, compute: (hits: Hit[]) => T): T => {
+  const once = <T>(
+    what: string,
+    date: string,
+    now: number,
+    filter: Filter,
+    compute: (hits: Hit[]) => T,
+  ): T => {
     const isOver = startOf(moveDate(date, 1), site.timezone) <= now;
-    const key = `${what} ${date} ${isOver ? "" : now}`;
-    if (!known.has(key)) known.set(key, compute(hitsOf(date, now)));
+    const key = JSON.stringify([what, date, filter, isOver ? null : now]);
+    if (!known.has(key)) known.set(key, compute(keepHits(hitsOf(date, now), filter)));
     return known.get(key) as T;
   };
 
@@ -57,9 +78,10 @@ export function createCount(site: RawSite) {
     return last.hits;
   };
 
-  const totalsOf = (date: string, now: number) => once("totals", date, now, countTotals);
-  const rowsOf = (date: string, now: number, dimension: Dimension) =>
-    once(dimension, date, now, (hits) => countRows(hits, dimension));
+  const totalsOf = (date: string, now: number, filter: Filter = []) =>
+    once("totals", date, now, filter, countTotals);
+  const rowsOf = (date: string, now: number, dimension: Dimension, filter: Filter = []) =>
+    once(dimension, date, now, filter, (hits) => countRows(hits, dimension));
   const today = (now: number) => dayOf(now, site.timezone);
 
   return {
@@ -78,24 +100,30 @@ export function createCount(site: RawSite) {
       }
     },
     /** Each day with its totals, today as far as it has gone. */
-    series: (now: number, days: number) =>
-      datesUntil(today(now), days).map((date) => ({ date, ...totalsOf(date, now) })),
+    series: (now: number, days: number, filter?: Filter) =>
+      datesUntil(today(now), days).map((date) => ({ date, ...totalsOf(date, now, filter) })),
     /** Sums over dates. */
-    totals: (now: number, dates: readonly string[]): Totals =>
+    totals: (now: number, dates: readonly string[], filter?: Filter): Totals =>
       dates
-        .map((date) => totalsOf(date, now))
+        .map((date) => totalsOf(date, now, filter))
         .reduce((sum, day) => ({
           visitors: sum.visitors + day.visitors,
           pageviews: sum.pageviews + day.pageviews,
           events: sum.events + day.events,
+          ...addVisits(sum, day),
         })),
     /** Sums over dates, in the contract's order. */
-    rows: (now: number, dates: readonly string[], dimension: Dimension): Row[] => {
+    rows: (now: number, dates: readonly string[], dimension: Dimension, filter?: Filter): Row[] => {
       const sums = new Map<string | null, Row>();
       for (const date of dates) {
-        for (const { value, visitors, hits } of rowsOf(date, now, dimension)) {
-          const sum = sums.get(value) ?? { value, visitors: 0, hits: 0 };
-          sums.set(value, { value, visitors: sum.visitors + visitors, hits: sum.hits + hits });
+        for (const { value, visitors, hits, ...visited } of rowsOf(date, now, dimension, filter)) {
+          const sum = sums.get(value);
+          sums.set(value, {
+            value,
+            visitors: (sum?.visitors ?? 0) + visitors,
+            hits: (sum?.hits ?? 0) + hits,
+            ...(isVisited(visited) && addVisits(sum, visited)),
+          });
         }
       }
       return [...sums.values()].sort(
@@ -112,16 +140,12 @@ export function createCount(site: RawSite) {
         .sort((a, b) => a - b)
         .find((instant) => instant > now),
     /** Visitors with a hit in the five minutes up to now. */
-    active: (now: number) =>
+    active: (now: number, filter: Filter = []) =>
       // Three dates, since the zone may have skipped the one before today.
       datesUntil(today(now), 3)
         .map((date) => {
-          const start = startOf(date, site.timezone);
-          const isActive = (instant: number) => instant > now - 300_000 && instant <= now;
-          const active = site
-            .visits(date)
-            .filter(({ hits }) => hits.some(({ at }) => isActive(start + at * 1000)));
-          return new Set(active.map(({ visitor }) => visitor)).size;
+          const kept = keepHits(readDay(site, date, now), filter);
+          return countVisitors(kept.filter(({ instant }) => instant > now - 300_000 && instant <= now));
         })
         .reduce((sum, each) => sum + each),
   };
@@ -130,17 +154,36 @@ export function createCount(site: RawSite) {
 /** A day's raw visits up to now. A visit outside the day in its zone is an error. */
 function readDay({ timezone, visits }: RawSite, date: string, now: number): Hit[] {
   const start = startOf(date, timezone);
-  const hits: Hit[] = [];
-  for (const visit of visits(date)) {
+  return visits(date).flatMap((visit) => {
+    const ofVisit: Hit[] = [];
     for (const { at, path, event } of visit.hits) {
       const instant = start + at * 1000;
       const day = dayOf(instant, timezone);
       if (day !== date)
         throw new Error(`A visit of ${date} in ${timezone} happened on ${day}, at second ${at}.`);
-      if (instant <= now) hits.push({ visitor: visit.visitor, visit, path, event });
+      if (instant <= now) ofVisit.push({ visitor: visit.visitor, visit, ofVisit, instant, path, event });
     }
-  }
-  return hits;
+    return ofVisit;
+  });
+}
+
+/** The hits that meet every condition, themselves or through their visit. */
+function keepHits(hits: Hit[], filter: Filter): Hit[] {
+  const conditions = filter.map(readCondition);
+  return hits.filter((hit) => conditions.every((condition) => isMet(condition, hit)));
+}
+
+function isMet(condition: Condition, hit: Hit): boolean {
+  const dimension = condition.dimension as Dimension;
+  const has = (each: Hit) => isAmong(readOwnValue(dimension, each), condition);
+  return (condition.ofVisit ? hit.ofVisit.some(has) : has(hit)) !== condition.isNot;
+}
+
+/** The value by which a condition judges a hit: every hit has a page, and a page view has no event. */
+function readOwnValue(dimension: Dimension, hit: Hit): string | null {
+  if (dimension === "pages") return hit.path;
+  if (dimension === "events") return hit.event;
+  return readValue(dimension, hit) ?? null;
 }
 
 function countTotals(hits: Hit[]): Totals {
@@ -148,14 +191,12 @@ function countTotals(hits: Hit[]): Totals {
     visitors: countVisitors(hits),
     pageviews: hits.filter(({ event }) => event === null).length,
     events: hits.filter(({ event }) => event !== null).length,
+    ...countVisits(hits),
   };
 }
 
 function countRows(hits: Hit[], dimension: Dimension): Row[] {
-  const byVisit = group(hits, ({ visit }) => visit);
-  const valued = [...byVisit].flatMap(([visit, own]) =>
-    own.map((hit) => ({ hit, value: readValue(dimension, visit, hit, own) })),
-  );
+  const valued = hits.map((hit) => ({ hit, value: readValue(dimension, hit) }));
   const byValue = group(
     valued.filter(({ value }) => value !== undefined),
     ({ value }) => value as string | null,
@@ -163,14 +204,40 @@ function countRows(hits: Hit[], dimension: Dimension): Row[] {
   return [...byValue].map(([value, own]) => {
     const its = own.map(({ hit }) => hit);
     const isCounted = ({ event }: Hit) => (event !== null) === (dimension === "events");
-    return { value, visitors: countVisitors(its), hits: its.filter(isCounted).length };
+    return {
+      value,
+      visitors: countVisitors(its),
+      hits: its.filter(isCounted).length,
+      ...(dimension !== "pages" && dimension !== "events" && countVisits(its)),
+    };
   });
 }
 
 const countVisitors = (hits: Hit[]) => new Set(hits.map(({ visitor }) => visitor)).size;
 
-/** The value that a hit counts for: its own for pages and events, its visit's otherwise. */
-function readValue(dimension: Dimension, visit: Visit, hit: Hit, ofVisit: Hit[]): string | null | undefined {
+/** The visits of these hits, with all hits that each has up to now. */
+function countVisits(hits: Hit[]): Visited {
+  const whole = [...group(hits, ({ visit }) => visit).values()].map(([one]) =>
+    (one?.ofVisit ?? []).map(({ instant }) => instant),
+  );
+  return {
+    visits: whole.length,
+    bounces: whole.filter(({ length }) => length === 1).length,
+    visit_seconds: whole.reduce((sum, all) => sum + (Math.max(...all) - Math.min(...all)) / 1000, 0),
+  };
+}
+
+const isVisited = (counts: Partial<Visited>): counts is Visited => counts.visits !== undefined;
+
+const addVisits = (sum: Partial<Visited> | undefined, more: Visited): Visited => ({
+  visits: (sum?.visits ?? 0) + more.visits,
+  bounces: (sum?.bounces ?? 0) + more.bounces,
+  visit_seconds: (sum?.visit_seconds ?? 0) + more.visit_seconds,
+});
+
+/** The value of a row that a hit counts for: its own for pages and events, its visit's otherwise. */
+function readValue(dimension: Dimension, hit: Hit): string | null | undefined {
+  const { visit, ofVisit } = hit;
   const pages = ofVisit.filter(({ event }) => event === null);
   switch (dimension) {
     case "pages":

@@ -1,7 +1,8 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { moveDate, stamp } from "./calendar.ts";
-import type { Count, RawSite } from "./count.ts";
+import { listSought } from "./conditions.ts";
+import type { Count, RawSite, Visited } from "./count.ts";
 
 /** What a cell holds, for programs. */
 export type Cell = string | number | null;
@@ -120,35 +121,77 @@ export function expectSites(sites: RawSite[], now: number): Expected {
   };
 }
 
-export function expectStats(count: Count, now: number, days: number): Expected {
-  const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
+/** The members of an answer that counts only some hits. */
+const echo = (filter: readonly string[]) => (filter.length > 0 ? { filter } : {});
+
+/** The warnings for a period in which there may be nothing at all, because no hit has a value that was asked for. */
+function warningsOfFiltered(count: Count, now: number, days: number, filter: readonly string[]) {
+  const { warnings = [] } = warningsOf(count, now, days);
+  const countAll = (only: readonly string[]) => count.totals(now, count.days(now, days), only).visitors;
+  const isUnknown =
+    countAll(filter) === 0 && filter.flatMap(listSought).some((condition) => countAll([condition]) === 0);
+  const all = [...warnings, ...(isUnknown ? [{ code: "no_such_value" }] : [])];
+  return all.length > 0 ? { warnings: all } : {};
+}
+
+/** What is shown of visits; a rate of no visits is none. */
+function tabulateVisits({ visits, bounces, visit_seconds }: Visited, pageviews: number): Cell[] {
+  if (visits === 0) return [0, null, null, null];
+  const divide = (part: number, scale: number) =>
+    Math.floor((2 * scale * part + visits) / (2 * visits)) / scale;
+  return [visits, percentOf(bounces, visits), divide(pageviews, 100), divide(visit_seconds, 1)];
+}
+
+const visitColumns: Column[] = [
+  { key: "visits", title: "visits", kind: "count" },
+  { key: "bounce_rate", title: "bounce rate", kind: "percent" },
+  { key: "views_per_visit", title: "views a visit", kind: "count" },
+  { key: "visit_duration", title: "seconds a visit", kind: "count" },
+];
+
+export function expectStats(
+  count: Count,
+  now: number,
+  days: number,
+  filter: readonly string[] = [],
+): Expected {
+  const totals = count.totals(now, count.days(now, days), filter);
+  const { visitors, pageviews, events } = totals;
   return {
     json: {
       site: refer(count.site),
       period: periodOf(count, now, days),
-      visitors,
-      pageviews,
-      events,
-      ...warningsOf(count, now, days),
+      ...echo(filter),
+      ...totals,
+      ...warningsOfFiltered(count, now, days, filter),
     },
-    tables: [{ columns: counted("visitors", "pageviews", "events"), rows: [[visitors, pageviews, events]] }],
+    tables: [
+      {
+        columns: [...counted("visitors", "pageviews", "events"), ...visitColumns],
+        rows: [[visitors, pageviews, events, ...tabulateVisits(totals, pageviews)]],
+      },
+    ],
   };
 }
 
-export function expectSeries(count: Count, now: number, days: number): Expected {
-  const points = count.series(now, days).map(({ date, visitors, pageviews }, index) => ({
-    date,
-    visitors,
-    pageviews,
+export function expectSeries(
+  count: Count,
+  now: number,
+  days: number,
+  filter: readonly string[] = [],
+): Expected {
+  const points = count.series(now, days, filter).map(({ events: _, ...point }, index) => ({
+    ...point,
     ...(index === days - 1 && { partial: true }),
   }));
   return {
     json: {
       site: refer(count.site),
       period: periodOf(count, now, days),
+      ...echo(filter),
       interval: "day",
       points,
-      ...warningsOf(count, now, days),
+      ...warningsOfFiltered(count, now, days, filter),
     },
     tables: [
       {
@@ -156,12 +199,14 @@ export function expectSeries(count: Count, now: number, days: number): Expected 
           { key: "date", title: "date", kind: "text" },
           ...counted("visitors", "pageviews"),
           { key: "partial", title: "partial", kind: "text", machine: true },
+          ...visitColumns,
         ],
-        rows: points.map(({ date, visitors, pageviews, partial }) => [
+        rows: points.map(({ date, visitors, pageviews, partial, ...visited }) => [
           date,
           visitors,
           pageviews,
           partial ? "true" : null,
+          ...tabulateVisits(visited, pageviews),
         ]),
       },
     ],
@@ -173,28 +218,33 @@ export function expectBreakdown(
   labels: Labels,
   now: number,
   { dimension, limit, days }: { dimension: Dimension; limit: number; days: number },
+  filter: readonly string[] = [],
 ): Expected {
-  const all = count.rows(now, count.days(now, days), dimension);
-  const { visitors, pageviews, events } = count.totals(now, count.days(now, days));
+  const all = count.rows(now, count.days(now, days), dimension, filter);
+  const { events, ...totals } = count.totals(now, count.days(now, days), filter);
   const measure = dimension === "events" ? "events" : "pageviews";
-  const rows = all.slice(0, limit).map((row) => ({
-    value: row.value,
-    label: labels(dimension, row.value),
-    visitors: row.visitors,
-    [measure]: row.hits,
-    percentage: percentOf(row.visitors, visitors),
+  const shown = all.slice(0, limit);
+  const rows = shown.map(({ value, visitors, hits, ...visited }) => ({
+    value,
+    label: labels(dimension, value),
+    visitors,
+    [measure]: hits,
+    percentage: percentOf(visitors, totals.visitors),
+    ...visited,
   }));
+  const hasVisits = shown.some(({ visits }) => visits !== undefined);
   return {
     json: {
       site: refer(count.site),
       period: periodOf(count, now, days),
+      ...echo(filter),
       dimension,
       rows,
       limit,
       total_rows: all.length,
       truncated: all.length > limit,
-      totals: { visitors, pageviews, ...(dimension === "events" && { events }) },
-      ...warningsOf(count, now, days),
+      totals: { ...totals, ...(dimension === "events" && { events }) },
+      ...warningsOfFiltered(count, now, days, filter),
     },
     tables: [
       {
@@ -203,17 +253,41 @@ export function expectBreakdown(
           { key: "label", title: dimension, kind: "text" },
           ...counted("visitors", measure),
           { key: "percentage", title: "share", kind: "percent" },
+          ...(hasVisits ? visitColumns : []),
         ],
-        rows: rows.map((row) => [row.value, row.label, row.visitors, Number(row[measure]), row.percentage]),
+        rows: shown.map(({ value, visitors, hits, visits, bounces = 0, visit_seconds = 0 }) => [
+          value,
+          labels(dimension, value),
+          visitors,
+          hits,
+          percentOf(visitors, totals.visitors),
+          ...(visits === undefined ? [] : tabulateVisits({ visits, bounces, visit_seconds }, hits)),
+        ]),
       },
     ],
   };
 }
 
-export function expectRealtime(count: Count, now: number): Expected {
-  const [visitors, as_of] = [count.active(now), stamp(now, count.site.timezone)];
+/** An answer as tools and commands show it unless they are asked for the visits of each row. */
+export function omitVisits({ json, tables, ...rest }: Expected, list: string): Expected {
+  const rows = json[list] as Partial<Visited>[];
   return {
-    json: { site: refer(count.site), visitors, window_minutes: 5, as_of },
+    ...rest,
+    json: {
+      ...json,
+      [list]: rows.map(({ visits: _, bounces: __, visit_seconds: ___, ...row }) => row),
+    },
+    tables: tables.map(({ columns, ...table }) => {
+      const kept = columns.filter((column) => !visitColumns.includes(column));
+      return { ...table, columns: kept, rows: table.rows.map((row) => row.slice(0, kept.length)) };
+    }),
+  };
+}
+
+export function expectRealtime(count: Count, now: number, filter: readonly string[] = []): Expected {
+  const [visitors, as_of] = [count.active(now, filter), stamp(now, count.site.timezone)];
+  return {
+    json: { site: refer(count.site), ...echo(filter), visitors, window_minutes: 5, as_of },
     tables: [
       {
         columns: [...counted("visitors"), { key: "as_of", title: "as_of", kind: "text", machine: true }],
@@ -227,8 +301,8 @@ export function expectRealtime(count: Count, now: number): Expected {
 function compareWindows(count: Count, now: number, days: number) {
   const { since } = count.site;
   const sum = (dates: string[]): Window => {
-    const { visitors, pageviews } = count.totals(now, dates);
-    return { from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, visitors, pageviews };
+    const { events: _, ...totals } = count.totals(now, dates);
+    return { from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, ...totals };
   };
   const current = sum(count.completeDays(now, days));
   const previous = sum(count.completeDays(now, days, days));
@@ -287,7 +361,7 @@ function roundRate(rate: number): number {
   return (Math.sign(rate) * Math.round(Math.abs(10 * rate))) / 10;
 }
 
-interface Window {
+interface Window extends Visited {
   from: string;
   to: string;
   days: number;

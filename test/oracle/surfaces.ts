@@ -41,7 +41,9 @@ export async function openSurfaces() {
     },
     api: async (path: string, params: object = {}): Promise<Record<string, unknown>> => {
       const query = new URLSearchParams(
-        Object.entries(params).map(([name, value]): [string, string] => [name, `${value}`]),
+        Object.entries(params).flatMap(([name, value]) =>
+          [value].flat().map((each): [string, string] => [name, `${each}`]),
+        ),
       );
       const response = await fetch(`${server.origin}/api/v1${path}?${query}`, { headers });
       const body = (await response.json()) as Record<string, unknown>;

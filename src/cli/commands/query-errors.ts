@@ -1,6 +1,6 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
-import { suggest } from "../../render/suggest.ts";
+import { suggest, suggestName } from "../../render/suggest.ts";
 import type { Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { seeHelp } from "../usage-error.ts";
@@ -56,6 +56,7 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const texts = given.texts.get(parameter) ?? [];
   const [value = ""] = texts;
   if (parameter === "period" && given.dates !== undefined) return explainDates(given.dates, detail);
+  if (parameter === "filter") return { message: `--filter ${detail}.`, hint: suggestName(refusal).trim() };
   const name = `--${parameter}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") {

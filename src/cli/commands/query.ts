@@ -3,6 +3,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { forPeople } from "../../operations/note.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
@@ -57,7 +58,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
       const given = await query.ask(call, params, options).catch((error) => fail(error, source));
-      const answer = proposeLastDays(query, given, source);
+      const answer = proposeFilter(proposeLastDays(query, given, source), source);
       if (flags.by === undefined) return answer;
       const { addUpByInterval } = await import("../../reports/series-intervals.ts");
       return addUpByInterval(answer, flags.by);
@@ -82,6 +83,27 @@ function proposeLastDays(query: Query, answer: Answer, source: readonly string[]
   const asked = Object.entries({ ...kept, period: lastDays }).filter(([, value]) => value !== undefined);
   const command = formatCommand(query, Object.fromEntries(asked), source);
   return { ...answer, empty: `${empty} Its last days: ${command}` };
+}
+
+/** Adds the command that asks about the first row alone: the pages of a country, the referrers of a page. */
+function proposeFilter(answer: Answer, source: readonly string[]): Answer {
+  const { params, result, ofFirst, views } = answer;
+  const [view, ...others] = views;
+  if (ofFirst === undefined || view === undefined) return answer;
+  const { dimension, limit: _, with: __, filter: ___, days, ...given } = params;
+  const next = /pages$/.test(String(dimension)) ? "referrers" : "pages";
+  const { site } = result as { site?: { domain: string } };
+  const asked = {
+    ...given,
+    ...(site && { site: site.domain }),
+    ...(given.period === undefined && { days }),
+    dimension: next,
+    filter: ofFirst,
+  };
+  const known = Object.entries(asked).filter(([, value]) => value !== undefined);
+  const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
+  const note = forPeople(`Only the first row: ${command}`);
+  return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
 }
 
 /**
@@ -116,7 +138,7 @@ async function addTrends(
 export function addQueryOptions(command: ShellCommand, query: Query): void {
   if (takesSite(query)) command.usage("[site] [options]").argument("[site]");
   for (const [parameter, schema] of parameterSchemas(query.params)) {
-    const metavar = schema.type === "integer" ? "number" : parameter;
+    const metavar = schema.type === "array" ? "condition" : schema.type === "integer" ? "number" : parameter;
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
       `--${parameter} <${metavar}>`,

@@ -12,7 +12,7 @@ export interface Candidate {
 export type Candidates = Candidate[] | "files";
 
 /** Finds candidates that only a source or the settings know, by the value's name in help. */
-export type Lookups = Readonly<Record<string, (flags: SourceFlags) => Promise<Candidate[]>>>;
+export type Lookups = Readonly<Record<string, (flags: SourceFlags, current: string) => Promise<Candidate[]>>>;
 
 /** Values that are files, by their names in help. */
 const FILES = new Set(["file", "folder", "store", "glob"]);
@@ -29,7 +29,8 @@ export async function findCandidates(
 ): Promise<Candidates> {
   const current = words.at(-1) ?? "";
   const place = readCommandLine(program, words.slice(0, -1));
-  const find = (what: Option | Argument) => findValues(what, place, lookups);
+  const [, attached = current] = /^--[^=]+=(.*)$/s.exec(current) ?? [];
+  const find = (what: Option | Argument) => findValues(what, place, lookups, attached);
   if (place.pendingOption?.required) return find(place.pendingOption);
   if (current.startsWith("-") && !place.optionsEnded) {
     const [, name] = /^(--[^=]+)=/.exec(current) ?? [];
@@ -59,11 +60,12 @@ async function findValues(
   what: Option | Argument,
   { flags }: CommandLine,
   lookups: Lookups,
+  current: string,
 ): Promise<Candidates> {
   if (what.argChoices) return what.argChoices.map((value) => ({ value, description: "" }));
   const name = what instanceof Argument ? what.name() : (/[<[]([\w-]+)/.exec(what.flags)?.[1] ?? "");
   if (FILES.has(name)) return "files";
-  return (await lookups[name]?.(flags)) ?? [];
+  return (await lookups[name]?.(flags, current)) ?? [];
 }
 
 function listCommands({ command, operands, pendingOption }: CommandLine): Candidate[] {
@@ -82,10 +84,13 @@ function listOptions({ command, given }: CommandLine): Candidate[] {
   const help = command.createHelp();
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap((option) => {
     const name = option.long ?? option.short ?? "";
-    if (given.has(name) && !option.variadic) return [];
+    if (given.has(name) && !option.variadic && !isRepeatable(option)) return [];
     return [{ value: name, description: describe(option.description) }];
   });
 }
+
+/** Conditions may be given several times, and without `<condition...>`, which would take the words after it. */
+const isRepeatable = ({ flags }: Option) => flags.endsWith("<condition>");
 
 /** The first sentence. */
 function describe(text: string): string {

@@ -144,7 +144,10 @@ export const dates = defineSection({
         for (const { from, to, days } of spans) {
           const readSums = async (fresh: boolean) => {
             const { points } = (await read(subject, timeseries, { days }, { fresh })).answer;
-            return sumPoints(points.filter(({ date }) => date >= from && date <= to));
+            const { visitors, pageviews } = sumPoints(
+              points.filter(({ date }) => date >= from && date <= to),
+            );
+            return { visitors, pageviews };
           };
           const expected = await readSums(false);
           for (const operation of await findOffering(subject, withTotals)) {

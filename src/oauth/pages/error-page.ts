@@ -1,4 +1,3 @@
-import type { DocumentUnavailable } from "../document-failure.ts";
 import { type Html, html } from "./html.ts";
 import { buildDocument } from "./html-document.ts";
 import { cleanAddress, cleanWords } from "./sanitize-untrusted.ts";
@@ -41,10 +40,11 @@ function buildLink({ href, address }: { href: string; address: string }): Html {
  * Says that this server could not fetch the document in which an application describes itself, which the person cannot change.
  *
  * @param host The document's host, which a stranger may have chosen.
+ * @param failure Why, and whether the host answered with something else.
  */
 export function buildDocumentErrorPage(
   host: string | undefined,
-  { message: reason, isAnswered }: Pick<DocumentUnavailable, "message" | "isAnswered">,
+  { message: reason, isAnswered }: { message: string; isAnswered: boolean },
 ): string {
   const place = host === undefined ? "its publisher" : (cleanAddress(host) ?? "its publisher");
   const [failure, advice] = isAnswered

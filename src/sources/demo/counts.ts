@@ -1,14 +1,21 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import { cutVisits, type Hit, type Visit, type Visits } from "./visits.ts";
+import { type Filter, formatFilter } from "../../operations/filter.ts";
+import type { VisitTotals } from "../data-source.ts";
+import { createKeep, type Keep, type KeptVisit } from "./kept-visits.ts";
+import { isHitDimension, pageViews, valueOfVisit } from "./visit-values.ts";
+import { cutVisits, type Visit, type Visits } from "./visits.ts";
 
-export interface Totals {
+export interface Totals extends VisitTotals {
   visitors: number;
   pageviews: number;
   events: number;
 }
 
-/** The visitors of one value, and its page views; for the dimension `events`, its events. */
-export interface Tally {
+/**
+ * The visitors of one value, and its page views; for the dimension `events`, its events. Single hits have pages and events:
+ * their tallies have no visits.
+ */
+export interface Tally extends VisitTotals {
   visitors: number;
   hits: number;
 }
@@ -24,31 +31,52 @@ export interface Counts {
   active(date: string, after: number, until: number): number;
 }
 
+/** How many filters' totals a site caches: one question takes several requests with the same filter. */
+const MAX_FILTERS = 32;
+
+/** Counts a site's visits, or what a filter keeps of them. */
+export function createCounts(visits: Visits): (filter?: Filter) => Counts {
+  const all = createCountsOf(visits, createKeep([]), { cachesTallies: true });
+  /** The least recently used first. */
+  const filtered = new Map<string, Counts>();
+  return (filter = []) => {
+    if (filter.length === 0) return all;
+    const key = JSON.stringify(formatFilter(filter));
+    const counts = filtered.get(key) ?? createCountsOf(visits, createKeep(filter), { cachesTallies: false });
+    filtered.delete(key);
+    filtered.set(key, counts);
+    for (const oldest of [...filtered.keys()].slice(0, -MAX_FILTERS)) filtered.delete(oldest);
+    return counts;
+  };
+}
+
 /**
- * Counts a site's visits. The counts of a whole day are cached, since a day that is over never changes; a day in progress
- * (`until`) is counted each time.
+ * Counts what is kept of a site's visits. The counts of a whole day are cached, since a day that is over never changes; a
+ * day in progress (`until`) is counted each time. Tallies take too much memory to cache those of every filter.
  */
-export function createCounts(visits: Visits): Counts {
+function createCountsOf(visits: Visits, keep: Keep, { cachesTallies }: { cachesTallies: boolean }): Counts {
   const knownTotals = new Map<string, Totals>();
   const knownTallies = new Map<string, Tallies>();
+  /** What happens later does not exist yet: a visit is judged by its hits so far. */
+  const keepUntil = (date: string, until: number) => keep(happenedBy(visits(date), until));
 
   const totals: Counts["totals"] = (date, until) => {
-    if (until !== undefined) return countTotals(happenedBy(visits(date), until));
-    const known = knownTotals.get(date) ?? countTotals(visits(date));
+    if (until !== undefined) return countTotals(keepUntil(date, until));
+    const known = knownTotals.get(date) ?? countTotals(keep(visits(date)));
     knownTotals.set(date, known);
     return known;
   };
 
   const talliesOfDay = (date: string, dimension: Dimension, until: number | undefined): Tallies => {
-    if (until !== undefined) return countTallies(happenedBy(visits(date), until), dimension);
+    if (until !== undefined) return countTallies(keepUntil(date, until), dimension);
     const key = `${dimension} ${date}`;
     const known = knownTallies.get(key);
     if (known) return known;
-    const made = visits(date);
-    const tallies = countTallies(made, dimension);
-    knownTallies.set(key, tallies);
+    const kept = keep(visits(date));
+    const tallies = countTallies(kept, dimension);
+    if (cachesTallies) knownTallies.set(key, tallies);
     // An answer needs the totals too, and making the visits takes longer than counting them.
-    if (!knownTotals.has(date)) knownTotals.set(date, countTotals(made));
+    if (!knownTotals.has(date)) knownTotals.set(date, countTotals(kept));
     return tallies;
   };
 
@@ -57,9 +85,8 @@ export function createCounts(visits: Visits): Counts {
     tallies: (dates, dimension, until) =>
       addUp(dates.map((date) => talliesOfDay(date, dimension, date === dates.at(-1) ? until : undefined))),
     active: (date, after, until) => {
-      const isRecent = ({ at }: Hit) => at > after && at <= until;
-      const active = visits(date).filter(({ hits }) => hits.some(isRecent));
-      return new Set(active.map(({ visitor }) => visitor)).size;
+      const active = keepUntil(date, until).filter(({ hits }) => hits.some(({ at }) => at > after));
+      return new Set(active.map(({ visit }) => visit.visitor)).size;
     },
   };
 }
@@ -68,78 +95,71 @@ function happenedBy(visits: Visit[], until: number): Visit[] {
   return cutVisits(visits, ({ at }) => at <= until);
 }
 
-function countTotals(visits: Visit[]): Totals {
+function countTotals(kept: KeptVisit[]): Totals {
   const visitors = new Set<number>();
+  const visits = { visits: 0, bounces: 0, visitSeconds: 0 };
   let [pageviews, events] = [0, 0];
-  for (const { visitor, hits } of visits) {
-    visitors.add(visitor);
+  for (const { visit, hits } of kept) {
+    visitors.add(visit.visitor);
+    addVisit(visits, visit);
     for (const { event } of hits) {
       if (event === null) pageviews++;
       else events++;
     }
   }
-  return { visitors: visitors.size, pageviews, events };
+  return { visitors: visitors.size, pageviews, events, ...visits };
 }
 
-function countTallies(visits: Visit[], dimension: Dimension): Tallies {
-  const values = new Map<string | null, { visitors: Set<number>; hits: number }>();
-  const add = (value: string | null, visitor: number, hits: number) => {
-    let counted = values.get(value);
-    if (!counted) {
-      counted = { visitors: new Set(), hits: 0 };
-      values.set(value, counted);
+/** A visit counts as a whole, whichever of its hits are kept. */
+function addVisit(totals: VisitTotals, { hits }: Visit): void {
+  totals.visits++;
+  if (hits.length === 1) totals.bounces++;
+  totals.visitSeconds += (hits.at(-1)?.at ?? 0) - (hits.at(0)?.at ?? 0);
+}
+
+function countTallies(kept: KeptVisit[], dimension: Dimension): Tallies {
+  const tallies: Tallies = new Map();
+  const visitors = new Map<Tally, Set<number>>();
+  const find = (value: string | null, visitor: number): Tally => {
+    let tally = tallies.get(value);
+    if (tally === undefined) {
+      tally = createTally();
+      tallies.set(value, tally);
+      visitors.set(tally, new Set());
     }
-    counted.visitors.add(visitor);
-    counted.hits += hits;
+    visitors.get(tally)?.add(visitor);
+    return tally;
   };
-  for (const visit of visits) {
-    if (dimension === "pages" || dimension === "events") {
-      for (const { path, event } of visit.hits) {
-        if (dimension === "pages" && event === null) add(path, visit.visitor, 1);
-        if (dimension === "events" && event !== null) add(event, visit.visitor, 1);
+  for (const { visit, hits } of kept) {
+    if (isHitDimension(dimension)) {
+      for (const { path, event } of hits) {
+        if ((event !== null) === (dimension === "events")) find(event ?? path, visit.visitor).hits++;
       }
     } else {
-      add(valueOfVisit[dimension](visit), visit.visitor, pageViews(visit).length);
+      const tally = find(valueOfVisit[dimension](visit), visit.visitor);
+      tally.hits += pageViews(hits).length;
+      addVisit(tally, visit);
     }
   }
-  return new Map(
-    [...values].map(([value, { visitors, hits }]) => [value, { visitors: visitors.size, hits }]),
-  );
+  for (const [tally, { size }] of visitors) tally.visitors = size;
+  return tallies;
 }
+
+const createTally = (): Tally => ({ visitors: 0, hits: 0, visits: 0, bounces: 0, visitSeconds: 0 });
 
 /** Adds up days. Visitors are counted day by day, so their sum is right by definition. */
 function addUp(days: Tallies[]): Tallies {
   const sums: Tallies = new Map();
   for (const day of days) {
-    for (const [value, { visitors, hits }] of day) {
-      const sum = sums.get(value) ?? { visitors: 0, hits: 0 };
-      sums.set(value, { visitors: sum.visitors + visitors, hits: sum.hits + hits });
+    for (const [value, { visitors, hits, visits, bounces, visitSeconds }] of day) {
+      const sum = sums.get(value) ?? createTally();
+      sums.set(value, sum);
+      sum.visitors += visitors;
+      sum.hits += hits;
+      sum.visits += visits;
+      sum.bounces += bounces;
+      sum.visitSeconds += visitSeconds;
     }
   }
   return sums;
 }
-
-function pageViews({ hits }: Visit): Hit[] {
-  return hits.filter(({ event }) => event === null);
-}
-
-/** The dimensions with one value per visit; pages and events have one per hit. */
-const valueOfVisit: Record<Exclude<Dimension, "pages" | "events">, (visit: Visit) => string | null> = {
-  entry_pages: (visit) => pageViews(visit).at(0)?.path ?? null,
-  exit_pages: (visit) => pageViews(visit).at(-1)?.path ?? null,
-  hostnames: ({ hostname }) => hostname,
-  referrers: ({ source }) => source.referrer,
-  channels: ({ source }) => source.channel,
-  utm_sources: ({ source }) => source.utm.source,
-  utm_mediums: ({ source }) => source.utm.medium,
-  utm_campaigns: ({ source }) => source.utm.campaign,
-  utm_terms: ({ source }) => source.utm.term,
-  utm_contents: ({ source }) => source.utm.content,
-  countries: ({ place }) => place.country,
-  regions: ({ place }) => place.region,
-  cities: ({ place }) => place.city,
-  languages: ({ place }) => place.language,
-  devices: ({ technology }) => technology.device,
-  browsers: ({ technology }) => technology.browser,
-  operating_systems: ({ technology }) => technology.operating_system,
-};

@@ -1,4 +1,5 @@
 import { addDays } from "../../operations/days.ts";
+import type { Filter } from "../../operations/filter.ts";
 import { once } from "../../operations/schemas.ts";
 import { startOfDay } from "../calendar.ts";
 import type { SourceSite } from "../data-source.ts";
@@ -9,7 +10,8 @@ import { createVisits } from "./visits.ts";
 
 /** A made-up site, with the counts of its visits and crawlers. */
 export interface DemoSite extends SourceSite {
-  counts: Counts;
+  /** Of everything, or of what a filter keeps. */
+  count(filter?: Filter): Counts;
   /** Loaded when first asked for, since most queries are not about crawlers. */
   openCrawlers(): Promise<CrawlerCounts>;
 }
@@ -38,7 +40,7 @@ export function createDataset(fixtures: Fixtures, seed: string, anchor: string):
         return startOfDay(addDays(anchor, -added), timezone) + 9 * 3_600_000;
       },
       dataSince: data_since === null ? null : addDays(anchor, -data_since),
-      counts: createCounts(createVisits(profile, fixtures, seed, anchor)),
+      count: createCounts(createVisits(profile, fixtures, seed, anchor)),
       openCrawlers: once(async () => {
         const { openCrawlerCounts } = await import("./crawler-counts.ts");
         return openCrawlerCounts(profile, fixtures, seed, anchor);

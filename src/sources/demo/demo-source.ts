@@ -4,6 +4,7 @@ import { dateAt, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
+import { isHitDimension } from "./visit-values.ts";
 
 const DAYS_KEPT = 731;
 
@@ -15,22 +16,31 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
     if (site === undefined) throw new TypeError(`There is no made-up site ${id}.`);
     return site;
   };
-  const countsOf = (site: SourceSite) => find(site).counts;
+  const countsOf = ({ site, filter }: Pick<Span, "site" | "filter">) => find(site).count(filter);
   return {
     daysKept: DAYS_KEPT,
+    filters: true,
     sites: async () => sites,
-    days: async (span) =>
-      listSpan(span).map(({ date, until }) => ({ date, ...countsOf(span.site).totals(date, until) })),
+    days: async (span) => {
+      const counts = countsOf(span);
+      return listSpan(span).map(({ date, until }) => ({ date, ...counts.totals(date, until) }));
+    },
     breakdown: async (span, dimension, limit) => {
       const days = listSpan(span);
-      const tallies = countsOf(span.site).tallies(
+      const tallies = countsOf(span).tallies(
         days.map(({ date }) => date),
         dimension,
         days.at(-1)?.until,
       );
       const rows = [...tallies].map(([value, tally]) => ({ value, ...tally })).sort(compareRows);
       return {
-        rows: rows.slice(0, limit).map((row) => ({ ...row, label: labels(dimension, row.value) })),
+        rows: rows.slice(0, limit).map(({ value, visitors, hits, ...visits }) => ({
+          value,
+          label: labels(dimension, value),
+          visitors,
+          hits,
+          ...(!isHitDimension(dimension) && visits),
+        })),
         totalRows: rows.length,
       };
     },
@@ -46,15 +56,16 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
         totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
       };
     },
-    active: async (site, now) => {
+    active: async (site, now, _, filter) => {
+      const counts = countsOf({ site, filter });
       const from = now - WINDOW_MS;
       // If the window includes midnight, it has visitors of two days, who count as different people by definition.
       const dates = new Set([dateAt(from, site.timezone), dateAt(now, site.timezone)]);
-      const counts = [...dates].map((date) => {
+      const active = [...dates].map((date) => {
         const midnight = startOfDay(date, site.timezone);
-        return countsOf(site).active(date, (from - midnight) / 1000, (now - midnight) / 1000);
+        return counts.active(date, (from - midnight) / 1000, (now - midnight) / 1000);
       });
-      return counts.reduce((total, count) => total + count, 0);
+      return active.reduce((total, visitors) => total + visitors, 0);
     },
   };
 }

@@ -25,13 +25,13 @@ const CARRIED: Record<string, Dimension[]> = {
 };
 
 /** The demo's visits on some days of a site as a log of a format. */
-async function writeLog(format: string, domain: string, from: string, to: string) {
+async function writeLog(format: string, domain: string, from: string, to: string, of = fixtures) {
   const written = writtenFormats[format];
   if (written === undefined) throw new Error(`Nobody writes ${format}.`);
   const site = (await demo.sites()).find((each) => each.domain === domain);
   if (site === undefined) throw new Error(`The demo has no ${domain}.`);
   const dates = Array.from({ length: 400 }, (_, day) => addDays(from, day)).filter((date) => date <= to);
-  const requests = listRequests(fixtures, site, dates, LOG_NOW);
+  const requests = listRequests(of, site, dates, LOG_NOW);
   const lines = [...(written.header === undefined ? [] : [written.header]), ...requests.map(written.write)];
   const { path } = createLogFolder({ "access.log": joinLines(...lines) });
   const logs = openTestLogs({
@@ -100,9 +100,13 @@ describe("the demo's visits, written as a log, give the demo's numbers", () => {
   });
 });
 
+/** The demo without events: a log's are files, and no hits of visits. */
+const withoutEvents = { ...fixtures, sites: fixtures.sites.map((site) => ({ ...site, events: {} })) };
+const quiet = await openDemoSource({ clock: () => LOG_NOW, fixtures: withoutEvents });
+
 /** The demo's visits as they are, before anything counts them. */
 function listKnownVisits(domain: string, timezone: string, dates: readonly string[]): KnownVisit[] {
-  return listVisits(fixtures, { domain }, dates, LOG_NOW).map(({ date, visit }) => {
+  return listVisits(withoutEvents, { domain }, dates, LOG_NOW).map(({ date, visit }) => {
     const { visitor, hostname, source, place, technology, hits } = visit;
     const midnight = startOfDay(date, timezone) / 1000;
     return {
@@ -151,13 +155,13 @@ function makeFilters(visits: readonly KnownVisit[], count: number): string[][] {
   return Array.from({ length: count }, () => Array.from({ length: 1 + draw(3) }, makeCondition));
 }
 
-describe("a filter gives what it keeps of the demo's visits", () => {
+describe("a filter gives what it keeps of the demo's visits, in logs and in the demo", () => {
   it.each([
     ["example.com", "2026-10-24", "2026-10-26"],
     ["docs.example.com", "2026-03-07", "2026-03-09"],
     ["news.example.org", "2026-11-18", "2026-11-20"],
   ])("%s from %s", async (domain, from, to) => {
-    const { logs, site, dates, dimensions } = await writeLog("Caddy", domain, from, to);
+    const { logs, site, dates, dimensions } = await writeLog("Caddy", domain, from, to, withoutEvents);
     const visits = listKnownVisits(domain, site.timezone, dates);
     const logged = await logs.findSite(domain);
     const filters = makeFilters(visits, 40);
@@ -173,6 +177,10 @@ describe("a filter gives what it keeps of the demo's visits", () => {
       });
       const dimension = dimensions[index % dimensions.length] as Dimension;
       const { rows } = await logs.source.breakdown(span, dimension, 1_000);
+      const demoSpan = { ...span, site };
+      expect({ texts, days: await quiet.days(demoSpan) }).toEqual({ texts, days: totalNaively(dates, kept) });
+      const ofDemo = await quiet.breakdown(demoSpan, dimension, 1_000);
+      expect(sortRows(ofDemo.rows).map(({ label, ...row }) => row)).toEqual(rankNaively(kept, dimension));
       expect({ texts, dimension, rows: sortRows(rows).map(({ label, ...row }) => row) }).toEqual({
         texts,
         dimension,

@@ -5,7 +5,7 @@ import type { BrowserAgent } from "./agents.ts";
 import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
-import { createIsOwnHost, findChannel, readOrigin } from "./origin.ts";
+import { createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
 import { type RequestTarget, readHost } from "./request.ts";
 
@@ -83,8 +83,7 @@ export function findOrigin(
   query: string,
   sender: number,
 ): number {
-  const hasCampaign = /utm_|clid|braid/.test(query);
-  if (hasCampaign) return numberOrigin(domain, day, line, rawHost, query, sender);
+  if (hasCampaign(query)) return numberOrigin(domain, day, line, rawHost, query, sender);
   const key = `${rawHost ?? ""} ${line.language ?? ""} ${line.referrer ?? ""}`;
   let number = day.rawOrigins.get(key);
   if (number === undefined) {

@@ -52,12 +52,12 @@ export function isOwnReferrer(
   return host !== null && createIsOwnHost(domain, rawHost)(host);
 }
 
-const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
+export const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
 
 /** Where a page view came from. */
 export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: string) => boolean): Origin {
   const host = readReferrer(referrer, isOwn);
-  if (!/utm_|clid|braid/.test(query)) return { ...NO_CAMPAIGN, referrer: host };
+  if (!hasCampaign(query)) return { ...NO_CAMPAIGN, referrer: host };
   const params = new URLSearchParams(query);
   const read = (name: string) => {
     const value = params.get(name)?.trim().slice(0, MAX_VALUE_LENGTH);
@@ -73,6 +73,9 @@ export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: s
     clickId: CLICK_IDS.find((name) => params.has(name)) ?? null,
   };
 }
+
+/** Whether a query may say where its visitor came from. */
+export const hasCampaign = (query: string): boolean => /utm_|clk?id|braid/.test(query);
 
 const MAX_VALUE_LENGTH = 300;
 

@@ -4,16 +4,16 @@ import { limitText } from "./limits.ts";
 /** What a request asks for, judged by its path. */
 export type Asked = "page" | "download" | "static" | "feed" | "data";
 
-/** Files that belong to pages. */
-const STATIC = words(`
+/** Files that belong to pages, by suffix. docs/logs.md lists these and the downloads. */
+export const STATIC = words(`
   avif bmp cur eot gif ico jpeg jpg jxl otf png svg svgz tif tiff ttf webp woff woff2
   css js mjs cjs map wasm json jsonld webmanifest xml txt vtt less scss ts m3u8 mpd
   aac flac m4a m4v mid mov mp3 mp4 mpeg mpg oga ogg ogv opus wav weba webm wma wmv avi
   swf flv f4v mkv mka 3gp 3g2 asf aif aiff amr srt ass ssa
   heic heif psd eps jfif jpe tga dds exr glb gltf usdz htc xap xsl xslt dtd pbf mvt geojson topojson`);
 
-/** Files that people save; the event `File Download`. */
-const DOWNLOADS = words(`
+/** Files that people save, by suffix; the event `File Download`. */
+export const DOWNLOADS = words(`
   7z apk bz2 csv deb dmg doc docx epub exe gz ics iso jar key mobi msi numbers odp ods odt pages pdf pkg pps ppsx ppt
   pptx rar rpm rtf tar tgz xls xlsx xz zip zst`);
 

@@ -1,0 +1,51 @@
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { escapeValue } from "../../operations/filter.ts";
+import { nameDimension } from "../../operations/filter-input.ts";
+import { breakdown } from "../../operations/index.ts";
+import { cleanText } from "../../render/clean-text.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { openSourceQuietly } from "../source.ts";
+import type { Candidate } from "./candidates.ts";
+import { readSiteCandidates } from "./known-sites.ts";
+
+/** Milliseconds. A person is waiting with a finger on the Tab key. */
+const DEADLINE_MS = 1_000;
+const TOP_VALUES = 50;
+const DAYS = 30;
+/** Values that need no quoting in a shell: visitors choose most of them, and none may become part of a command. */
+const PLAIN = /^[A-Za-z0-9/][A-Za-z0-9._/+@-]{0,199}$/;
+
+/** Completes a condition such as `countries=DE`: by dimension, and behind the equals sign by its top values. */
+export async function readConditionCandidates(
+  io: Io,
+  flags: SourceFlags,
+  current: string,
+): Promise<Candidate[]> {
+  const [, start = "", visit = "", name = ""] = /^((visit:)?([\w-]{1,40})!?=)/.exec(current) ?? [];
+  if (start === "") return dimensions.map((dimension) => ({ value: `${dimension}=`, description: "" }));
+  const dimension = dimensions.find((known) => known === nameDimension(name));
+  if (dimension === undefined) return [];
+  const rows = await readTop(io, flags, dimension);
+  return rows.flatMap(({ value, label }) => {
+    if (value === null || !PLAIN.test(value) || escapeValue(value) !== value) return [];
+    const described = label === value ? "" : cleanText(label, 60);
+    return [{ value: `${start}${value}`, description: visit === "" ? described : "in the visit" }];
+  });
+}
+
+async function readTop(io: Io, flags: SourceFlags, dimension: Dimension) {
+  const site = await findSite(io, flags);
+  if (site === undefined) return [];
+  const { call } = openSourceQuietly(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
+  return (await call(breakdown, { site, dimension, days: DAYS, limit: TOP_VALUES })).rows;
+}
+
+/** The site on the command line, else the default site, else the first. */
+async function findSite(io: Io, flags: SourceFlags): Promise<string | undefined> {
+  const { site } = flags as { site?: string | string[] };
+  const given = Array.isArray(site) ? site.at(-1) : site;
+  if (given !== undefined) return given;
+  const source = openSourceQuietly(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
+  return (await source.call.readSite?.()) ?? (await readSiteCandidates(io, flags))[0]?.value;
+}

@@ -1,0 +1,76 @@
+import { forModels, forPeople, type Note } from "./note.ts";
+import type { Cell, Column } from "./view.ts";
+
+/** Counts with their visits, as the contract has them; without visits from a service that does not know them. */
+export interface WithVisits {
+  pageviews?: number | undefined;
+  visits?: number | undefined;
+  bounces?: number | undefined;
+  visit_seconds?: number | undefined;
+}
+
+/** What people ask about visits. A rate is null if there are no visits. */
+export interface VisitRates {
+  visits: number;
+  /** The share of visits with exactly one hit, 0–100, rounded half up to one decimal. */
+  bounce_rate: number | null;
+  /** Rounded half up to two decimals. */
+  views_per_visit: number | null;
+  /** The average time from a visit's first hit to its last, in whole seconds, rounded half up. */
+  seconds_per_visit: number | null;
+}
+
+/** The rates of some visits; undefined if the counts have no visits. Rates do not add up: add the counts, then divide. */
+export function rateVisits({
+  pageviews,
+  visits,
+  bounces,
+  visit_seconds,
+}: WithVisits): VisitRates | undefined {
+  if (visits === undefined || bounces === undefined || visit_seconds === undefined) return undefined;
+  const divide = (count: number, scale: number) =>
+    visits === 0 ? null : Math.round((scale * count) / visits) / scale;
+  return {
+    visits,
+    bounce_rate: visits === 0 ? null : Math.round((1000 * bounces) / visits) / 10,
+    views_per_visit: pageviews === undefined ? null : divide(pageviews, 100),
+    seconds_per_visit: divide(visit_seconds, 1),
+  };
+}
+
+/** The names of the members that counts have for their visits. */
+const VISIT_COUNTS = ["visits", "bounces", "visit_seconds"] as const;
+export type VisitCount = (typeof VISIT_COUNTS)[number];
+
+/** Whether all of some counts have visits: none do where they were not asked for. */
+export const hasVisits = (counts: readonly WithVisits[]): boolean =>
+  counts.length > 0 && counts.every(({ visits }) => visits !== undefined);
+
+/** The counts without their visits. */
+export function withoutVisits<T extends object>(counts: T): Omit<T, VisitCount> {
+  const kept = Object.entries(counts).filter(([name]) => !VISIT_COUNTS.some((each) => each === name));
+  // Only the named members are gone.
+  return Object.fromEntries(kept) as Omit<T, VisitCount>;
+}
+
+/** The columns of visits, for rows that `showVisits` fills. */
+export const visitColumns: readonly Column[] = [
+  { key: "visits", label: "visits", kind: "count", detail: true },
+  { key: "bounce_rate", label: "bounce rate", kind: "percent", detail: true },
+  { key: "views_per_visit", label: "views/visit", kind: "count", detail: true },
+  { key: "seconds_per_visit", label: "seconds/visit", kind: "count", detail: true },
+];
+
+export function showVisits(counts: WithVisits): Record<string, Cell> {
+  return { ...rateVisits(counts) };
+}
+
+/** What the columns mean. */
+export const VISIT_NOTES: readonly Note[] = [
+  forPeople(
+    "A visit ends after 30 minutes without a hit, and at midnight. Its duration is the time from its first hit to its last, so a visit of one hit (a bounce) counts as 0 seconds.",
+  ),
+  forModels(
+    "A bounce is a visit with one hit; a visit's duration ends with its last hit, so a bounce lasts 0 seconds.",
+  ),
+];
