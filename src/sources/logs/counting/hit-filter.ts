@@ -123,7 +123,8 @@ function chooseHits({ dimension, match }: Prepared, table: HitTable, isKept: Uin
 }
 
 /** Finds the visits. An event belongs to the visit that its visitor began last before it, else to their first one. */
-function cutVisits({ length, visitors, visits, times }: HitTable): CutVisits {
+function cutVisits(table: HitTable): CutVisits {
+  const { length, visitors, visits } = table;
   const [first, last, views] = [new Uint32Array(length), new Uint32Array(length), new Uint32Array(length)];
   const ofRow = new Uint32Array(length);
   let count = 0;
@@ -134,8 +135,8 @@ function cutVisits({ length, visitors, visits, times }: HitTable): CutVisits {
     const number = visits[row] ?? 0;
     if (number !== 0 && number !== current) {
       // Lines of the same second can be in any order.
-      const isOfThis = (at: number) => visits[at] === 0 && (current === 0 || times[at] === times[row]);
-      for (let at = row - 1; at >= start && isOfThis(at); at--) ofRow[at] = count;
+      const from = current === 0 ? start : findSecond(table, row, start);
+      for (let at = row - 1; at >= from && visits[at] === 0; at--) ofRow[at] = count;
       first[count++] = row;
       current = number;
     }
@@ -146,6 +147,13 @@ function cutVisits({ length, visitors, visits, times }: HitTable): CutVisits {
     views[count - 1] = (views[count - 1] ?? 0) + 1;
   }
   return { count, first, last, views, ofRow };
+}
+
+/** The first row, from `start` on, of the second of a row. */
+function findSecond({ times }: HitTable, row: number, start: number): number {
+  let first = row;
+  while (first > start && times[first - 1] === times[row]) first--;
+  return first;
 }
 
 export interface KeptCounts {
