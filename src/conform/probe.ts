@@ -31,7 +31,9 @@ export interface Ask {
   fresh?: boolean;
 }
 
-export type Query = Record<string, string | number> | string;
+/** Parameters by name; one with several values is repeated. */
+export type Params = Record<string, string | number | readonly string[]>;
+export type Query = Params | string;
 
 export interface Probe {
   ask(path: string, query?: Query, how?: Ask): Promise<Reply>;
@@ -201,6 +203,8 @@ function readExhaustedUntil({ headers }: Reply, now: number): number {
 
 function formatQuery(query: Query): string {
   if (typeof query === "string") return query === "" ? "" : `?${query}`;
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
