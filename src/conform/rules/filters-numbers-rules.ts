@@ -165,16 +165,19 @@ export const filterNumberRules = defineRules(
     check: async (subject) => {
       const { is, dimension } = await chooseVisits(subject);
       const readFirst = (fresh: boolean) => readCounts(subject, [is], fresh);
+      // Whether all of them count visits is a separate rule.
+      const names = Object.keys((await readFirst(false)).numbers);
       await demandSameNumbers(readFirst, async () => {
         const { reply, answer } = await readFiltered(subject, timeseries, [is]);
         const sums = sumPoints(answer.points);
         const numbers = { visitors: sums.visitors, pageviews: sums.pageviews, ...growing(sums) };
-        return { reply, period: answer.period, numbers };
+        return only({ reply, period: answer.period, numbers }, names);
       });
       await demandSameNumbers(readFirst, async () => {
         const { reply, answer } = await readFiltered(subject, breakdown, [is], { dimension });
         const { visitors, pageviews } = answer.totals;
-        return { reply, period: answer.period, numbers: { visitors, pageviews, ...growing(answer.totals) } };
+        const numbers = { visitors, pageviews, ...growing(answer.totals) };
+        return only({ reply, period: answer.period, numbers }, names);
       });
     },
   },

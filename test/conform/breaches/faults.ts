@@ -22,7 +22,7 @@ import {
   without,
 } from "../breach.ts";
 import type { RunOptions } from "../service.ts";
-import { isFiltered, misread, misreadText, sameTag, spellPage } from "./filters.ts";
+import { isFiltered, misread, misreadText, rename, sameTag, spellPage } from "./filters.ts";
 import { editRowsLike } from "./numbers.ts";
 
 export interface Fault {
@@ -151,7 +151,7 @@ export const faults: Record<string, Fault> = {
   ...Object.fromEntries(
     ["XX", "ZZ", "UK", "EU"].map((code) => [
       `the country ${code}`,
-      fault(editValue("countries", code), "breakdown.countries"),
+      fault(rename({ DE: code }), "breakdown.countries"),
     ]),
   ),
   "the region XX-00": fault(editValue("regions", "XX-00"), "breakdown.regions"),
@@ -161,6 +161,12 @@ export const faults: Record<string, Fault> = {
   "crawlers that are described but not there": fault(
     refuse(on("/crawlers"), 404, "not_found"),
     "crawlers.answer",
+    // The document offers dates there.
+    "dates.alone-refused",
+    "dates.days-refused",
+    "dates.form-refused",
+    "dates.future-refused",
+    "dates.reversed-refused",
   ),
   "crawlers that know no site, and are not described": fault(
     (service) =>
