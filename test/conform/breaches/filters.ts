@@ -42,7 +42,7 @@ export const misreadText = (when: When, change: (text: string) => string) =>
   misread(when, (filter) => filter.map(change));
 
 /** Changes all counts of an answer: its own, and those of totals, rows and points. */
-export const editCounts = (when: When, change: (counts: Body) => void) =>
+const editCounts = (when: When, change: (counts: Body) => void) =>
   edit(when, (body) => {
     for (const counts of [body, body.totals, ...(body.rows ?? []), ...(body.points ?? [])]) {
       if (counts?.visitors !== undefined) change(counts);
