@@ -1,15 +1,23 @@
 /*
  * The way of counts to the disk and back:
  *
- * open-history.ts    finds the folder of these logs' history, or says why there is none
- * history.ts         writes and reads it: what counts is what the manifest names
- *   lock.ts            one process writes at a time
- *   manifest.ts        how far the logs are read, and what the other files are
- *   journal.ts         open days: all that was read of them, with hashes in place of addresses
- *   day-files.ts       closed days: their sums, which are read when they are asked for
- *     day-hits.ts        and their hits, as a Parquet file
- *   files.ts           files that are whole or not there
- * rebuild-days.ts    counts a closed day again when more of its lines come
+ * open-history.ts       finds the folder of these logs' history, or says why there is none
+ * inspect-history.ts    says what a history has, and which of its files are damaged
+ * history.ts            writes and reads it: what counts is what the manifest names
+ *   lock.ts               one process writes at a time
+ *   history-folder.ts     what this process knows of the files
+ *   load-history.ts       reads the manifest and the lists of days, and the rest when it is needed
+ *   save-history.ts       writes what has come since, then the manifest
+ *   remove-unnamed.ts     removes what the manifest no longer names
+ * manifest.ts           how far the logs are read, and what the other files are
+ * journal-format.ts     open days: all that was read of them, with hashes in place of addresses
+ *   journal-writer.ts     says what the journal lacks of a day
+ *   read-journal.ts       puts the days together again
+ * site-files.ts         the files of a site, and the list of its closed days
+ *   day-files.ts          closed days: their sums, which are read when they are asked for
+ *     day-hits.ts           and their hits, as a Parquet file
+ * files.ts              files that are whole or not there
+ * rebuild-days.ts       counts a closed day again when more of its lines come
  */
 
 import { listClosedTooEarly } from "../counting/close-days.ts";
@@ -22,7 +30,7 @@ import { findFiles, STDIN } from "../reading/find-files.ts";
 import type { LogSettings } from "../settings.ts";
 import { OutdatedDay } from "./day-files.ts";
 import { DamagedFile } from "./files.ts";
-import type { KeptState } from "./history.ts";
+import type { KeptState } from "./load-history.ts";
 import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
 import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
 
