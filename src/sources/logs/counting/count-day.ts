@@ -6,7 +6,7 @@ import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
 import { CDN, NO_RELAY } from "./relays.ts";
 import { createValues, type Values } from "./values.ts";
-import { countViews, findScanners, forEachSender, forEachVisit, orderHits, type Visit } from "./visits.ts";
+import { countViews, forEachSender, forEachVisit, sortHits, type Visit } from "./visits.ts";
 
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
 const PROXIED = { addresses: 3, share: 0.8 };
@@ -21,9 +21,8 @@ const MIN_RELAYED_VIEWS = { certain: 50, suspected: 10 };
  *
  * @param until Seconds since 1970.
  */
-export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCounts {
-  const order = orderHits(day, until - day.start);
-  const scanners = findScanners(day, until);
+export function countDay(day: OpenDay, until?: number): DayCounts {
+  const { order, scanners } = sortHits(day, until);
   const tally = createTally(day);
   const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
   const left = { senders: scanners.size, viewers: 0, pageviews: 0 };

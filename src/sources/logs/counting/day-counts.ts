@@ -21,8 +21,7 @@ export interface DayCounts {
   readHits?: (() => Uint8Array) | undefined;
 }
 
-/** Without visits if an earlier version of this program counted the day. */
-export interface HitTotals extends Partial<VisitTotals> {
+export interface HitTotals extends VisitTotals {
   visitors: number;
   pageviews: number;
   events: number;
@@ -51,7 +50,7 @@ export interface Tallies {
   values: readonly (string | null)[];
   visitors: ArrayLike<number>;
   hits: ArrayLike<number>;
-  /** Absent for pages and events, which single hits have, and if an earlier version of this program counted the day. */
+  /** Absent for pages and events, which single hits have. */
   ofVisits?: VisitTallies | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import { DOWNLOAD } from "./count-day.ts";
 import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
-import { countViews, findScanners, forEachSender, forEachVisit, isView, orderHits } from "./visits.ts";
+import { countViews, forEachSender, forEachVisit, isView, sortHits } from "./visits.ts";
 
 /**
  * Hits of a day, as questions with a filter need them: of an open day, or from the file of a closed one. It has all hits of
@@ -35,8 +35,7 @@ export interface HitColumn {
 
 /** The hits of an open day, up to and including `until`, in seconds since 1970. */
 export function readOpenDay(day: OpenDay, until = Number.POSITIVE_INFINITY): HitTable {
-  const order = orderHits(day, until - day.start);
-  const scanners = findScanners(day, until);
+  const { order, scanners } = sortHits(day, until);
   const rows = {
     hits: new Uint32Array(order.length),
     visitors: new Uint32Array(order.length),

@@ -9,8 +9,18 @@ const SCANNER = { requests: 20, errors: 0.8 };
 /** unless the address has more than this share of the day's visitors: then it is a proxy. */
 const PROXY_SHARE = 0.05;
 
-/** Page views and downloads by sender, then by time; lines of the same second stay in their order. */
-export function orderHits({ hits, senders }: OpenDay, until: number): Uint32Array {
+/**
+ * What counting a day begins with: its page views and downloads by sender, then by time, and which senders are scanners.
+ *
+ * @param until Seconds since 1970: the hits up to and including then.
+ */
+export const sortHits = (day: OpenDay, until = Number.POSITIVE_INFINITY) => ({
+  order: orderHits(day, until - day.start),
+  scanners: findScanners(day, until),
+});
+
+/** @param until Seconds after the start of the day. Lines of the same second stay in their order. */
+function orderHits({ hits, senders }: OpenDay, until: number): Uint32Array {
   const starts = new Uint32Array(senders.requests.length + 1);
   let kept = 0;
   for (let hit = 0; hit < hits.sender.length; hit++) {

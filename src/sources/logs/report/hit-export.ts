@@ -10,7 +10,7 @@ import type { OpenDay } from "../counting/open-day.ts";
 import { listUnrecorded } from "../counting/recorded.ts";
 import type { Recorder } from "../counting/recorder.ts";
 import type { SiteLog } from "../counting/site-log.ts";
-import { findScanners, forEachSender, forEachVisit, isView, orderHits } from "../counting/visits.ts";
+import { forEachSender, forEachVisit, isView, sortHits } from "../counting/visits.ts";
 
 export interface ExportOptions {
   /** The domains to export. */
@@ -144,8 +144,7 @@ function forEachHit(
   { day, visitors }: DayToWrite,
   take: (hit: Omit<Hit, "id" | "site" | "day">) => void,
 ): void {
-  const order = orderHits(day, Number.POSITIVE_INFINITY);
-  const scanners = findScanners(day, Number.POSITIVE_INFINITY);
+  const { order, scanners } = sortHits(day);
   const paths = day.values.of("pages");
   const originTexts = createTexts(ORIGIN_DIMENSIONS, day.origins.list);
   const profileTexts = createTexts(PROFILE_DIMENSIONS, day.profiles.list);

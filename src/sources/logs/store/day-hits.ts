@@ -4,14 +4,7 @@ import { columnsOf } from "../../hits.ts";
 import { DOWNLOAD } from "../counting/count-day.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
-import {
-  countViews,
-  findScanners,
-  forEachSender,
-  forEachVisit,
-  isView,
-  orderHits,
-} from "../counting/visits.ts";
+import { countViews, forEachSender, forEachVisit, isView, sortHits } from "../counting/visits.ts";
 
 const REQUIRED = { repetition_type: "REQUIRED" } as const;
 const NUMBER = { type: "INT32", converted_type: "UINT_32", ...REQUIRED } as const;
@@ -34,8 +27,7 @@ const ROWS_IN_GROUP = 15_000;
  * site's day, and `time`, in seconds since 1970. A column that is empty on the whole day is left out.
  */
 export function formatHits(day: OpenDay): Uint8Array | undefined {
-  const order = orderHits(day, Number.POSITIVE_INFINITY);
-  const scanners = findScanners(day, Number.POSITIVE_INFINITY);
+  const { order, scanners } = sortHits(day);
   const texts = listTexts(day);
   const writer = new ByteWriter();
   let file: ParquetWriter | undefined;

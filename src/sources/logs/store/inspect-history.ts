@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DEFINITION } from "../counting/day-counts.ts";
 import type { createDayFiles } from "./day-files.ts";
 import { hashFile } from "./files.ts";
-import { listPath, listSites } from "./history.ts";
 import { readManifest } from "./manifest.ts";
+import { listPath, listSites } from "./site-files.ts";
 
 /** What a history has, for the person who runs this program. */
 export interface HistoryReport {

@@ -1,17 +1,25 @@
 /*
  * The way of counts to the disk and back:
  *
- * open-history.ts    finds the folder of these logs' history, or says why there is none
- * history.ts         writes and reads it: what counts is what the manifest names
- *   lock.ts            one process writes at a time
- *   manifest.ts        how far the logs are read, and what the other files are
- *   journal.ts         open days: all that was read of them, with hashes in place of addresses
- *   day-files.ts       closed days: their sums, which are read when they are asked for
- *     day-hits.ts        and their hits, as a Parquet file
- *     read-hits.ts       reads it for questions with a filter
- *   hit-memory.ts      the same files in memory, where there is no history
- *   files.ts           files that are whole or not there
- * rebuild-days.ts    counts a closed day again when more of its lines come
+ * open-history.ts       finds the folder of these logs' history, or says why there is none
+ * inspect-history.ts    says what a history has, and which of its files are damaged
+ * history.ts            writes and reads it: what counts is what the manifest names
+ *   lock.ts               one process writes at a time
+ *   history-folder.ts     what this process knows of the files
+ *   load-history.ts       reads the manifest and the lists of days, and the rest when it is needed
+ *   save-history.ts       writes what has come since, then the manifest
+ *   remove-unnamed.ts     removes what the manifest no longer names
+ * manifest.ts           how far the logs are read, and what the other files are
+ * journal-format.ts     open days: all that was read of them, with hashes in place of addresses
+ *   journal-writer.ts     says what the journal lacks of a day
+ *   read-journal.ts       puts the days together again
+ * site-files.ts         the files of a site, and the list of its closed days
+ *   day-files.ts          closed days: their sums, which are read when they are asked for
+ *     day-hits.ts           and their hits, as a Parquet file
+ *     read-hits.ts          reads it for questions with a filter
+ * hit-memory.ts         the same files in memory, where there is no history
+ * files.ts              files that are whole or not there
+ * rebuild-days.ts       counts a closed day again when more of its lines come
  */
 
 import { listClosedTooEarly } from "../counting/close-days.ts";
@@ -24,8 +32,8 @@ import { findFiles, STDIN } from "../reading/find-files.ts";
 import type { LogSettings } from "../settings.ts";
 import { OutdatedDay } from "./day-files.ts";
 import { DamagedFile } from "./files.ts";
-import type { KeptState } from "./history.ts";
 import { createHitMemory } from "./hit-memory.ts";
+import type { KeptState } from "./load-history.ts";
 import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
 import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
 
@@ -209,11 +217,9 @@ export function createLogStore(
 
 const MAX_ATTEMPTS = 10;
 
-/** The days of a site that were counted by earlier rules, or before visits were counted. */
-const listOlder = ({ closed, open }: SiteLog): string[] => [
-  ...[...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date)),
-  ...[...closed].flatMap(([date, { totals }]) => (totals.visits === undefined ? date : [])),
-];
+/** The days of a site that were counted by earlier rules. */
+const listOlder = ({ closed, open }: SiteLog): string[] =>
+  [...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date));
 
 /**
  * Roughly how many bytes of the files are unread, whatever the files are called; too low, even negative, if some were

@@ -9,7 +9,8 @@ import { AnalyticsError } from "../../../errors.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import type { LogSettings } from "../settings.ts";
 import { DamagedFile, makeFolder } from "./files.ts";
-import { createHistory, type History, type KeptState } from "./history.ts";
+import { createHistory, type History } from "./history.ts";
+import type { KeptState } from "./load-history.ts";
 import { LockTimeout } from "./lock.ts";
 import { NewerFormat, readManifest } from "./manifest.ts";
 

@@ -1,0 +1,76 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type DayCounts, type DayTables, DEFINITION } from "../counting/day-counts.ts";
+import type { DayInProgress } from "../counting/open-day.ts";
+import type { DayFiles, StoredDay } from "./day-files.ts";
+import { createJournalWriter, type JournalWriter } from "./journal-writer.ts";
+import { readManifest } from "./manifest.ts";
+import { type NamedDays, openDayFiles } from "./site-files.ts";
+
+/**
+ * The folder of a history, and what this process knows of the files there. load-history.ts and save-history.ts keep it
+ * up to date.
+ */
+export interface HistoryFolder {
+  readonly path: string;
+  readonly timezone: string;
+  /** Which file the manifest was when it was last read or written here; empty if there was none. */
+  manifestFile: string;
+  /** Its generation; 0 if there was none. */
+  generation: number;
+  /** By date, how much of the journal counts. */
+  journals: Record<string, number>;
+  /** By domain, what the manifest names. */
+  sites: ReadonlyMap<string, NamedDays>;
+  /** What the journals have of open days. */
+  readonly journalWriter: JournalWriter;
+  /** What is on disk of the counts of days. */
+  readonly stored: WeakMap<DayCounts, StoredDay>;
+  /** The salts of days whose requests were not needed yet. */
+  readonly salts: WeakMap<DayInProgress, Uint8Array>;
+}
+
+export const createHistoryFolder = (path: string, timezone: string): HistoryFolder => ({
+  path,
+  timezone,
+  manifestFile: "",
+  generation: 0,
+  journals: {},
+  sites: new Map(),
+  journalWriter: createJournalWriter(),
+  stored: new WeakMap(),
+  salts: new WeakMap(),
+});
+
+export const manifestPath = ({ path }: HistoryFolder) => join(path, "manifest");
+export const openFolder = (path: string) => join(path, "open");
+export const nameJournal = (date: string) => `${date}.jsonl`;
+export const journalPath = ({ path }: HistoryFolder, date: string) =>
+  join(openFolder(path), nameJournal(date));
+export const filesOf = ({ path }: HistoryFolder, site: string) => openDayFiles(path, site);
+
+/** Which file the manifest is: each is a new file. Throws what the system throws. */
+export function identifyManifest(folder: HistoryFolder): string {
+  const stats = statSync(manifestPath(folder), { throwIfNoEntry: false, bigint: true });
+  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+}
+
+/** Throws DamagedFile, NewerFormat, or what the system throws. */
+export const readCurrentManifest = (folder: HistoryFolder) => readManifest(manifestPath(folder), DEFINITION);
+
+/** Whether another process has written since. Throws as `readCurrentManifest`. */
+export const hasChanged = (folder: HistoryFolder): boolean =>
+  (readCurrentManifest(folder)?.generation ?? 0) !== folder.generation;
+
+/** Opens the counts of a day that are on disk, and remembers that they are. */
+export function openStored(
+  { stored }: HistoryFolder,
+  files: DayFiles,
+  date: string,
+  day: StoredDay,
+  countAgain?: () => DayTables,
+): DayCounts {
+  const counts = files.open(date, day, countAgain);
+  stored.set(counts, day);
+  return counts;
+}

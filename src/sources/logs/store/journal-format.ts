@@ -1,0 +1,74 @@
+import { hashSalted } from "../hashing.ts";
+import { hashFile } from "./files.ts";
+
+/*
+ * The journal of a date: what is known of the day while its lines can still come, for all sites. It only grows: each line
+ * has what has been read since the line before. Nothing in it is derived, because every line of the log can change which
+ * page a visit began with and who is a scanner.
+ *
+ * A line is the first 16 digits of the SHA-256 of the rest, a space, and JSON (`DayLine` or `MarksLine`). Lists of numbers
+ * are base64 of their bytes, 32 bits each, the lowest byte first; marks and hashes of paths have 64 bits (floating point).
+ */
+
+/** What has come to a site's day. Numbers refer to all lines of the same site, from 0 up. */
+export interface DayLine {
+  site: string;
+  /** Whether the site's earlier lines do not count any more: the day was read again from the logs. */
+  isNew: boolean;
+  pages: string[];
+  origins: (string | null)[][];
+  profiles: (string | null)[][];
+  /** Salted hashes, 12 bytes each, in base64. */
+  addresses: string;
+  senders: { hash: string; address: string; profile: string; relay: string };
+  /** What is known by now of the senders that sent something. */
+  changed: Record<(typeof COUNTERS)[number] | "sender", string>;
+  hits: Record<(typeof HIT_COLUMNS)[number], string>;
+  /** The numbers of requests are those of all lines. */
+  crawlers: { name: string; requests: number; errors: number; lastSeen: number; paths: string }[];
+}
+
+/** Marks of lines that are compared with those of other files (compared-days.ts). */
+export interface MarksLine {
+  marks: string;
+}
+
+export const COUNTERS = ["requests", "errors", "probes", "added"] as const;
+export const HIT_COLUMNS = ["sender", "second", "page", "origin"] as const;
+
+/** The hash of a sender: who asked, by address and by the id of the user agent. */
+export const hashSender = (salt: Uint8Array, group: string, agent: number): string =>
+  hashSalted(salt, `${group}\n${agent}`);
+
+export const encode = ({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+
+// The bytes of a small buffer can begin anywhere in a larger one, so they are copied.
+export const readIntegers = (bytes: Buffer): Uint32Array => new Uint32Array(new Uint8Array(bytes).buffer);
+export const readFloats = (bytes: Buffer): Float64Array => new Float64Array(new Uint8Array(bytes).buffer);
+
+export const decode = (text: string): Buffer => Buffer.from(text, "base64");
+
+const CHECK_LENGTH = 16;
+const LINE_FEED = 10;
+
+/** A line of a journal, with its line feed. */
+export function formatLine(line: DayLine | MarksLine): Buffer {
+  const json = Buffer.from(`${JSON.stringify(line)}\n`);
+  return Buffer.concat([Buffer.from(`${hashFile(json.subarray(0, -1)).slice(0, CHECK_LENGTH)} `), json]);
+}
+
+/** Parses the lines of a journal. Undefined if one of them is damaged. */
+export function parseLines(bytes: Buffer): (DayLine | MarksLine)[] | undefined {
+  const lines: (DayLine | MarksLine)[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, from);
+    if (end < 0) return undefined;
+    const json = bytes.subarray(from + CHECK_LENGTH + 1, end);
+    const check = bytes.toString("latin1", from, from + CHECK_LENGTH);
+    if (hashFile(json).slice(0, CHECK_LENGTH) !== check) return undefined;
+    lines.push(JSON.parse(json.toString()));
+    from = end + 1;
+  }
+  return lines;
+}

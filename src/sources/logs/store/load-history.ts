@@ -1,0 +1,173 @@
+import { countDay } from "../counting/count-day.ts";
+import type { DayCounts } from "../counting/day-counts.ts";
+import { type DayInProgress, type OpenDay, openDay } from "../counting/open-day.ts";
+import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
+import { spanOf } from "../day-span.ts";
+import type { KeptMarks } from "../reading/compared-days.ts";
+import type { LogContent } from "../reading/log-content.ts";
+import { OutdatedDay } from "./day-files.ts";
+import {
+  filesOf,
+  type HistoryFolder,
+  hasChanged,
+  identifyManifest,
+  journalPath,
+  openStored,
+  readCurrentManifest,
+} from "./history-folder.ts";
+import type { KeptContent, KeptSite, Manifest } from "./manifest.ts";
+import { type JournalContent, readJournal } from "./read-journal.ts";
+import { type NamedDays, readNamedDays } from "./site-files.ts";
+
+/** What earlier processes kept. */
+export interface KeptState {
+  contents: readonly LogContent[];
+  /** For comparison with the lines of other contents. */
+  marks: readonly KeptMarks[];
+  sites: readonly SiteLog[];
+}
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Reads the manifest and the lists of closed days. Journals and the tables of days are read when they are needed, and throw
+ * then, too: OutdatedDay if another process has replaced what they were in.
+ *
+ * Undefined if nothing was kept yet. Throws DamagedFile, NewerFormat, or what the system throws.
+ */
+export function loadHistory(folder: HistoryFolder): KeptState | undefined {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return loadOnce(folder);
+    } catch (error) {
+      // Another process may have removed what the manifest named a moment ago.
+      if (attempt === MAX_ATTEMPTS || !hasChanged(folder)) throw error;
+    }
+  }
+}
+
+function loadOnce(folder: HistoryFolder): KeptState | undefined {
+  // Before it is read: a manifest that is replaced in between is noticed later.
+  folder.manifestFile = identifyManifest(folder);
+  const manifest = readCurrentManifest(folder);
+  folder.generation = manifest?.generation ?? 0;
+  folder.journals = manifest?.journals ?? {};
+  folder.sites = new Map();
+  if (manifest === undefined) return undefined;
+  const readOnce = createJournalReader(folder, manifest);
+  const sites = manifest.sites.map((site) => loadSite(folder, site, readOnce));
+  folder.sites = new Map(sites.map(({ log, named }) => [log.domain, named]));
+  return {
+    contents: manifest.contents.map(loadContent),
+    marks: manifest.compared.map(({ journal: date, salt, ...span }) => ({
+      ...span,
+      salt: Buffer.from(salt, "base64"),
+      readMarks: () => (date in manifest.journals ? readOnce(date).marks : new Float64Array(0)),
+    })),
+    sites: sites.map(({ log }) => log),
+  };
+}
+
+type ReadJournalOf = (date: string) => JournalContent;
+
+/** Reads each journal at most once. */
+function createJournalReader(folder: HistoryFolder, { journals, sites }: Manifest): ReadJournalOf {
+  const known = new Map<string, JournalContent>();
+  return (date) => {
+    let found = known.get(date);
+    if (found === undefined) {
+      const salts = sites.flatMap(({ domain, open }) => {
+        const salt = open[date]?.salt;
+        return salt === undefined ? [] : [[domain, Buffer.from(salt, "base64")] as const];
+      });
+      found = readUnchanged(folder, () =>
+        readJournal({
+          path: journalPath(folder, date),
+          length: journals[date] ?? 0,
+          date,
+          timezone: folder.timezone,
+          salts: new Map(salts),
+        }),
+      );
+      known.set(date, found);
+    }
+    return found;
+  };
+}
+
+/** Reads what the manifest names. Throws OutdatedDay if another process has replaced it. */
+function readUnchanged<T>(folder: HistoryFolder, read: () => T): T {
+  try {
+    const found = read();
+    if (!hasChanged(folder)) return found;
+  } catch (error) {
+    if (!hasChanged(folder)) throw error;
+  }
+  throw new OutdatedDay();
+}
+
+function loadSite(
+  folder: HistoryFolder,
+  kept: KeptSite,
+  readJournalOf: ReadJournalOf,
+): { log: SiteLog; named: NamedDays } {
+  const { domain, pageviews, fields, first, last, late, places, open } = kept;
+  const files = filesOf(folder, domain);
+  const named = readNamedDays(files, kept);
+  const closed = [...named.days].map(([date, day]) => [date, openStored(folder, files, date, day)] as const);
+  const inProgress = Object.entries(open).map(([date, day]) => {
+    const find = () => readJournalOf(date).days.get(domain);
+    return [date, loadInProgress(folder, domain, date, day, find)] as const;
+  });
+  const log = {
+    ...createSiteLog(domain, folder.timezone),
+    open: new Map(inProgress),
+    closed: new Map(closed),
+    pageviews,
+    fields,
+    first: first ?? undefined,
+    last: last ?? undefined,
+    late: new Map(Object.entries(late)),
+    places: new Set(places),
+  };
+  return { log, named };
+}
+
+/**
+ * A day whose requests are read from the journal when they are needed.
+ *
+ * @param find Reads them.
+ */
+function loadInProgress(
+  folder: HistoryFolder,
+  site: string,
+  date: string,
+  kept: KeptSite["open"][string],
+  find: () => OpenDay | undefined,
+): DayInProgress {
+  const { start, end } = spanOf(date, folder.timezone);
+  const { definition } = kept.counts;
+  const salt = Buffer.from(kept.salt, "base64");
+  let loaded: OpenDay | undefined;
+  const load = () => {
+    if (loaded === undefined) {
+      loaded = find() ?? openDay(date, start, end);
+      loaded.definition = definition;
+      loaded.counted = { version: loaded.version, counts };
+      folder.journalWriter.adopt(loaded, salt);
+    }
+    return loaded;
+  };
+  const countAgain = () => countDay(load()).tables;
+  const counts: DayCounts = openStored(folder, filesOf(folder, site), date, kept.counts, countAgain);
+  const day = { date, definition, start, end, counts, peek: () => loaded, load };
+  folder.salts.set(day, salt);
+  return day;
+}
+
+const loadContent = ({ earliest, latest, ...content }: KeptContent): LogContent => ({
+  ...content,
+  examples: [],
+  earliest: earliest ?? Number.POSITIVE_INFINITY,
+  latest: latest ?? Number.NEGATIVE_INFINITY,
+});

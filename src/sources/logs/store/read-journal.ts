@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import type { Dimension } from "../../../operations/dimensions.ts";
+import { type Column, columnOf } from "../counting/columns.ts";
+import { OTHER } from "../counting/limits.ts";
+import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
+import type { Numbered } from "../counting/numbered.ts";
+import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
+import { spanOf } from "../day-span.ts";
+import { HASH_BYTES, hashSalted } from "../hashing.ts";
+import { DamagedFile } from "./files.ts";
+import {
+  COUNTERS,
+  type DayLine,
+  decode,
+  HIT_COLUMNS,
+  hashSender,
+  parseLines,
+  readFloats,
+  readIntegers,
+} from "./journal-format.ts";
+
+/** What a journal says: the open days of its date, by site, and the marks of compared lines. */
+export interface JournalContent {
+  days: ReadonlyMap<string, OpenDay>;
+  marks: Float64Array;
+}
+
+export interface JournalToRead {
+  path: string;
+  /** How many of its bytes count. */
+  length: number;
+  date: string;
+  timezone: string;
+  /** By site, the salt of its hashes. The lines of other sites do not count. */
+  salts: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Reads the journal of a date. Throws DamagedFile, or what the system throws. */
+export function readJournal({ path, length, date, timezone, salts }: JournalToRead): JournalContent {
+  const bytes = length === 0 ? Buffer.alloc(0) : readFileSync(path);
+  const lines = bytes.length < length ? undefined : parseLines(bytes.subarray(0, length));
+  if (lines === undefined) throw new DamagedFile(path, "its bytes have changed");
+  const { start, end } = spanOf(date, timezone);
+  const create = (salt: Uint8Array): Parts => ({
+    day: openDay(date, start, end),
+    salt,
+    addresses: [],
+    senders: [],
+    columns: new Map(),
+  });
+  const sites = new Map([...salts].map(([site, salt]) => [site, create(salt)]));
+  const marks: Buffer[] = [];
+  for (const line of lines) {
+    if ("marks" in line) {
+      marks.push(decode(line.marks));
+      continue;
+    }
+    const known = sites.get(line.site);
+    if (known === undefined) continue;
+    const parts = line.isNew ? create(known.salt) : known;
+    sites.set(line.site, parts);
+    addLine(parts, line);
+  }
+  const days = new Map([...sites].map(([site, parts]) => [site, finishDay(parts)]));
+  return { days, marks: readFloats(Buffer.concat(marks)) };
+}
+
+/** A day, and the bytes of its lists, line by line. */
+interface Parts {
+  day: OpenDay;
+  salt: Uint8Array;
+  addresses: Buffer[];
+  senders: Buffer[];
+  columns: Map<Column, Buffer[]>;
+}
+
+function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): void {
+  const extend = (column: Column, numbers: string) => {
+    const list = columns.get(column);
+    if (list === undefined) columns.set(column, [decode(numbers)]);
+    else list.push(decode(numbers));
+  };
+  const pages = day.values.of("pages");
+  for (const page of line.pages) pages.number(page);
+  for (const texts of line.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
+  for (const texts of line.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
+  addresses.push(decode(line.addresses));
+  senders.push(decode(line.senders.hash));
+  extend(day.senders.addresses, line.senders.address);
+  extend(day.senders.profiles, line.senders.profile);
+  extend(day.senders.relays, line.senders.relay);
+  for (const name of HIT_COLUMNS) extend(day.hits[name], line.hits[name]);
+  const changed = readIntegers(decode(line.changed.sender));
+  for (const name of COUNTERS) {
+    const column = day.senders[name];
+    const values = readIntegers(decode(line.changed[name]));
+    growTo(column, (changed.at(-1) ?? -1) + 1);
+    changed.forEach((sender, at) => {
+      column.values[sender] = values[at] ?? 0;
+    });
+  }
+  for (const { name, paths, ...counts } of line.crawlers) {
+    const known = day.crawlers.get(name)?.paths ?? new Set();
+    for (const path of readFloats(decode(paths))) known.add(path);
+    day.crawlers.set(name, { ...counts, paths: known });
+  }
+}
+
+/**
+ * Adds an origin or a profile. The values that it has count towards the day's limits.
+ *
+ * @param texts In the order of the dimensions.
+ */
+function addRow<D extends Dimension>(
+  { values }: OpenDay,
+  rows: Numbered<Readonly<Record<D, string | null>>>,
+  dimensions: readonly D[],
+  texts: readonly (string | null)[],
+): void {
+  const row = Object.fromEntries(dimensions.map((dimension, at) => [dimension, texts[at] ?? null]));
+  for (const [dimension, text] of Object.entries(row)) {
+    if (text !== OTHER) values.of(dimension as D).number(text);
+  }
+  rows.number(JSON.stringify(texts), () => row as Record<D, string | null>);
+}
+
+function growTo(column: Column, length: number): void {
+  if (length > column.values.length) {
+    const grown = new Uint32Array(2 * length);
+    grown.set(column.values);
+    column.values = grown;
+  }
+  column.length = Math.max(column.length, length);
+}
+
+function finishDay({ day, salt, addresses, senders, columns }: Parts): OpenDay {
+  for (const [column, parts] of columns) {
+    Object.assign(column, columnOf(readIntegers(Buffer.concat(parts))));
+  }
+  const hashes = { addresses: Buffer.concat(addresses), senders: Buffer.concat(senders) };
+  day.addressCount = hashes.addresses.length / HASH_BYTES;
+  day.known = createKnownSenders(salt, hashes);
+  return day;
+}
+
+/** Recognizes the addresses and senders of earlier processes, from hashes that say nothing about who they were. */
+function createKnownSenders(
+  salt: Uint8Array,
+  { addresses, senders }: Record<"addresses" | "senders", Buffer>,
+): KnownSenders {
+  // Built when the first line needs it: most runs find no new line.
+  let addressNumbers: Map<string, number> | undefined;
+  let numbers: Map<string, number> | undefined;
+  return {
+    findAddress: (group) => {
+      addressNumbers ??= numberHashes(addresses);
+      return addressNumbers.get(hashSalted(salt, group));
+    },
+    findSender: (group, agent) => {
+      numbers ??= numberHashes(senders);
+      return numbers.get(hashSender(salt, group, agent));
+    },
+  };
+}
+
+function numberHashes(bytes: Buffer): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (let at = 0; at < bytes.length; at += HASH_BYTES) {
+    numbers.set(bytes.toString("latin1", at, at + HASH_BYTES), at / HASH_BYTES);
+  }
+  return numbers;
+}

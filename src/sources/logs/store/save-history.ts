@@ -1,0 +1,193 @@
+import { addDays } from "../../../operations/days.ts";
+import { dateAt } from "../../calendar.ts";
+import { countOpenDay } from "../counting/close-days.ts";
+import { DEFINITION } from "../counting/day-counts.ts";
+import type { SiteLog } from "../counting/site-log.ts";
+import type { NewMarks } from "../reading/compared-days.ts";
+import type { LogContent } from "../reading/log-content.ts";
+import type { DayFiles, StoredDay } from "./day-files.ts";
+import { type Appender, openAppender, syncFolder } from "./files.ts";
+import {
+  filesOf,
+  type HistoryFolder,
+  identifyManifest,
+  journalPath,
+  manifestPath,
+  openFolder,
+  openStored,
+} from "./history-folder.ts";
+import { encode, formatLine } from "./journal-format.ts";
+import { type KeptContent, type KeptSite, type Manifest, writeManifest } from "./manifest.ts";
+import { removeJournals, removeLeftovers, removeReplaced } from "./remove-unnamed.ts";
+import { type NamedDays, writeDayList } from "./site-files.ts";
+
+/** All that reading the logs has found. */
+export interface LogState {
+  contents: readonly LogContent[];
+  /** For comparison with the lines of other contents. */
+  marks: readonly NewMarks[];
+  sites: readonly SiteLog[];
+}
+
+interface SaveOptions {
+  /** For people: which logs these are. */
+  logs: unknown;
+  /** How many days of a site to keep, today included; all if absent. */
+  keep?: number | undefined;
+  /** Seconds since 1970. */
+  now: number;
+  /** Whether this process still has the lock. */
+  isLocked: () => boolean;
+}
+
+/**
+ * Writes the state: first new files and what journals lack, then the manifest, from which on they count, and then removes
+ * what it replaces. Only the holder of the lock may, if the manifest is still the one that the folder knows.
+ *
+ * False if the lock was lost meanwhile: then nothing of it counts. Throws what the system throws.
+ */
+export function saveHistory(
+  folder: HistoryFolder,
+  { contents, marks, sites }: LogState,
+  { logs, keep, now, isLocked }: SaveOptions,
+): boolean {
+  const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, folder.timezone), 1 - keep);
+  const named = new Map(sites.map((site) => [site.domain, writeSite(folder, site, oldest)]));
+  const { journals, compared, confirm } = writeJournals(folder, sites, marks);
+  const next: Omit<Manifest, "format"> = {
+    generation: folder.generation + 1,
+    definition: DEFINITION,
+    logs,
+    contents: contents.map(keepContent),
+    journals,
+    compared,
+    sites: sites.map((site) => keepSite(site, named.get(site.domain))),
+  };
+  if (!isLocked()) return false;
+  writeManifest(manifestPath(folder), next);
+  folder.manifestFile = identifyManifest(folder);
+  syncFolder(folder.path);
+  folder.generation = next.generation;
+  folder.journals = journals;
+  confirm();
+  const before = folder.sites;
+  folder.sites = named;
+  removeJournals(folder.path, Object.keys(journals));
+  removeReplaced(folder.path, before, named);
+  const hasNewList = [...named].some(([domain, { hash }]) => hash !== (before.get(domain)?.hash ?? null));
+  if (hasNewList) removeLeftovers(folder.path, named, now);
+  return true;
+}
+
+/** As the manifest names them. */
+interface SavedDays extends NamedDays {
+  open: readonly { date: string; salt: string; counts: StoredDay }[];
+}
+
+/** Writes the counts of a site's days as far as they are not on disk, and the list of closed days if it has changed. */
+function writeSite(folder: HistoryFolder, log: SiteLog, oldest: string): SavedDays {
+  const { domain, closed } = log;
+  const before = folder.sites.get(domain);
+  const files = filesOf(folder, domain);
+  const days = new Map<string, StoredDay>();
+  for (const [date, counts] of [...closed].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (date < oldest) {
+      closed.delete(date);
+      continue;
+    }
+    let stored = folder.stored.get(counts);
+    if (stored === undefined) {
+      stored = files.writeCounts(date, counts);
+      closed.set(date, openStored(folder, files, date, stored));
+    }
+    days.set(date, stored);
+  }
+  const isSame =
+    days.size === (before?.days.size ?? 0) &&
+    [...days].every(([date, day]) => before?.days.get(date) === day);
+  const open = writeOpenDays(folder, files, log);
+  return { hash: isSame ? (before?.hash ?? null) : writeDayList(files, days), days, open };
+}
+
+/** Writes the counts of open days that have changed. */
+const writeOpenDays = (folder: HistoryFolder, files: DayFiles, { open }: SiteLog): SavedDays["open"] =>
+  [...open.values()].map((day) => {
+    const counts = countOpenDay(day);
+    let stored = folder.stored.get(counts);
+    if (stored === undefined) {
+      stored = files.writeOpen(day.date, counts);
+      folder.stored.set(counts, stored);
+    }
+    const loaded = day.peek();
+    const salt =
+      (loaded && folder.journalWriter.saltOf(loaded)) ?? folder.salts.get(day) ?? new Uint8Array(0);
+    return { date: day.date, salt: Buffer.from(salt).toString("base64"), counts: stored };
+  });
+
+/**
+ * Appends what has come since the last save. It counts once the manifest names the new lengths; `confirm` must be called
+ * then.
+ */
+function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: readonly NewMarks[]) {
+  const confirms: (() => void)[] = [];
+  const appenders = new Map<string, Appender>();
+  const open = (date: string): Appender => {
+    const known = appenders.get(date);
+    if (known !== undefined) return known;
+    const opened = openAppender(journalPath(folder, date), folder.journals[date] ?? 0);
+    appenders.set(date, opened);
+    return opened;
+  };
+  try {
+    for (const { domain, open: days } of sites) {
+      for (const day of days.values()) {
+        const loaded = day.peek();
+        const news = loaded && folder.journalWriter.describe(domain, loaded);
+        const file = open(day.date);
+        if (news === undefined) continue;
+        file.append(formatLine(news.line));
+        confirms.push(news.confirm);
+      }
+    }
+    const compared = marks.map(({ start, end, salt, marks: fresh, confirm }) => {
+      const date = dateAt(start * 1000, folder.timezone);
+      const file = open(date);
+      if (fresh.length > 0) file.append(formatLine({ marks: encode(fresh) }));
+      confirms.push(confirm);
+      return { start, end, salt: Buffer.from(salt).toString("base64"), journal: date };
+    });
+    const journals = Object.fromEntries([...appenders].map(([date, file]) => [date, file.finish()]));
+    syncFolder(openFolder(folder.path));
+    const confirm = () => {
+      for (const each of confirms) each();
+    };
+    return { journals, compared, confirm };
+  } finally {
+    for (const file of appenders.values()) file.close();
+  }
+}
+
+function keepSite(
+  { domain, pageviews, fields, first, last, late, places }: SiteLog,
+  named: SavedDays | undefined,
+): KeptSite {
+  return {
+    domain,
+    pageviews,
+    fields,
+    first: first ?? null,
+    last: last ?? null,
+    late: Object.fromEntries(late),
+    places: [...places],
+    open: Object.fromEntries((named?.open ?? []).map(({ date, ...day }) => [date, day])),
+    days: named?.hash ?? null,
+  };
+}
+
+function keepContent({ examples: _, earliest, latest, ...content }: LogContent): KeptContent {
+  return {
+    ...content,
+    earliest: Number.isFinite(earliest) ? earliest : null,
+    latest: Number.isFinite(latest) ? latest : null,
+  };
+}

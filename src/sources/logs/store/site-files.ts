@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { createDayFiles, type DayFiles, type StoredDay } from "./day-files.ts";
+import { readNamed, syncFolder, writeNamed } from "./files.ts";
+import type { KeptSite, Manifest } from "./manifest.ts";
+
+/*
+ * The files of a site: those of its days, and the list of its closed days, which the manifest names by its hash.
+ */
+
+/** What the manifest names of a site, itself or in the list of closed days. */
+export interface NamedDays {
+  /** The hash of the list of closed days; null if there is none. */
+  hash: string | null;
+  days: ReadonlyMap<string, StoredDay>;
+  open: readonly { date: string; counts: StoredDay }[];
+}
+
+/** @param folder That of the history. */
+export const openDayFiles = (folder: string, site: string): DayFiles =>
+  createDayFiles(join(folder, "sites", nameFolder(site)));
+
+/** A site is named after a host, which is a folder's name. Whatever else it is, it stays below the folder. */
+const nameFolder = (site: string) => site.replaceAll(/[^a-z0-9.-]/gi, "_").replace(/^\.+/, "_");
+
+export const listPath = (files: DayFiles, hash: string) => join(files.folder, `days.${hash}.json`);
+
+/** The sites that a manifest names. Throws DamagedFile, or what the system throws. */
+export const listSites = (folder: string, { sites }: Manifest): { files: DayFiles; named: NamedDays }[] =>
+  sites.map((site) => {
+    const files = openDayFiles(folder, site.domain);
+    return { files, named: readNamedDays(files, site) };
+  });
+
+/** Throws DamagedFile, or what the system throws. */
+export function readNamedDays(files: DayFiles, { days: hash, open }: KeptSite): NamedDays {
+  const list: Record<string, StoredDay> =
+    hash === null ? {} : JSON.parse(readNamed(listPath(files, hash), hash).toString());
+  return {
+    hash,
+    days: new Map(Object.entries(list)),
+    open: Object.entries(open).map(([date, { counts }]) => ({ date, counts })),
+  };
+}
+
+/** Writes the list of closed days. Returns its hash; null if there are none. Throws what the system throws. */
+export function writeDayList(files: DayFiles, days: NamedDays["days"]): string | null {
+  if (days.size === 0) return null;
+  const list = `${JSON.stringify(Object.fromEntries(days))}\n`;
+  const hash = writeNamed((name) => listPath(files, name), list);
+  syncFolder(files.folder);
+  return hash;
+}
+
+/** The paths of all files of a site. */
+export const listFiles = (files: DayFiles, { hash, days, open }: NamedDays): string[] => [
+  ...(hash === null ? [] : [listPath(files, hash)]),
+  ...[...days].flatMap(([date, day]) => files.listFiles(date, day)),
+  ...open.flatMap(({ date, counts }) => files.listFiles(date, counts)),
+];
