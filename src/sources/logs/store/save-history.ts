@@ -72,10 +72,14 @@ export function saveHistory(
   confirm();
   const before = folder.sites;
   folder.sites = named;
-  removeJournals(folder.path, Object.keys(journals));
-  removeReplaced(folder.path, before, named);
-  const hasNewList = [...named].some(([domain, { hash }]) => hash !== (before.get(domain)?.hash ?? null));
-  if (hasNewList) removeLeftovers(folder.path, named, now);
+  try {
+    removeJournals(folder.path, Object.keys(journals));
+    removeReplaced(folder.path, before, named);
+    const hasNewList = [...named].some(([domain, { hash }]) => hash !== (before.get(domain)?.hash ?? null));
+    if (hasNewList) removeLeftovers(folder.path, named, now);
+  } catch {
+    // The state is saved. On Windows, a file that another program has open cannot be removed: it is a leftover then.
+  }
   return true;
 }
 
