@@ -10,7 +10,7 @@ import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
 import { countOpenDay } from "./counting/close-days.ts";
-import type { DayCounts, Tallies } from "./counting/day-counts.ts";
+import type { DayCounts } from "./counting/day-counts.ts";
 import { createHitFilter } from "./counting/hit-filter.ts";
 import { type HitTable, readOpenDay } from "./counting/hit-table.ts";
 import type { OpenDay } from "./counting/open-day.ts";
@@ -19,7 +19,7 @@ import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { type Counted, countFiltered, type QueriedDay } from "./filtered-days.ts";
+import { countFiltered, type QueriedDay } from "./filtered-days.ts";
 import { createRanking, rankCrawlers } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
@@ -145,7 +145,9 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       if (shared !== undefined && shared.signal === signal) return shared.totals;
       return ask(async () => {
         const { days } = await countDays(span, signal);
-        if (span.filter === undefined) return Promise.all(days.map((day) => totalDay(day)));
+        if (span.filter === undefined) {
+          return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
+        }
         return countFiltered(days, span.filter, {}, signal);
       });
     },
@@ -154,8 +156,10 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
         ? ask(async () => {
             const { days } = await countDays(span, signal);
             const ranking = createRanking(dimension);
-            for (const day of days)
-              for (const tallies of await tallyDay(day, dimension)) ranking.add(tallies);
+            for (const { tables } of listCounts(days)) {
+              const tallies = tables.tallies(dimension);
+              if (tallies !== undefined) ranking.add(tallies);
+            }
             return ranking.rank(limit);
           })
         : rankKept(span, span.filter, dimension, limit, signal),
@@ -186,30 +190,6 @@ const describeSpan = ({ site, from, to, now, filter = [] }: Span): string =>
   JSON.stringify([site.domain, from, to, now, formatFilter(filter)]);
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
-
-async function totalDay(day: QueriedDay): Promise<DayTotals> {
-  const [again] = (await countVisitsAgain(day)) ?? [];
-  return again ?? { date: day.date, ...(day.counts?.totals ?? NOTHING) };
-}
-
-async function tallyDay(day: QueriedDay, dimension: Dimension): Promise<readonly Tallies[]> {
-  const tallies: Tallies[] = [];
-  const again = await countVisitsAgain(day, { dimension, take: (more) => tallies.push(more) });
-  return again === undefined ? [day.counts?.tables.tallies(dimension) ?? []].flat() : tallies;
-}
-
-/** Counts a day from its hits if an earlier version of this program, which did not count visits, has kept it. */
-async function countVisitsAgain(day: QueriedDay, counted: Partial<Counted> = {}) {
-  const { totals, readHits } = day.counts ?? {};
-  if (totals === undefined || totals.visits !== undefined || readHits === undefined) return undefined;
-  try {
-    return await countFiltered([day], [], counted);
-  } catch (error) {
-    // The other numbers do not need the hits.
-    if (error instanceof AnalyticsError) return undefined;
-    throw error;
-  }
-}
 
 function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   return {

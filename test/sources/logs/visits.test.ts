@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
-import { changeClosedDays, changeManifest, listFiles } from "./store/history-files.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -54,13 +53,6 @@ async function closeDay(isGone: boolean) {
   if (isGone) rmSync(join(place.folder, "www", "access.log.1"));
 }
 
-/** Leaves what a version that did not count visits would have written of closed days. */
-const forgetVisits = () =>
-  changeClosedDays(place.history(), (day) => {
-    const { visits, bounces, visitSeconds, ...totals } = Reflect.get(day, "totals");
-    return { ...day, totals };
-  });
-
 describe("visits in logs", () => {
   it.each([true, false])(
     "are counted as long as their day is open (with a history: %s)",
@@ -74,39 +66,5 @@ describe("visits in logs", () => {
   it("are kept of closed days", async () => {
     await closeDay(true);
     expect(await ask(await place.open())).toEqual(EXPECTED);
-  });
-
-  it("are counted again from the logs, if an earlier version has not counted them", async () => {
-    await closeDay(false);
-    forgetVisits();
-    expect(await ask(await place.open())).toEqual(EXPECTED);
-  });
-
-  it("are counted again for an open day, if an earlier version has not counted them", async () => {
-    place.write("access.log", LINES);
-    await ask(await place.open());
-    changeManifest(place.history(), ({ sites }) => ({
-      sites: sites.map((site) => {
-        const days = Object.entries(site.open).map(([date, { salt, counts }]) => {
-          const { visitors, pageviews, events } = counts.totals;
-          return [date, { salt, counts: { ...counts, totals: { visitors, pageviews, events } } }];
-        });
-        return { ...site, open: Object.fromEntries(days) };
-      }),
-    }));
-    expect(await ask(await place.open())).toEqual(EXPECTED);
-  });
-  it("are counted again from the day's hits, if its log is gone, too", async () => {
-    await closeDay(true);
-    forgetVisits();
-    expect(await ask(await place.open())).toEqual(EXPECTED);
-  });
-
-  it("are absent, and not zero, if nothing says them any more", async () => {
-    await closeDay(true);
-    forgetVisits();
-    for (const path of listFiles(place.history())) if (path.endsWith(".parquet")) rmSync(path);
-    const { days } = await ask(await place.open());
-    expect(days).toEqual([{ date: DATE, visitors: 2, pageviews: 4, events: 1 }]);
   });
 });
