@@ -12,7 +12,7 @@ const DAY = 86_400;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome";
 
-interface Shape {
+export interface Shape {
   name: string;
   lines: number;
   days: number;
@@ -24,7 +24,7 @@ interface Shape {
 const pick = (index: number, salt: number, below: number) =>
   (Math.imul(31 * index + salt, 2_654_435_761) >>> 8) % below;
 
-const honest: Shape["write"] = (index) => ({
+export const honest: Shape["write"] = (index) => ({
   address: `10.0.${pick(index, 1, 200)}.${pick(index, 2, 250)}`,
   path: `/page/${pick(index, 3, 5_000)}`,
 });
@@ -191,7 +191,7 @@ async function askOnce(
 
 const MAX_ATTEMPTS = 10;
 
-function writeLines(path: string, shape: Shape, end: number): void {
+export function writeLines(path: string, shape: Shape, end: number): void {
   writeFileSync(path, "");
   let text = "";
   for (let index = 0; index < shape.lines; index++) {

@@ -48,3 +48,15 @@ export const namesOfProvider: Plugin = {
       contents: (await transform(readFileSync(path, "utf8"), { keepNames: true })).code,
     })),
 };
+
+/**
+ * Of hyparquet's entry, takes only what hyparquet-writer imports from it. Otherwise the writer, which every start with access
+ * logs loads, would bring the reader: 38 kB that only a question with a filter needs.
+ */
+export const hyparquetInPart: Plugin = {
+  name: "hyparquet-in-part",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node_modules.hyparquet.src.(index|node)\.js$/ }, () => ({
+      contents: `export { parquetSchema } from "./metadata.js"; export { toJson } from "./utils.js";`,
+    })),
+};

@@ -12,6 +12,9 @@ CREATE TABLE IF NOT EXISTS hits_daily
     visitors  UInt64,
     hits      UInt64,
     events    UInt64,
+    visits    UInt64,
+    bounces   UInt64,
+    seconds   UInt64,
     stamp     UInt64
 )
 ENGINE = MergeTree
@@ -62,6 +65,24 @@ WITH
             FROM complete
         )
         WHERE views_before < 10000000
+    ),
+    -- The first page view of each visit stands for the visit.
+    begun AS
+    (
+        SELECT site, day, visitor, first.1 AS time, first.2 AS id, visit_views, visit_seconds
+        FROM
+        (
+            SELECT
+                site,
+                day,
+                visitor,
+                min((time, id)) AS first,
+                count() AS visit_views,
+                toUnixTimestamp(max(time)) - toUnixTimestamp(min(time)) AS visit_seconds
+            FROM hits FINAL
+            WHERE kind = 'pageview' AND (site, day) IN (SELECT site, day FROM chosen)
+            GROUP BY site, day, visitor, visit
+        )
     )
 -- The totals come last: a run without them is not used, and the day is counted again.
 SELECT
@@ -73,6 +94,10 @@ SELECT
     uniqExactIf(visitor, kind = 'pageview' OR dimension = 'events') AS visitors,
     countIf(kind = 'pageview' OR dimension = 'events') AS hits,
     countIf(kind = 'event' AND dimension = '') AS events,
+    -- Pages have no visits: a visit can have several.
+    countIf(visit_views > 0 AND kind = 'pageview' AND dimension != 'pages') AS visits,
+    countIf(visit_views = 1 AND kind = 'pageview' AND dimension != 'pages') AS bounces,
+    sumIf(visit_seconds, kind = 'pageview' AND dimension != 'pages') AS seconds,
     groupBitXorIf(sipHash64(site, day, id, digest, definition), kind = 'day') AS stamp
 FROM
 (
@@ -104,6 +129,7 @@ FROM
             ]
         )) AS pair
     FROM hits FINAL
+    LEFT JOIN begun USING (site, day, visitor, time, id)
     WHERE kind IN ('pageview', 'event', 'day') AND (site, day) IN (SELECT site, day FROM chosen)
 )
 GROUP BY dimension, site, day, value

@@ -31,7 +31,9 @@ export interface Ask {
   fresh?: boolean;
 }
 
-export type Query = Record<string, string | number> | string;
+/** Parameters by name; one with several values is repeated. */
+export type Params = Record<string, string | number | readonly string[]>;
+export type Query = Params | string;
 
 export interface Probe {
   ask(path: string, query?: Query, how?: Ask): Promise<Reply>;
@@ -67,7 +69,7 @@ export interface ProbeLimits {
 export const DEFAULT_LIMITS: ProbeLimits = {
   deadline: 15_000,
   maxBytes: 10_000_000,
-  requests: 600,
+  requests: 700,
   wait: 180_000,
   waits: 1_200_000,
   unanswered: 4,
@@ -201,6 +203,8 @@ function readExhaustedUntil({ headers }: Reply, now: number): number {
 
 function formatQuery(query: Query): string {
   if (typeof query === "string") return query === "" ? "" : `?${query}`;
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }

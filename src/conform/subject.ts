@@ -2,7 +2,7 @@ import { describeMismatch } from "../client/result-parser.ts";
 import { type AnyOperation, type crawlers, openapi, operations } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
 import { findPath } from "./openapi-lookup.ts";
-import type { Ask, Query } from "./probe.ts";
+import type { Ask, Params, Query } from "./probe.ts";
 import { describeReply, type Key, member, type Reply } from "./reply.ts";
 import type { Site } from "./survey.ts";
 import { Breach, Skip } from "./verdict.ts";
@@ -85,7 +85,7 @@ async function isUnoffered(subject: Subject, operation: Operation, reply: Reply)
 export async function read<O extends Operation>(
   subject: Subject,
   operation: O,
-  params: Record<string, string | number> = {},
+  params: Params = {},
   how: Ask = {},
 ): Promise<Read<O>> {
   await usable(operation, readBasic(subject, operation));

@@ -42,6 +42,11 @@ export const both =
   (asked) =>
     all.every((applies) => applies(asked));
 
+export const not =
+  (applies: When): When =>
+  (asked) =>
+    !applies(asked);
+
 export const always: When = () => true;
 export const isHead: When = ({ method }) => method === "HEAD";
 export const hasNoKey: When = ({ authorization }) => authorization === null;

@@ -5,6 +5,7 @@ import { answerBreaches } from "./breaches/answers.ts";
 import { crawlerBreaches } from "./breaches/crawlers.ts";
 import { dateBreaches } from "./breaches/dates.ts";
 import { faults } from "./breaches/faults.ts";
+import { filterBreaches } from "./breaches/filters.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
@@ -17,6 +18,7 @@ const breaches = Object.entries({
   ...answerBreaches,
   ...dateBreaches,
   ...crawlerBreaches,
+  ...filterBreaches,
 });
 
 /** The breaches on which all rules are checked. On the others, only the sections of the rules that find them are. */

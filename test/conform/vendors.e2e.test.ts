@@ -6,6 +6,7 @@ import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { pick } from "../support/seed.ts";
 import { type Body, type Breach, edit, on } from "./breach.ts";
+import { offersNeither } from "./breaches/filters.ts";
 import { differences } from "./differences.ts";
 import { check, createService } from "./service.ts";
 
@@ -31,7 +32,7 @@ describe("the reference server", () => {
         },
       );
       expect(report.rules.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
-      expect(report.summary.requests).toBeLessThan(460);
+      expect(report.summary.requests).toBeLessThan(530);
       expect(notes.filter((note) => note.startsWith("The quota is used up")).length).toBeGreaterThan(0);
     } finally {
       await server.close();
@@ -95,6 +96,18 @@ describe("a service may differ where the contract allows it", () => {
   ])("the site %s", async (site) => {
     const { failed } = await check(createService(), { site });
     expect(failed).toEqual([]);
+  });
+
+  it("a service without filters and visits: their rules are skipped, and say why", async () => {
+    const { failed, skipped, report } = await check(offersNeither(createService()));
+    expect(failed).toEqual([]);
+    const optional = report.rules.filter(
+      ({ section, id }) => /^(filters|visits)$|\.filter$/.test(section) || id === "isolation.filter",
+    );
+    expect(skipped).toEqual(optional.map(({ id }) => id));
+    for (const { detail } of optional)
+      expect(detail).toMatch(/^the service does not (offer filter( on \/[a-z]+)?|count visits)$/);
+    expect(report.summary.incomplete).toBe(null);
   });
 
   it("a site without data, in a timezone with a quarter hour: rules that need visits are skipped", async () => {

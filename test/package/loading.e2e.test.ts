@@ -20,6 +20,7 @@ const parts = {
   "the questions at a terminal": "not shown as you type",
   "the doctor": "any server can impersonate the service",
   "the reference API": "demo-key-of-acme",
+  "the reader of Parquet files": "parquet decompressed page length",
 };
 
 /** The program's own code that a run of it has loaded, as Node reports it. */
@@ -85,6 +86,7 @@ it.each([
   [["whoami", "--all"], []],
   [[], ["the MCP SDK"]],
   [["sites", "--demo"], ["the reference API"]],
+  [["sites", "--logs", "test/sources/logs/labelled/access.log", "--site", "example.com"], []],
   [["sites", "--base-url", "http://127.0.0.1:9", "--api-key-file", "/dev/null"], []],
 ])("%j loads only what it needs: %j", (args, needed) => {
   const loaded = readLoaded(args);

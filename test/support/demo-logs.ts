@@ -92,20 +92,34 @@ export function readLoggableFixtures({ mostVisitors = Number.POSITIVE_INFINITY }
  */
 export function listRequests(
   fixtures: Fixtures,
-  { domain }: { domain: string },
+  site: { domain: string },
   dates: readonly string[],
   now: number,
 ): LoggedRequest[] {
-  const profile = fixtures.sites.find((site) => site.domain === domain);
-  if (profile === undefined) throw new Error(`The fixtures have no ${domain}.`);
+  const profile = findProfile(fixtures, site);
   const agentOf = new Map(
     Object.entries(fixtures.technologies).map(([key, technology]) => [technology, AGENTS[key] ?? ""]),
   );
-  const anchor = mondayOf(now);
-  const visitsOf = createVisits(profile, fixtures, "analytics", anchor);
-  return dates
-    .flatMap((date) => separate(visitsOf(date)).flatMap((visit) => requestsOf(visit, profile, date, agentOf)))
+  return listVisits(fixtures, site, dates, now)
+    .flatMap(({ date, visit }) => requestsOf(visit, profile, date, agentOf))
     .sort((a, b) => a.time - b.time);
+}
+
+/** The visits of those requests. */
+export function listVisits(
+  fixtures: Fixtures,
+  site: { domain: string },
+  dates: readonly string[],
+  now: number,
+): { date: string; visit: Visit }[] {
+  const visitsOf = createVisits(findProfile(fixtures, site), fixtures, "analytics", mondayOf(now));
+  return dates.flatMap((date) => separate(visitsOf(date)).map((visit) => ({ date, visit })));
+}
+
+function findProfile(fixtures: Fixtures, { domain }: { domain: string }): SiteProfile {
+  const profile = fixtures.sites.find((site) => site.domain === domain);
+  if (profile === undefined) throw new Error(`The fixtures have no ${domain}.`);
+  return profile;
 }
 
 function mondayOf(instant: number): string {

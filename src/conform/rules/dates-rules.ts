@@ -6,6 +6,7 @@ import type { Period } from "../../operations/period.ts";
 import type { ProblemCode } from "../../operations/problem.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
 import { findParameters } from "../openapi-lookup.ts";
+import type { Params } from "../probe.ts";
 import { member, type Reply } from "../reply.ts";
 import { demandRefusal, isShared, readMaxAge } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
@@ -15,7 +16,6 @@ import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
 /** The operations that may offer `from` and `to`. */
 export const dateOperations = [...periodOperations, crawlers];
 type DateOperation = (typeof dateOperations)[number];
-type Params = Record<string, string | number>;
 
 /** Those of the operations that offer `from` and `to`, which the contract leaves optional. Throws Skip if none does. */
 export async function findOffering<O extends DateOperation>(
@@ -34,7 +34,7 @@ export async function findOffering<O extends DateOperation>(
 const withTotals = periodOperations.filter(({ conform }: Operation) => conform.totals !== undefined);
 
 /** The visitors and page views of an answer, if its operation declares them. */
-function readTotals({ conform }: Operation, answer: object) {
+export function totalsOf({ conform }: Operation, answer: object) {
   const { visitors, pageviews } = conform.totals?.({ ...answer }) ?? {};
   return { visitors, pageviews };
 }
@@ -50,7 +50,7 @@ function askDates(subject: Subject, operation: Operation, dates: Params): Promis
 }
 
 /** The answer for dates. Throws Skip if the operation does not even answer its basic query. */
-async function readDates(subject: Subject, operation: DateOperation, dates: Params) {
+export async function readDates(subject: Subject, operation: DateOperation, dates: Params) {
   await read(subject, operation);
   return parse<DateOperation>(operation, await askDates(subject, operation, dates));
 }
@@ -154,7 +154,7 @@ export const dates = defineSection({
             // A service may keep less than a year.
             if (days === 365 && isRefused(await askDates(subject, operation, { from, to }))) continue;
             const { reply, answer } = await readDates(subject, operation, { from, to });
-            const seen = readTotals(operation, answer);
+            const seen = totalsOf(operation, answer);
             if (quote(seen) === quote(expected)) continue;
             if (quote(await readSums(true)) !== quote(expected)) {
               throw new Inconclusive("finished days changed between the requests");

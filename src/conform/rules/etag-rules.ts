@@ -9,7 +9,7 @@ import { allOperations, basicParams, dataOperations, read, type Subject } from "
 import { demand, Inconclusive, Skip } from "../verdict.ts";
 
 /** The ETag of an answer. Throws Skip if there is none, which is a separate rule. */
-function tagOf({ headers }: Reply): string {
+export function tagOf({ headers }: Reply): string {
   const etag = headers.get("etag");
   if (etag === null) throw new Skip("there is no ETag: see headers.etag");
   return etag;
@@ -18,19 +18,22 @@ function tagOf({ headers }: Reply): string {
 /** The tag without the mark of a weak one, which a proxy may add. */
 const opaque = (etag: string) => etag.replace(/^W\//, "");
 
-/** Requests an answer again with an If-None-Match. Inconclusive if the numbers changed meanwhile. */
+/**
+ * Requests an answer again with an If-None-Match. If the numbers changed meanwhile, both requests are repeated once: the
+ * first answer may be minutes old. Inconclusive if they change again.
+ */
 async function askAgain(
   subject: Subject,
   operation: (typeof allOperations)[number],
   ifNoneMatch: (etag: string) => string,
+  isRepeated = false,
 ): Promise<Reply> {
-  const { reply: first } = await read(subject, operation);
+  const { reply: first } = await read(subject, operation, {}, { fresh: isRepeated });
   const headers = { "if-none-match": ifNoneMatch(tagOf(first)) };
   const again = await subject.ask(operation.path, basicParams(subject, operation), { headers, fresh: true });
-  if (again.status === 200 && withoutAsOf(again) !== withoutAsOf(first)) {
-    throw new Inconclusive("today's numbers changed between the requests");
-  }
-  return again;
+  if (again.status !== 200 || withoutAsOf(again) === withoutAsOf(first)) return again;
+  if (isRepeated) throw new Inconclusive("today's numbers changed between the requests");
+  return askAgain(subject, operation, ifNoneMatch, true);
 }
 
 /** The 304 for an answer's own ETag. Throws Skip if there is none, which is a separate rule. */

@@ -3,6 +3,7 @@ import { addDays } from "../../operations/days.ts";
 import { crawlers, sites, stats } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
+import type { Params } from "../probe.ts";
 import type { Key, Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
@@ -10,6 +11,7 @@ import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import type { Site } from "../survey.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 import { dateOperations, findOffering } from "./dates-rules.ts";
+import { findFiltering } from "./filter-requests.ts";
 
 const NO_SUCH_SITE = "conform.invalid";
 
@@ -111,6 +113,20 @@ async function demandSame(
 const hidesForeignSites = (operations?: readonly Operation[]): Rule["check"] =>
   ofEach({}, (foreign, missing, askMissing) => demandSame(foreign, missing, askMissing, "body"), operations);
 
+/** Demands that an operation hides foreign sites in the answer to a query, too. */
+async function demandHidden(
+  subject: Subject,
+  operation: Operation,
+  params: Params,
+  foreign = listForeignSites(subject),
+): Promise<void> {
+  for (const { key, names } of foreign) {
+    const askFor = (site = NO_SUCH_SITE, fresh = false) =>
+      subject.ask(operation.path, { ...params, site }, { key, fresh });
+    await demandSame(await askFor(names[0]), await askFor(), () => askFor(NO_SUCH_SITE, true), "body");
+  }
+}
+
 const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStatus(foreign, status);
 
 export const isolation = defineSection({
@@ -158,12 +174,19 @@ export const isolation = defineSection({
         const dates = { from: addDays(today, -7), to: addDays(today, -1) };
         for (const operation of await findOffering(subject, dateOperations)) {
           const { days: _, ...params } = basicParams(subject, operation);
-          for (const { key, names } of listForeignSites(subject)) {
-            const askFor = (site = NO_SUCH_SITE, fresh = false) =>
-              subject.ask(operation.path, { ...params, ...dates, site }, { key, fresh });
-            const askMissing = () => askFor(NO_SUCH_SITE, true);
-            await demandSame(await askFor(names[0]), await askFor(), askMissing, "body");
-          }
+          await demandHidden(subject, operation, { ...params, ...dates });
+        }
+      },
+    },
+    {
+      id: "isolation.filter",
+      title:
+        "With a filter, too, another organization's site gets the same status and body, if filters are offered.",
+      fix: "Look up the site before using the filter, with the same code as without one.",
+      check: async (subject) => {
+        for (const operation of await findFiltering(subject, siteOperations)) {
+          const params = { ...basicParams(subject, operation), filter: ["pages=*"] };
+          await demandHidden(subject, operation, params, listForeignSites(subject).slice(0, 1));
         }
       },
     },

@@ -148,6 +148,21 @@ export const openapiSection = defineSection({
       }),
     },
     {
+      id: "openapi.filter",
+      title:
+        "Where it describes filter, it is an optional array of texts, in the style form and exploded: repeated.",
+      fix: "Describe filter with style: form, explode: true and a schema of the type array, and do not require it.",
+      check: ofEach((document, operation, reply) => {
+        const filter = findParameters(document, operation).get("filter");
+        if (filter === undefined) return;
+        const { required = false, style = "form", explode = true } = Object(filter);
+        const type = findKeyword(document, member(filter, "schema"), "type");
+        const expected = quote({ required: false, style: "form", explode: true, type: "array" });
+        const seen = quote({ required, style, explode, type });
+        demand(seen === expected, reply, `${expected} for filter of ${operation.path}`, seen);
+      }),
+    },
+    {
       id: "openapi.security",
       title: "It declares that each operation requires a Bearer key.",
       fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",

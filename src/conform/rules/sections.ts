@@ -7,6 +7,7 @@ import { breakdownSection } from "./breakdown-rules.ts";
 import { crawlersSection } from "./crawlers-rules.ts";
 import { dates } from "./dates-rules.ts";
 import { errors } from "./errors-rules.ts";
+import { filtersSection } from "./filters-rules.ts";
 import { headers } from "./headers-rules.ts";
 import { isolation } from "./isolation-rules.ts";
 import { openapiSection } from "./openapi-rules.ts";
@@ -17,6 +18,7 @@ import { realtimeSection } from "./realtime-rules.ts";
 import { series } from "./series-rules.ts";
 import { sitesSection } from "./sites-rules.ts";
 import { statsSection } from "./stats-rules.ts";
+import { visitsSection } from "./visits-rules.ts";
 
 /** The hand-written rules of operations, in the order in which they are checked. */
 const written: readonly Section[] = [
@@ -27,7 +29,9 @@ const written: readonly Section[] = [
   statsSection,
   series,
   breakdownSection,
+  visitsSection,
   dates,
+  filtersSection,
   realtimeSection,
   crawlersSection,
   openapiSection,

@@ -24,10 +24,11 @@ function ofEach(check: (series: Series, reply: Reply, days: number) => void): Ru
   };
 }
 
-/** The totals of the last points of a series. */
+/** The visitors and page views of the last points of a series. */
 async function readSums(subject: Subject, days: number, count = days) {
   const { reply, answer } = await read(subject, timeseries, { days });
-  return { reply, period: answer.period, numbers: sumPoints(answer.points.slice(-count)) };
+  const { visitors, pageviews } = sumPoints(answer.points.slice(-count));
+  return { reply, period: answer.period, numbers: { visitors, pageviews } };
 }
 
 /** The first finished day with other numbers than in the longer series. */

@@ -11,7 +11,8 @@ import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import { createCache } from "./cache.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { crawlerRow, type SiteRow, siteRow, viewRow, visitorRow } from "./rows.ts";
+import { writeFilter } from "./filter-sql.ts";
+import { crawlerRow, type SiteRow, siteRow, type VisitRow, viewRow, visitorRow } from "./rows.ts";
 import { filterTime, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
 import { MAX_SITES, untilNow } from "./table-queries.ts";
@@ -52,11 +53,13 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     return chosen.length > 0 ? chosen : found;
   });
   const spans = createSpanReader(reader, clock);
-  const countDays = createCache(FRESH_MS, clock, async (key: string, signal) => {
-    const query: SpanQuery = JSON.parse(key);
-    return spans.days(query, signal);
-  });
-  const daysOf = (span: Span, signal?: AbortSignal) => countDays(JSON.stringify(querySpan(span)), signal);
+  /** An answer asks for the same days several times. */
+  const cacheDays = <T>(read: (query: SpanQuery, signal?: AbortSignal) => Promise<T>) => {
+    const cached = createCache(FRESH_MS, clock, (key: string, signal) => read(JSON.parse(key), signal));
+    return (span: Span, signal?: AbortSignal) => cached(JSON.stringify(querySpan(span)), signal);
+  };
+  const findTotals = cacheDays(spans.totals);
+  const findLoadedDays = cacheDays(spans.loadedDays);
   const countTimeless = createCache(FRESH_MS, clock, async (site: string, signal) => {
     const { timeless } = (await prepare(signal)).queries;
     if (timeless === undefined) return 0;
@@ -105,13 +108,20 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     };
     return {
       ...(layout.hasCrawlers && { crawlers }),
+      filters: layout.hasOwnValues ? "any-values" : true,
       daysKept: DAYS_KEPT,
       sites: sitesOf,
       days: async (span, signal) => {
-        const days = await daysOf(span, signal);
+        const days = await findTotals(span, signal);
         return listDays(span.from, span.to).map((date) => {
-          const { visitors, pageviews, events } = days.get(date) ?? NO_VISITS;
-          return { date, visitors, pageviews, events };
+          const day = days.get(date);
+          return {
+            date,
+            visitors: day?.visitor_count ?? 0,
+            pageviews: day?.view_count ?? 0,
+            events: day?.event_count ?? 0,
+            ...readVisits(day ?? { visit_count: 0 }),
+          };
         });
       },
       breakdown: async (span, dimension, limit, signal) => {
@@ -120,18 +130,25 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
           rows: rows.map((row) => {
             const value = row.value === "" ? null : row.value;
             const label = nameValue(dimension, value);
-            return { value, label, visitors: row.visitor_count, hits: row.hit_count };
+            return {
+              value,
+              label,
+              visitors: row.visitor_count,
+              hits: row.hit_count,
+              ...readVisits(row),
+            };
           }),
           totalRows,
         };
       },
-      active: async (site, now, signal) => {
+      active: async (site, now, signal, filter) => {
         const [since, until] = [now - WINDOW_MS, now].map((instant) => Math.floor(instant / 1000));
         const [from, to] = [now - WINDOW_MS, now].map((instant) => dateAt(instant, site.timezone));
         const { params: spanParams } = querySpan({ site, from: from ?? "", to: to ?? "", now });
-        const params = { ...spanParams, since: since ?? 0, now: until ?? 0 };
+        const written = writeFilter(filter);
+        const params = { ...spanParams, ...written.params, since: since ?? 0, now: until ?? 0 };
         const { rows } = await ask(
-          { write: (queries) => queries.active(untilNow), params, row: visitorRow, maxRows: 1 },
+          { write: (queries) => queries.active(written, untilNow), params, row: visitorRow, maxRows: 1 },
           signal,
         );
         return rows[0]?.visitor_count ?? 0;
@@ -139,7 +156,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
       warnings: async (span, signal) => {
         const [{ dataUntil }, days, timeless] = await Promise.all([
           findSite(span.site, signal),
-          daysOf(span, signal),
+          findLoadedDays({ ...span, filter: undefined }, signal),
           countTimeless(span.site.domain, signal),
         ]);
         return coverageWarnings(span, { lastDay: dataUntil, days, timeless });
@@ -152,6 +169,13 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     };
   };
 }
+
+/** Nothing in a row without visits. */
+const readVisits = ({
+  visit_count: visits,
+  bounce_count: bounces = 0,
+  second_count: visitSeconds = 0,
+}: VisitRow) => (visits === undefined ? {} : { visits, bounces, visitSeconds });
 
 function readSite({ domain, zone, zones, first_day, last_day, lacking = [] }: SiteRow): TableSite {
   if (zones !== 1) {
@@ -186,8 +210,6 @@ function isTimezone(name: string): boolean {
 }
 
 const quoteSite = (domain: string) => quoteWord(cleanText(domain, 100));
-
-const NO_VISITS = { visitors: 0, pageviews: 0, events: 0 };
 
 const createTooManySitesError = (count: number) =>
   new AnalyticsError("usage", `The table has ${count} sites, more than the ${MAX_SITES} that can be listed.`);

@@ -2,8 +2,11 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
+import { type FilterSql, writeFilter } from "./filter-sql.ts";
+import { dependsOnEvents, keepsEvents, testEvent, testView, testVisit, writeVisits } from "./hit-visits.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
 import {
+  all,
   byValue,
   IN_SPAN,
   MAX_SITES,
@@ -17,24 +20,80 @@ import {
 const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [
   ["date", ["day"]],
   ["time", ["time"]],
-  ["integer", ["status", "pageviews", "definition"]],
+  ["integer", ["visit", "status", "pageviews", "definition"]],
   ["text", [...Object.values(columnsOf), "site", "crawler", "timezone"]],
 ];
 /** Columns of which several types will do. */
 const OTHER_COLUMNS = ["kind", "visitor", "unrecorded"];
+
+/** Counts the items of an array that each visit has. */
+const countItems = (items: string, visits: string) => `
+      SELECT
+        arrayJoin(${items}) AS value,
+        uniqExact(visitor_key) AS visitor_count,
+        count() AS hit_count
+      FROM (${visits})`;
+
+const countDays = (events: string, visits: string) => `
+        SELECT
+          visit_day AS date,
+          uniqExact(visitor_key) AS day_visitors,
+          sum(kept_views) AS day_views,
+          sum(${events}) AS day_events,
+          count() AS day_visits,
+          countIf(views = 1) AS day_bounces,
+          sum(seconds) AS day_seconds
+        FROM (${visits})
+        GROUP BY date`;
 
 /** The table that `analytics-mcp logs --ndjson` fills. Each hit has the values of its visit. */
 export function createHitLayout(database: string, table: string): TableLayout {
   const columns = [...OTHER_COLUMNS, ...COLUMNS.flatMap(([, names]) => names)];
   // FINAL: a hit that was loaded twice counts once.
   const from = `${quoteName(database)}.${quoteName(table)} FINAL`;
-  const countValues = (dimension: Dimension, timeFilter: TimeFilter) => `
+  const countRows = (kind: "pageview" | "event", value: string, conditions: readonly string[]) => `
       SELECT
-        ${columnsOf[dimension]} AS value,
+        ${value} AS value,
         uniqExact(visitor) AS visitor_count,
         count() AS hit_count
       FROM ${from}
-      WHERE ${IN_SPAN} AND kind = '${dimension === "events" ? "event" : "pageview"}' ${timeFilter("time")}`;
+      WHERE ${all([IN_SPAN, `kind = '${kind}'`, ...conditions])}`;
+  const countValues = (dimension: Dimension, filter: FilterSql, timeFilter: TimeFilter) => {
+    const ofVisit = testVisit(filter);
+    const question = { filter, timeFilter };
+    if (dimension === "pages") {
+      return filter.visitHits.length === 0
+        ? `${countRows("pageview", "path", [...ofVisit, ...testView(filter)])} ${timeFilter("time")}`
+        : countItems("kept_paths", writeVisits(from, { ...question, hasPaths: true }));
+    }
+    if (dimension === "events") {
+      return filter.visitHits.length + ofVisit.length === 0
+        ? `${countRows("event", "event", testEvent(filter, "event"))} ${timeFilter("time")}`
+        : countItems("kept_names", writeVisits(from, { ...question, onlyWithEvents: true }));
+    }
+    return `
+      SELECT
+        visit_value AS value,
+        uniqExact(visitor_key) AS visitor_count,
+        sum(kept_views) AS hit_count,
+        count() AS visit_count,
+        countIf(views = 1) AS bounce_count,
+        sum(seconds) AS second_count
+      FROM (${writeVisits(from, { ...question, dimension })})`;
+  };
+
+  /** The events of the visits that a filter keeps, of which it keeps all. */
+  const countEvents = (filter: FilterSql, timeFilter: TimeFilter) =>
+    filter.visitHits.length + testVisit(filter).length > 0
+      ? `
+        SELECT visit_day AS date, 0, 0, sum(length(kept_names)), 0, 0, 0
+        FROM (${writeVisits(from, { filter, timeFilter, onlyWithEvents: true })})
+        GROUP BY date`
+      : `
+        SELECT day AS date, 0, 0, count(), 0, 0, 0
+        FROM ${from}
+        WHERE ${IN_SPAN} AND kind = 'event' ${timeFilter("time")}
+        GROUP BY date`;
 
   const queries: TableQueries = {
     sites: () => `
@@ -67,7 +126,29 @@ export function createHitLayout(database: string, table: string): TableLayout {
       GROUP BY date
       ORDER BY date`,
 
-    breakdown: (dimension, timeFilter) => `${countValues(dimension, timeFilter)}
+    totals: (filter, timeFilter) => {
+      const question = { filter, timeFilter };
+      const ofViews = countDays("length(kept_names)", writeVisits(from, question));
+      // Where all events of the visits count, it is enough to look at the visitors who have any.
+      const isApart = keepsEvents(filter) && !dependsOnEvents(filter);
+      return `
+      SELECT
+        date,
+        sum(day_visitors) AS visitor_count,
+        sum(day_views) AS view_count,
+        sum(day_events) AS event_count,
+        sum(day_visits) AS visit_count,
+        sum(day_bounces) AS bounce_count,
+        sum(day_seconds) AS second_count
+      FROM (
+        ${ofViews}
+        ${isApart ? `UNION ALL ${countEvents(filter, timeFilter)}` : ""}
+      )
+      GROUP BY date
+      ORDER BY date`;
+    },
+
+    breakdown: (dimension, filter, timeFilter) => `${countValues(dimension, filter, timeFilter)}
       ${byValue}`,
 
     // The row with the empty text has the totals and comes first: names are written after a mark, since bots without a known
@@ -85,10 +166,9 @@ export function createHitLayout(database: string, table: string): TableLayout {
       ORDER BY value != '', request_count DESC, value = '=', value
       LIMIT {limit:UInt32}`,
 
-    active: (timeFilter) => `
-      SELECT uniqExact(visitor) AS visitor_count
-      FROM ${from}
-      WHERE ${IN_SPAN} AND kind = 'pageview' AND time > toDateTime({since:UInt32}) ${timeFilter("time")}`,
+    active: (filter, timeFilter) => `
+      SELECT uniqExact(visitor_key) AS visitor_count
+      FROM (${writeVisits(from, { filter, timeFilter, onlyRecent: true })})`,
   };
 
   return {
@@ -100,7 +180,10 @@ export function createHitLayout(database: string, table: string): TableLayout {
       hint: "analytics-mcp logs --ndjson exports access logs for it: see docs/clickhouse.md.",
     },
     hasCrawlers: true,
-    rollup: createRollupQueries(database, table, countValues),
+    hasOwnValues: false,
+    rollup: createRollupQueries(database, table, (dimension, timeFilter) =>
+      countValues(dimension, writeFilter(), timeFilter),
+    ),
     prepare: (found) => {
       for (const name of columns) assertHitColumn(name, found);
       return { queries, params: {}, summary: `${columns.length} columns, all of those that are needed` };

@@ -1,24 +1,19 @@
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { VISIT_GAP } from "../logs/counting/visits.ts";
+import type { FilterSql } from "./filter-sql.ts";
 import { checkMappedColumns, listMappedColumns, TABLE_ALIAS } from "./mapped-columns.ts";
 import { type MappedRows, writeMappedRows } from "./mapped-rows.ts";
 import type { Mapping } from "./mapping.ts";
-import { byValue, MAX_SITES, quoteName, type TableLayout, type TableQueries } from "./table-queries.ts";
-
-/** The dimensions that a visit takes from its first page view. */
-const BY_FIRST_VIEW = new Set<Dimension>([
-  "entry_pages",
-  "hostnames",
-  "referrers",
-  "channels",
-  "languages",
-  "utm_sources",
-  "utm_mediums",
-  "utm_campaigns",
-  "utm_terms",
-  "utm_contents",
-]);
+import {
+  all,
+  byValue,
+  MAX_SITES,
+  quoteName,
+  type TableLayout,
+  type TableQueries,
+  type TimeFilter,
+} from "./table-queries.ts";
 
 export interface MappedTable {
   database: string;
@@ -38,6 +33,7 @@ export function createMappedLayout({ database, table, mapping, timezone, sites }
     columns: listMappedColumns(mapping),
     noRows: explainNoRows(table, mapping, sites),
     hasCrawlers: false,
+    hasOwnValues: true,
     dimensions: dimensions.filter((dimension) => hasDimension(mapping, dimension)),
     prepare: (found) => {
       const columns = checkMappedColumns(mapping, found);
@@ -66,12 +62,123 @@ function hasDimension({ values }: Mapping, dimension: Dimension): boolean {
   return values.has(isPage ? "path" : columnsOf[dimension]);
 }
 
+interface MappedQuestion {
+  /** A dimension of visits. */
+  dimension?: Dimension;
+  /** Whether `kept_paths` has the path of each kept page view. */
+  hasPaths?: boolean;
+  /** Another condition on a page view that is kept. */
+  keptIf?: string;
+}
+
+/** The conditions on a value of the whole visit, which a hit's hostname is, too. */
+const listOfVisit = ({ hits, visits, visitHits }: FilterSql) => [
+  ...visits,
+  ...[...hits, ...visitHits].filter(({ dimension }) => dimension === "hostnames"),
+];
+
+/** The conditions on a page view itself. */
+const testView = ({ hits }: FilterSql, path: string) =>
+  hits.flatMap(({ dimension, isMetBy }) => (dimension === "pages" ? [isMetBy(path)] : []));
+
+const choosesVisits = (filter: FilterSql) => listOfVisit(filter).length + filter.visitHits.length > 0;
+const hasConditions = (filter: FilterSql) => choosesVisits(filter) || filter.hits.length > 0;
+
+/** The column of a visit's value. */
+const nameValue = (dimension: Dimension) => `visit_${dimension}`;
+
 function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): TableQueries {
   const { time, rawTime, day, visitor, order, site = "{site:String}", conditions } = rows;
   const isSite = rows.site === undefined ? "" : `${site} = {site:String} AND`;
   const inSpan = `${isSite} ${rawTime} >= toDateTime({start:UInt32}) AND ${rawTime} < toDateTime({end:UInt32})`;
   const isPageview = conditions.map(({ sql }) => sql).join("\n        AND ");
   const readValue = (dimension: Dimension) => rows.readValue(dimension) ?? "''";
+  const path = readValue("pages");
+
+  /**
+   * The visits with a kept page view: numbers each visitor's page views by visit, then takes the values of each visit. Page
+   * views of the same second are in the order of their paths and values, so that a question always has the same answer.
+   */
+  const writeVisits = (filter: FilterSql, timeFilter: TimeFilter, question: MappedQuestion = {}) => {
+    const { dimension, hasPaths = false, keptIf } = question;
+    const ofVisit = listOfVisit(filter);
+    const needed = dimensions.filter(
+      (each) => each === dimension || ofVisit.some((condition) => condition.dimension === each),
+    );
+    const isKept = all([...testView(filter, "hit_path"), ...(keptIf === undefined ? [] : [keptIf])]);
+    const byPage = filter.visitHits.filter((condition) => condition.dimension === "pages");
+    const columns = [
+      ...needed.map(
+        (each) =>
+          `${each === "exit_pages" ? "argMax" : "argMin"}(hit_${each}, position) AS ${nameValue(each)}`,
+      ),
+      ...(hasPaths ? [`groupArrayIf(hit_path, ${isKept}) AS kept_paths`] : []),
+    ];
+    return `
+        SELECT
+          visitor_key,
+          any(hit_day) AS visit_day,
+          count() AS views,
+          countIf(${isKept}) AS kept_views,
+          ${columns.map((column) => `${column},\n          `).join("")}toUnixTimestamp(max(hit_time)) - toUnixTimestamp(min(hit_time)) AS seconds
+        FROM (
+          SELECT *, sum(is_start) OVER (PARTITION BY visitor_key ORDER BY position) AS visit_number
+          FROM (
+            SELECT
+              *,
+              row_number() OVER in_order AS position,
+              position = 1 OR hit_time - lagInFrame(hit_time) OVER in_order > ${VISIT_GAP} AS is_start
+            FROM (
+              SELECT
+                ${visitor} AS visitor_key,
+                ${day} AS hit_day,
+                ${time} AS hit_time,
+                ${order} AS hit_order,
+                ${path} AS hit_path${needed.map((each) => `,\n                ${readValue(each)} AS hit_${each}`).join("")}
+              FROM ${from}
+              WHERE ${inSpan} AND ${isPageview} ${timeFilter(time)}
+            )
+            WINDOW in_order AS (
+              PARTITION BY visitor_key
+              ORDER BY hit_time, hit_order, hit_path${needed.map((each) => `, hit_${each}`).join("")}
+              ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            )
+          )
+        )
+        GROUP BY visitor_key, visit_number
+        HAVING ${all([
+          "kept_views > 0",
+          ...ofVisit.map((condition) => condition.isMetBy(nameValue(condition.dimension))),
+          ...byPage.map(({ isNot, matches }) => `countIf(${matches("hit_path")}) ${isNot ? "=" : ">"} 0`),
+        ])}`;
+  };
+
+  /** All visits of each day, from the times of each visitor's page views alone: much less than `writeVisits` reads and sorts. */
+  const countAllVisits = (timeFilter: TimeFilter) => `
+      SELECT
+        visit_day AS date,
+        count() AS visitor_count,
+        sum(length(times)) AS view_count,
+        0 AS event_count,
+        sum(arrayCount(is_start -> is_start, starts)) AS visit_count,
+        sum(arrayCount((is_start, is_end) -> is_start AND is_end, starts, ends)) AS bounce_count,
+        sum(arraySum(arrayFilter(gap -> gap <= ${VISIT_GAP}, gaps))) AS second_count
+      FROM (
+        SELECT
+          visit_day,
+          times,
+          arrayDifference(times) AS gaps,
+          arrayMap((gap, number) -> number = 1 OR gap > ${VISIT_GAP}, gaps, arrayEnumerate(gaps)) AS starts,
+          arrayPushBack(arrayPopFront(starts), 1) AS ends
+        FROM (
+          SELECT ${day} AS visit_day, ${visitor} AS visitor_key, arraySort(groupArray(toUnixTimestamp(${time}))) AS times
+          FROM ${from}
+          WHERE ${inSpan} AND ${isPageview} ${timeFilter(time)}
+          GROUP BY visit_day, visitor_key
+        )
+      )
+      GROUP BY date
+      ORDER BY date`;
 
   return {
     sites: () => `
@@ -104,60 +211,64 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
       GROUP BY date
       ORDER BY date`,
 
-    breakdown: (dimension, timeFilter) => {
-      const isFirst = BY_FIRST_VIEW.has(dimension);
-      if (!isFirst && dimension !== "exit_pages") {
+    totals: (filter, timeFilter) =>
+      hasConditions(filter)
+        ? `
+      SELECT
+        visit_day AS date,
+        uniqExact(visitor_key) AS visitor_count,
+        sum(kept_views) AS view_count,
+        0 AS event_count,
+        count() AS visit_count,
+        countIf(views = 1) AS bounce_count,
+        sum(seconds) AS second_count
+      FROM (${writeVisits(filter, timeFilter)})
+      GROUP BY date
+      ORDER BY date`
+        : countAllVisits(timeFilter),
+
+    breakdown: (dimension, filter, timeFilter) => {
+      if (dimension !== "pages") {
         return `
       SELECT
-        ${readValue(dimension)} AS value,
+        ${nameValue(dimension)} AS value,
+        uniqExact(visitor_key) AS visitor_count,
+        sum(kept_views) AS hit_count,
+        count() AS visit_count,
+        countIf(views = 1) AS bounce_count,
+        sum(seconds) AS second_count
+      FROM (${writeVisits(filter, timeFilter, { dimension })})
+      ${byValue}`;
+      }
+      return choosesVisits(filter)
+        ? `
+      SELECT
+        arrayJoin(kept_paths) AS value,
+        uniqExact(visitor_key) AS visitor_count,
+        count() AS hit_count
+      FROM (${writeVisits(filter, timeFilter, { hasPaths: true })})
+      ${byValue}`
+        : `
+      SELECT
+        ${path} AS value,
         uniqExact(${visitor}) AS visitor_count,
         count() AS hit_count
       FROM ${from}
-      WHERE ${inSpan} AND ${isPageview} ${timeFilter(time)}
-      ${byValue}`;
-      }
-      // Numbers each visitor's page views by visit, then takes the value of each visit and counts its page views.
-      return `
-      SELECT
-        value,
-        uniqExact(visitor_key) AS visitor_count,
-        sum(views) AS hit_count
-      FROM (
-        SELECT
-          visitor_key,
-          ${isFirst ? "argMin" : "argMax"}(hit_value, (hit_time, position)) AS value,
-          count() AS views
-        FROM (
-          SELECT *, sum(is_start) OVER (PARTITION BY visitor_key ORDER BY position) AS visit_number
-          FROM (
-            SELECT
-              *,
-              row_number() OVER in_order AS position,
-              position = 1 OR hit_time - lagInFrame(hit_time) OVER in_order > ${VISIT_GAP} AS is_start
-            FROM (
-              SELECT
-                ${visitor} AS visitor_key,
-                ${time} AS hit_time,
-                ${readValue(dimension)} AS hit_value,
-                ${order} AS hit_order
-              FROM ${from}
-              WHERE ${inSpan} AND ${isPageview} ${timeFilter(time)}
-            )
-            WINDOW in_order AS (
-              PARTITION BY visitor_key ORDER BY hit_time, hit_order, hit_value
-              ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-            )
-          )
-        )
-        GROUP BY visitor_key, visit_number
-      )
+      WHERE ${all([inSpan, isPageview, ...testView(filter, path)])} ${timeFilter(time)}
       ${byValue}`;
     },
 
-    active: (timeFilter) => `
+    active: (filter, timeFilter) => {
+      const isRecent = (instant: string) => `${instant} > toDateTime({since:UInt32})`;
+      return choosesVisits(filter)
+        ? `
+      SELECT uniqExact(visitor_key) AS visitor_count
+      FROM (${writeVisits(filter, timeFilter, { keptIf: isRecent("hit_time") })})`
+        : `
       SELECT uniqExact(${visitor}) AS visitor_count
       FROM ${from}
-      WHERE ${inSpan} AND ${isPageview} AND ${time} > toDateTime({since:UInt32}) ${timeFilter(time)}`,
+      WHERE ${all([inSpan, isPageview, ...testView(filter, path), isRecent(time)])} ${timeFilter(time)}`;
+    },
 
     ...(isTimeNullable && {
       timeless: () => `

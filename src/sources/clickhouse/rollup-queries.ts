@@ -1,7 +1,12 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { byValue, IN_SPAN, quoteName, type RollupQueries, type TimeFilter } from "./table-queries.ts";
 
-const COLUMNS = ["dimension", "site", "day", "run", "value", "visitors", "hits", "events", "stamp"];
+const VISITS = ["visits", "bounces", "seconds"];
+/** A table without visits, which earlier versions created, is not used. */
+const COLUMNS = [
+  ...["dimension", "site", "day", "run", "value", "visitors", "hits", "events", "stamp"],
+  ...VISITS,
+];
 
 /**
  * Limits a query to some days. They are written into the SQL: parameters are sent in the URL, and proxies only accept URLs of
@@ -18,7 +23,7 @@ const numberDay = (date: string) => `toDate(${Date.parse(date) / 86_400_000})`;
 /** ClickHouse does not accept an empty list. */
 const listItems = (items: readonly string[]) => items.join(", ") || "NULL";
 
-/** @param countValues Writes the query that counts a dimension's values in the hits, without GROUP BY. */
+/** @param countValues Writes the query that counts all values of a dimension in the hits, without GROUP BY. */
 export function createRollupQueries(
   database: string,
   table: string,
@@ -41,6 +46,9 @@ export function createRollupQueries(
         visitor_count,
         view_count,
         event_count,
+        visit_count,
+        bounce_count,
+        second_count,
         scanner_count,
         loads,
         expected_views,
@@ -70,6 +78,9 @@ export function createRollupQueries(
           sumIf(visitors, dimension = '') AS visitor_count,
           sumIf(hits, dimension = '') AS view_count,
           sumIf(events, dimension = '') AS event_count,
+          sumIf(visits, dimension = '') AS visit_count,
+          sumIf(bounces, dimension = '') AS bounce_count,
+          sumIf(seconds, dimension = '') AS second_count,
           sumIf(hits, dimension = {dimension:String}) AS listed
         FROM ${sums}
         WHERE ${IN_SPAN} AND dimension IN ('', {dimension:String})
@@ -81,20 +92,24 @@ export function createRollupQueries(
       ORDER BY run DESC
       LIMIT 1 BY day`,
 
-    breakdown: (dimension, timeFilter, { runs, otherDays }) => `
+    breakdown: (dimension, timeFilter, { runs, otherDays }) => {
+      const visits = dimension === "pages" || dimension === "events" ? [] : VISITS;
+      const columns = ["visitors", "hits", ...visits];
+      const names = ["visitor_count", "hit_count", "visit_count", "bounce_count", "second_count"];
+      return `
       SELECT
         value,
-        sum(visitors) AS visitor_count,
-        sum(hits) AS hit_count
+        ${columns.map((column, index) => `sum(${column}) AS ${names[index]}`).join(",\n        ")}
       FROM
       (
-        SELECT value, visitors, hits
+        SELECT value, ${columns.join(", ")}
         FROM ${sums}
         WHERE ${IN_SPAN} AND dimension = '${dimension}' AND (day, run) IN (${listItems([...runs].map(([date, run]) => `(${numberDay(date)}, ${run})`))})
         UNION ALL
         ${countValues(dimension, onDays(otherDays, timeFilter))}
         GROUP BY value
       )
-      ${byValue}`,
+      ${byValue}`;
+    },
   };
 }

@@ -47,16 +47,36 @@ export const dayRow = z.object({
 });
 export type DayRow = z.output<typeof dayRow>;
 
+const visitCounts = { visit_count: count, bounce_count: count, second_count: count };
+
 /** A day with sums, and the run that counted them: 64 bits in decimal. */
 export const summedDayRow = dayRow.extend({
+  ...visitCounts,
   run_text: z.string().regex(/^\d{1,20}$/),
 });
 
-/** An empty value stands for none. */
+export type SummedDayRow = z.output<typeof summedDayRow>;
+
+/** A day's totals over what a filter keeps. */
+export const totalsRow = z.object({
+  date,
+  visitor_count: count,
+  view_count: count,
+  event_count: count,
+  ...visitCounts,
+});
+
+export type TotalsRow = z.output<typeof totalsRow>;
+
+const someVisitCounts = z.object(visitCounts).partial();
+export type VisitRow = z.output<typeof someVisitCounts>;
+
+/** An empty value stands for none. Single hits have no visits. */
 export const valueRow = z.object({
   value: text,
   visitor_count: count,
   hit_count: count,
+  ...someVisitCounts.shape,
 });
 
 export const crawlerRow = z.object({

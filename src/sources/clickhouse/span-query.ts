@@ -1,4 +1,5 @@
 import { addDays } from "../../operations/days.ts";
+import type { Filter } from "../../operations/filter.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import type { QueryParams } from "./answer.ts";
@@ -10,15 +11,16 @@ export interface SpanQuery {
   from: string;
   to: string;
   params: QueryParams;
+  filter: Filter;
   /** Whether the last day is today, which is counted up to `now`. */
   endsNow: boolean;
 }
 
-export function querySpan({ site: { domain: site, timezone }, from, to, now }: Span): SpanQuery {
+export function querySpan({ site: { domain: site, timezone }, from, to, now, filter = [] }: Span): SpanQuery {
   const endsNow = to === dateAt(now, timezone);
   const [start, end] = [from, addDays(to, 1)].map((date) => startOfDay(date, timezone) / 1000);
   const params = { site, from, to, ...(endsNow && { now: Math.floor(now / 1000) }) };
-  return { site, from, to, params: { ...params, start: start ?? 0, end: end ?? 0 }, endsNow };
+  return { site, from, to, params: { ...params, start: start ?? 0, end: end ?? 0 }, filter, endsNow };
 }
 
 export const filterTime = (endsNow: boolean): TimeFilter => (endsNow ? untilNow : atAnyTime);

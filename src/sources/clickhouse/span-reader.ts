@@ -2,8 +2,18 @@ import { countDays, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { createCache } from "./cache.ts";
 import type { LoadedDay } from "./coverage.ts";
+import { writeFilter } from "./filter-sql.ts";
 import { onDays } from "./rollup-queries.ts";
-import { type DayRow, dayRow, existsRow, summedDayRow, valueRow } from "./rows.ts";
+import {
+  type DayRow,
+  dayRow,
+  existsRow,
+  type SummedDayRow,
+  summedDayRow,
+  type TotalsRow,
+  totalsRow,
+  valueRow,
+} from "./rows.ts";
 import { filterTime, type SpanQuery } from "./span-query.ts";
 import type { RollupQueries, SpanParts } from "./table-queries.ts";
 import type { TableReader } from "./table-reader.ts";
@@ -19,30 +29,59 @@ const maxDays = ({ from, to }: SpanQuery) => countDays(from, to) + 2;
 /** Creates the functions that read a span, from the sums of its days where these can be used, else from the hits. */
 export function createSpanReader({ layout: { rollup }, ask }: TableReader, clock: () => number) {
   const findSums = rollup && createSumFinder(rollup, ask, clock);
+  /** The sums can answer only for everything. */
+  const findUsableSums = async (query: SpanQuery, dimension: Dimension | "", signal?: AbortSignal) =>
+    query.filter.length === 0 ? findSums?.(query, dimension, signal) : undefined;
+  const limitTime = ({ endsNow }: SpanQuery, sums: Sums | undefined) =>
+    sums ? onDays(sums.otherDays, filterTime(endsNow)) : filterTime(endsNow);
   return {
-    days: async (query: SpanQuery, signal?: AbortSignal): Promise<ReadonlyMap<string, LoadedDay>> => {
-      const { params, endsNow } = query;
+    /** What the table has of each day, whatever the filter is. */
+    loadedDays: async (query: SpanQuery, signal?: AbortSignal): Promise<ReadonlyMap<string, LoadedDay>> => {
       const sums = await findSums?.(query, "", signal);
-      const summed = sums?.days ?? new Map<string, LoadedDay>();
+      const summed = new Map((sums?.rows ?? []).map((row) => [row.date, readDay(row)]));
       if (sums?.otherDays.length === 0) return summed;
-      const timeFilter = sums ? onDays(sums.otherDays, filterTime(endsNow)) : filterTime(endsNow);
+      const timeFilter = limitTime(query, sums);
       const { rows } = await ask(
-        { write: (queries) => queries.days(timeFilter), params, row: dayRow, maxRows: maxDays(query) },
+        {
+          write: (queries) => queries.days(timeFilter),
+          params: query.params,
+          row: dayRow,
+          maxRows: maxDays(query),
+        },
         signal,
       );
-      return new Map([...summed, ...readDays(rows)]);
+      return new Map([...summed, ...rows.map((row) => [row.date, readDay(row)] as const)]);
+    },
+    totals: async (query: SpanQuery, signal?: AbortSignal): Promise<ReadonlyMap<string, TotalsRow>> => {
+      const sums = await findUsableSums(query, "", signal);
+      const summed = sums?.rows ?? [];
+      const filter = writeFilter(query.filter);
+      const timeFilter = limitTime(query, sums);
+      const { rows } =
+        sums?.otherDays.length === 0
+          ? { rows: [] }
+          : await ask(
+              {
+                write: (queries) => queries.totals(filter, timeFilter),
+                params: { ...query.params, ...filter.params },
+                row: totalsRow,
+                maxRows: maxDays(query),
+              },
+              signal,
+            );
+      return new Map([...summed, ...rows].map((row) => [row.date, row]));
     },
     breakdown: async (query: SpanQuery, dimension: Dimension, limit: number, signal?: AbortSignal) => {
-      const { params, endsNow } = query;
-      const timeFilter = filterTime(endsNow);
-      const sums = await findSums?.(query, dimension, signal);
+      const timeFilter = filterTime(query.endsNow);
+      const sums = await findUsableSums(query, dimension, signal);
+      const filter = writeFilter(query.filter);
       return ask(
         {
           write: (queries) =>
             rollup && sums
               ? rollup.breakdown(dimension, timeFilter, sums)
-              : queries.breakdown(dimension, timeFilter),
-          params: { ...params, limit },
+              : queries.breakdown(dimension, filter, timeFilter),
+          params: { ...query.params, ...filter.params, limit },
           row: valueRow,
           maxRows: limit,
         },
@@ -54,7 +93,7 @@ export function createSpanReader({ layout: { rollup }, ask }: TableReader, clock
 
 interface Sums extends SpanParts {
   /** The days whose sums are used. */
-  days: ReadonlyMap<string, LoadedDay>;
+  rows: readonly SummedDayRow[];
 }
 
 /** Finds the days of a span that have sums of a dimension, or totals if the dimension is empty. Undefined if none has. */
@@ -79,14 +118,10 @@ function createSumFinder(rollup: RollupQueries, ask: Ask, clock: () => number) {
     const found = await askDays(key, signal);
     const rows = found.filter(({ date }) => !endsNow || date !== to);
     if (rows.length === 0) return undefined;
-    const days = readDays(rows);
     const runs = new Map(rows.map(({ date, run_text: run }) => [date, BigInt(run)]));
-    return { days, runs, otherDays: listDays(from, to).filter((date) => !days.has(date)) };
+    return { rows, runs, otherDays: listDays(from, to).filter((date) => !runs.has(date)) };
   };
 }
-
-const readDays = (rows: readonly DayRow[]): Map<string, LoadedDay> =>
-  new Map(rows.map((row) => [row.date, readDay(row)]));
 
 const readDay = (row: DayRow): LoadedDay => ({
   visitors: row.visitor_count,

@@ -1,6 +1,7 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { QueryParams } from "./answer.ts";
 import type { Columns } from "./column-types.ts";
+import type { FilterSql } from "./filter-sql.ts";
 
 /** How a table's columns are used, before it is known which there are. */
 export interface TableLayout {
@@ -12,6 +13,8 @@ export interface TableLayout {
   noRows: { message: string; hint: string };
   /** Whether it has crawlers. */
   hasCrawlers: boolean;
+  /** Whether countries, channels and so on may be other texts than the contract's. */
+  hasOwnValues: boolean;
   /** The dimensions that it has; if absent, each site says which it lacks. */
   dimensions?: readonly Dimension[];
   /** Absent if the table cannot have a table of daily sums. */
@@ -37,12 +40,14 @@ export interface PreparedTable {
 export interface TableQueries {
   /** The sites, with their first and last day of data. */
   sites(): string;
-  /** The totals of each day, and how many page views a loaded day should have. */
+  /** Everything of each day but its visits, and how many page views a loaded day should have. */
   days(timeFilter: TimeFilter): string;
-  breakdown(dimension: Dimension, timeFilter: TimeFilter): string;
+  /** The totals of each day over what a filter keeps, with the visits; days without any are left out. */
+  totals(filter: FilterSql, timeFilter: TimeFilter): string;
+  breakdown(dimension: Dimension, filter: FilterSql, timeFilter: TimeFilter): string;
   /** Absent if the table does not have crawlers. */
   crawlers?(timeFilter: TimeFilter): string;
-  active(timeFilter: TimeFilter): string;
+  active(filter: FilterSql, timeFilter: TimeFilter): string;
   /** The page views of a site whose time is NULL. Absent if the column cannot be NULL. */
   timeless?(): string;
   /** What makes a row a page view of a person. Absent if the table says it itself. */
@@ -88,6 +93,9 @@ export const MAX_SITES = 10_000;
 
 /** The condition that selects the hits of a span. */
 export const IN_SPAN = "site = {site:String} AND day BETWEEN {from:Date} AND {to:Date}";
+
+/** Joins conditions. */
+export const all = (conditions: readonly string[]): string => conditions.join(" AND ") || "1";
 
 /** The contract's order of rows. Texts are ordered by code point; the empty text stands for null, which comes last. */
 export const byValue = `GROUP BY value

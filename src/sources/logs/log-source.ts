@@ -1,20 +1,26 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
+import { type Filter, formatFilter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
-import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import type { DataSource, DayTotals, Ranking, SourceSite, Span } from "../data-source.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
 import { countOpenDay } from "./counting/close-days.ts";
-import type { DayCounts } from "./counting/day-counts.ts";
+import type { DayCounts, Tallies } from "./counting/day-counts.ts";
+import { createHitFilter } from "./counting/hit-filter.ts";
+import { type HitTable, readOpenDay } from "./counting/hit-table.ts";
+import type { OpenDay } from "./counting/open-day.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { rankCrawlers, rankValues } from "./ranking.ts";
+import { type Counted, countFiltered, type QueriedDay } from "./filtered-days.ts";
+import { createRanking, rankCrawlers } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
@@ -85,7 +91,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
     const { log } = await readSite(site, signal);
-    return { log, days: listDays(from, to).map((date) => ({ date, counts: findCounts(log, date, now) })) };
+    return { log, days: listDays(from, to).map((date) => findDay(log, date, now)) };
   };
   /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
@@ -104,20 +110,62 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     }
   };
 
+  /** The totals of filtered breakdowns that are being counted: who asks for both gets them from one reading. */
+  const running = new Map<string, { signal: AbortSignal | undefined; totals: Promise<DayTotals[]> }>();
+  const rankKept = async (
+    span: Span,
+    filter: Filter,
+    dimension: Dimension,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<Ranking> => {
+    let ranking = createRanking(dimension);
+    const totals = ask(async () => {
+      const { days } = await countDays(span, signal);
+      ranking = createRanking(dimension);
+      return countFiltered(days, filter, { dimension, take: ranking.add }, signal);
+    });
+    const key = describeSpan(span);
+    const started = { signal, totals };
+    running.set(key, started);
+    try {
+      await totals;
+    } finally {
+      if (running.get(key) === started) running.delete(key);
+    }
+    return ranking.rank(limit);
+  };
+
   return {
     daysKept: DAYS_KEPT,
+    filters: true,
     sites: async (signal) => (await read(signal)).logs.map(describeSite),
-    days: (span, signal) =>
-      ask(async () => {
+    days: (span, signal) => {
+      const shared = running.get(describeSpan(span));
+      if (shared !== undefined && shared.signal === signal) return shared.totals;
+      return ask(async () => {
         const { days } = await countDays(span, signal);
-        return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
-      }),
+        if (span.filter === undefined) return Promise.all(days.map((day) => totalDay(day)));
+        return countFiltered(days, span.filter, {}, signal);
+      });
+    },
     breakdown: (span, dimension, limit, signal) =>
-      ask(async () => rankValues(dimension, limit, listCounts((await countDays(span, signal)).days))),
+      span.filter === undefined
+        ? ask(async () => {
+            const { days } = await countDays(span, signal);
+            const ranking = createRanking(dimension);
+            for (const day of days)
+              for (const tallies of await tallyDay(day, dimension)) ranking.add(tallies);
+            return ranking.rank(limit);
+          })
+        : rankKept(span, span.filter, dimension, limit, signal),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
-    active: (site, now, signal) =>
-      ask(async () => countActive((await readSite(site, signal)).log, (now - WINDOW_MS) / 1000, now / 1000)),
+    active: (site, now, signal, filter) =>
+      ask(async () => {
+        const { log } = await readSite(site, signal);
+        return countActive(log, (now - WINDOW_MS) / 1000, now / 1000, filter);
+      }),
     warnings: (span, signal) =>
       ask(async () => {
         const { log, registry, notKept } = await readSite(span.site, signal);
@@ -134,7 +182,34 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
   };
 }
 
-const NOTHING = { visitors: 0, pageviews: 0, events: 0 };
+const describeSpan = ({ site, from, to, now, filter = [] }: Span): string =>
+  JSON.stringify([site.domain, from, to, now, formatFilter(filter)]);
+
+const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
+
+async function totalDay(day: QueriedDay): Promise<DayTotals> {
+  const [again] = (await countVisitsAgain(day)) ?? [];
+  return again ?? { date: day.date, ...(day.counts?.totals ?? NOTHING) };
+}
+
+async function tallyDay(day: QueriedDay, dimension: Dimension): Promise<readonly Tallies[]> {
+  const tallies: Tallies[] = [];
+  const again = await countVisitsAgain(day, { dimension, take: (more) => tallies.push(more) });
+  return again === undefined ? [day.counts?.tables.tallies(dimension) ?? []].flat() : tallies;
+}
+
+/** Counts a day from its hits if an earlier version of this program, which did not count visits, has kept it. */
+async function countVisitsAgain(day: QueriedDay, counted: Partial<Counted> = {}) {
+  const { totals, readHits } = day.counts ?? {};
+  if (totals === undefined || totals.visits !== undefined || readHits === undefined) return undefined;
+  try {
+    return await countFiltered([day], [], counted);
+  } catch (error) {
+    // The other numbers do not need the hits.
+    if (error instanceof AnalyticsError) return undefined;
+    throw error;
+  }
+}
 
 function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   return {
@@ -147,39 +222,52 @@ function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
   };
 }
 
-/** The counts of a day; undefined if there is no line of it. */
-function findCounts(log: SiteLog, date: string, now: number): DayCounts | undefined {
+function findDay(log: SiteLog, date: string, now: number): QueriedDay {
   const closed = log.closed.get(date);
   const day = log.open.get(date);
-  if (closed !== undefined || day === undefined) return closed;
+  if (closed !== undefined || day === undefined) return { date, counts: closed };
   // The server's clock may be ahead of ours: lines after `now` are left out.
   const isCut = log.last !== undefined && log.last > now / 1000;
-  return countOpenDay(day, isCut ? now / 1000 : undefined);
+  const until = isCut ? now / 1000 : undefined;
+  return { date, counts: countOpenDay(day, until), readOpen: () => readOpenDay(day.load(), until) };
 }
 
-/** Distinct visitors with a page view after `from` and not after `to`, both in seconds since 1970. */
-function countActive(log: SiteLog, from: number, to: number): number {
+/** Distinct visitors with a kept hit after `from` and not after `to`, both in seconds since 1970. */
+function countActive(log: SiteLog, from: number, to: number, filter?: Filter): number {
   let active = 0;
   for (const inProgress of log.open.values()) {
     const { start, end } = inProgress;
     if (end <= from || start > to) continue;
-    const day = inProgress.load();
-    const { hits } = day;
-    const senders = new Set<number>();
-    for (let hit = hits.second.length - 1; hit >= 0; hit--) {
-      const time = start + (hits.second.values[hit] ?? 0);
-      if (time > from && time <= to && isView(day, hit)) senders.add(hits.sender.values[hit] ?? 0);
-    }
     // Visitors of two days count as different people, as everywhere.
-    active += senders.size - findScanners(day, to, senders).size;
+    const day = inProgress.load();
+    active +=
+      filter === undefined
+        ? countActiveOf(day, from, to)
+        : countKeptActive(readOpenDay(day, to), from, filter);
   }
   return active;
 }
 
-/** A day of a query; without counts if the logs have no line of it. */
-interface QueriedDay {
-  date: string;
-  counts: DayCounts | undefined;
+function countActiveOf(day: OpenDay, from: number, to: number): number {
+  const { hits, start } = day;
+  const viewed = new Uint8Array(day.senders.requests.length);
+  const active = new Set<number>();
+  for (let hit = 0; hit < hits.second.length; hit++) {
+    const time = start + (hits.second.values[hit] ?? 0);
+    if (time > to) continue;
+    const sender = hits.sender.values[hit] ?? 0;
+    // Who only downloads is no visitor.
+    if (isView(day, hit)) viewed[sender] = 1;
+    if (time > from) active.add(sender);
+  }
+  const senders = [...active].filter((sender) => viewed[sender] === 1);
+  return senders.length - findScanners(day, to, senders).size;
+}
+
+function countKeptActive(table: HitTable, from: number, filter: Filter): number {
+  const { isKept } = createHitFilter(filter)(table);
+  const visitors = table.visitors.filter((_, row) => isKept[row] === 1 && (table.times[row] ?? 0) > from);
+  return new Set(visitors).size;
 }
 
 const listCounts = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);

@@ -101,7 +101,7 @@ export const answerBreaches: Record<string, Breach> = {
   "headers.request-id": without("x-request-id", on("/conform")),
   "headers.request-id-unique": field("x-request-id", "always-the-same", always, 200),
   "headers.vary": without("vary", on("/stats"), 200),
-  "headers.cache-private": field("cache-control", "public, max-age=60", on("/stats"), 200),
+  "headers.cache-private": field("cache-control", "public, max-age=60", on("/stats", { from: null }), 200),
   "headers.cache-partial": field("cache-control", "private, max-age=3600", on("/stats"), 200),
   "headers.cache-lists": field("cache-control", "private, max-age=60", on("/openapi.json"), 200),
   "headers.cache-realtime": field("cache-control", "private, max-age=60", on("/realtime"), 200),
@@ -132,7 +132,7 @@ export const answerBreaches: Record<string, Breach> = {
       if (tag !== null) headers.set("etag", tag.replace(/"$/, `-${count++}"`));
     })(forward);
   },
-  "headers.etag-changes": tagBy(on("/stats"), () => 'W/"stats"'),
+  "headers.etag-changes": tagBy(on("/stats", { filter: null }), () => 'W/"stats"'),
   "headers.etag-of-content": tagBy(always, ({ path, query }) => `W/"${path}?${query}"`),
   "headers.head": without("content-type", both(on("/realtime"), isHead)),
   "headers.head-errors": refuse(both(on("/stats"), isHead), 400, "", 404),
@@ -150,7 +150,11 @@ export const answerBreaches: Record<string, Breach> = {
     return Response.json(body, { headers: { vary: "Authorization" } });
   },
   "isolation.other-organization": edit(
-    both(isStranger, asksAnew, ({ path, query }) => path !== "/crawlers" && !query.has("from")),
+    both(
+      isStranger,
+      asksAnew,
+      ({ path, query }) => path !== "/crawlers" && !query.has("from") && !query.has("filter"),
+    ),
     (problem) => {
       problem.detail = "This site belongs to another organization.";
     },

@@ -12,6 +12,7 @@ import {
   isHead,
   isStranger,
   letIn,
+  not,
   on,
   read,
   refuse,
@@ -21,6 +22,7 @@ import {
   without,
 } from "../breach.ts";
 import type { RunOptions } from "../service.ts";
+import { isFiltered, misread, misreadText, rename, sameTag, spellPage } from "./filters.ts";
 import { editRowsLike } from "./numbers.ts";
 
 export interface Fault {
@@ -64,6 +66,15 @@ const hasKey =
   (scheme: string, key: string) =>
   ({ authorization }: { authorization: string | null }) =>
     authorization === `${scheme} ${key}`;
+
+/** Gives the fourth day so many bounces, taken from later days: their sum stays the same. */
+function moveBounces(points: Body, wanted: number) {
+  for (const point of points.slice(4)) {
+    const moved = Math.min(wanted - points[3].bounces, point.bounces);
+    points[3].bounces += moved;
+    point.bounces -= moved;
+  }
+}
 
 /** Further ways to break a rule, as real services do. */
 export const faults: Record<string, Fault> = {
@@ -140,7 +151,7 @@ export const faults: Record<string, Fault> = {
   ...Object.fromEntries(
     ["XX", "ZZ", "UK", "EU"].map((code) => [
       `the country ${code}`,
-      fault(editValue("countries", code), "breakdown.countries"),
+      fault(rename({ DE: code }), "breakdown.countries"),
     ]),
   ),
   "the region XX-00": fault(editValue("regions", "XX-00"), "breakdown.regions"),
@@ -150,6 +161,12 @@ export const faults: Record<string, Fault> = {
   "crawlers that are described but not there": fault(
     refuse(on("/crawlers"), 404, "not_found"),
     "crawlers.answer",
+    // The document offers dates there.
+    "dates.alone-refused",
+    "dates.days-refused",
+    "dates.form-refused",
+    "dates.future-refused",
+    "dates.reversed-refused",
   ),
   "crawlers that know no site, and are not described": fault(
     (service) =>
@@ -311,6 +328,72 @@ export const faults: Record<string, Fault> = {
     }),
     "crawlers.dates-last-seen",
     "crawlers.last-seen",
+  ),
+  "a filter that is ignored": fault(
+    forget("filter", isFiltered),
+    "filters.bounds",
+    "filters.closed-lists",
+    "filters.echo",
+    "filters.refused",
+  ),
+  "a filter that is checked and repeated, but used in /stats alone": fault(
+    misread(
+      ({ path, query }) => path !== "/stats" && !query.getAll("filter").includes("conform=x"),
+      () => [],
+    ),
+    "filters.breakdown",
+    "filters.complement",
+    "filters.dates",
+    "filters.no-such-value",
+    "filters.null",
+    "filters.realtime",
+    "filters.same-numbers",
+    "filters.visit",
+  ),
+  "the ETag of everything, for what a filter keeps": fault(sameTag, "filters.cache"),
+  "visit: with != as a condition on hits": fault(
+    misreadText(isFiltered, (text) => text.replace("visit:pages!=", "pages!=")),
+    "filters.visit",
+  ),
+  "a condition that also keeps what has no value": fault(
+    misreadText(isFiltered, (text) => text.replace(/^(countries=[A-Z]+)$/, "$1|")),
+    "filters.breakdown",
+    "filters.complement",
+    "filters.rows",
+  ),
+  "a path that is compared with its backslashes": fault(
+    spellPage((path) => path),
+    "filters.escaping",
+  ),
+  "an empty list of conditions, in an answer about everything": fault(
+    edit(both(on("/realtime"), not(isFiltered)), (body) => {
+      body.filter = [];
+    }),
+    "filters.echo",
+  ),
+  "visits in the points alone": fault(
+    edit(on("/stats"), (body) => {
+      for (const name of ["visits", "bounces", "visit_seconds"]) delete body[name];
+    }),
+    "visits.together",
+  ),
+  "more bounces than visits, on one day": fault(
+    edit(both(on("/timeseries", { days: "30" }), not(isFiltered)), ({ points }) => {
+      moveBounces(points, points[3].visits + 1);
+    }),
+    "visits.possible",
+  ),
+  "seconds of visits that are all bounces": fault(
+    edit(both(on("/timeseries", { days: "30" }), not(isFiltered)), ({ points }) => {
+      moveBounces(points, points[3].visits);
+    }),
+    "visits.possible",
+  ),
+  "visits of /stats that are not those of its days": fault(
+    edit(both(on("/stats"), not(isFiltered)), (body) => {
+      body.visits++;
+    }),
+    "visits.adds-up",
   ),
   "a share of errors that so few requests cannot have": fault(
     edit(on("/crawlers", { limit: "1000", days: "30" }), (body) => {

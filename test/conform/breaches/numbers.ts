@@ -1,7 +1,10 @@
 import { type Body, type Breach, edit, on, read, refuse } from "../breach.ts";
+import { rename } from "./filters.ts";
 
 const editRows = (dimension: string, change: (rows: Body, body: Body) => void) =>
-  edit(on("/breakdown", { dimension, limit: "1000", days: "30" }), (body) => change(body.rows, body));
+  edit(on("/breakdown", { dimension, limit: "1000", days: "30", filter: null }), (body) =>
+    change(body.rows, body),
+  );
 const editLimit = (limit: string, change: (body: Body) => void) => edit(on("/breakdown", { limit }), change);
 const editPoints = (days: string, change: (points: Body) => void, site = "example.com") =>
   edit(on("/timeseries", { days, site }), (body) => change(body.points));
@@ -43,7 +46,12 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     ({ path }) => path !== "/realtime",
     (body) => {
       const numbers = [body, body.totals, ...(body.points ?? []), ...(body.rows ?? [])];
-      for (const part of numbers) if (part?.visitors !== undefined) part.visitors *= 10;
+      for (const part of numbers) {
+        if (part?.visitors === undefined) continue;
+        part.visitors *= 10;
+        // Without visits: there would be fewer than visitors.
+        for (const name of ["visits", "bounces", "visit_seconds"]) delete part[name];
+      }
     },
   ),
   "stats.same-by-id": edit(on("/stats", { site: "site_7f3k" }), (body) => {
@@ -122,8 +130,8 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
       rows[0].visitors = body.totals.visitors * 2;
       rows[0].percentage = 100;
     }),
-    // A share cannot exceed 100 percent.
-    also: ["breakdown.percentage"],
+    // A share cannot exceed 100 percent, and neither visits nor a filter give so many visitors.
+    also: ["breakdown.percentage", "filters.rows", "visits.possible"],
   },
   "breakdown.pageviews": editRows("browsers", (rows) => {
     for (const row of rows) delete row.pageviews;
@@ -135,14 +143,14 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     body.totals.visitors++;
   }),
   "breakdown.events-total": editRows("events", (rows, body) => {
-    rows[0].events++;
+    rows.at(-1).events++;
     body.totals.events++;
   }),
   "breakdown.pages-add-up": editRows("pages", (rows) => {
-    rows[0].pageviews++;
+    rows.at(-1).pageviews++;
   }),
   "breakdown.visits-add-up": editRows("devices", (rows) => {
-    rows[0].pageviews++;
+    rows.at(-1).pageviews++;
   }),
   "breakdown.entries-add-up": editRows("exit_pages", (rows) => {
     rows[0].pageviews++;
@@ -155,14 +163,12 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     rows.at(-1).percentage = share(1, body);
   }),
   "breakdown.events-add-up": editRows("events", (rows) => {
-    rows[0].events++;
+    rows.at(-1).events++;
   }),
   "breakdown.labels": editRows("countries", (rows) => {
     rows[0].label = " ";
   }),
-  "breakdown.countries": editRows("countries", (rows) => {
-    rows[0].value = "Germany";
-  }),
+  "breakdown.countries": rename({ DE: "Germany" }),
   "breakdown.regions": editRows("regions", (rows) => {
     rows[0].value = "Berlin";
   }),
@@ -185,7 +191,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   "realtime.now": edit(on("/realtime"), (body) => {
     body.as_of = "2026-11-21T05:05:10+01:00";
   }),
-  "realtime.within-days": edit(on("/realtime"), (body) => {
+  "realtime.within-days": edit(on("/realtime", { filter: null }), (body) => {
     body.visitors = 1e6;
   }),
 };

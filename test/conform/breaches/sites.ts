@@ -15,7 +15,7 @@ const editSite = (domain: string, change: (site: Body) => void) =>
     for (const site of sites) if (site.domain === domain) change(site);
   });
 const editPeriod = (query: Record<string, string | null>, change: (period: Body) => void) =>
-  edit(on("/breakdown", query), (body) => change(body.period));
+  edit(on("/breakdown", { from: null, ...query }), (body) => change(body.period));
 
 export const siteBreaches: Record<string, Breach | { breach: Breach; also: string[] }> = {
   "sites.answer": edit(on("/sites"), (body) => {
@@ -94,7 +94,7 @@ export const siteBreaches: Record<string, Breach | { breach: Breach; also: strin
   "period.as-of-now": editPeriod({}, (period) => {
     period.as_of = period.as_of.replace("T05:", "T04:");
   }),
-  "period.warns-before-data": edit(on("/breakdown"), (body) => {
+  "period.warns-before-data": edit(on("/breakdown", { filter: null }), (body) => {
     delete body.warnings;
   }),
   "period.warns-only-then": edit(on("/breakdown", { days: "7" }), (body) => {

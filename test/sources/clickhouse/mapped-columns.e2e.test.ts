@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseFilter } from "../../../src/operations/filter.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import type { SourceFlags } from "../../../src/sources/source-types.ts";
 import { hasChdb, openHits, startChdb } from "../../support/clickhouse.ts";
@@ -206,7 +207,9 @@ describe.skipIf(!hasChdb)("the columns of a table that is mapped", () => {
       },
     );
     const span = await findSpan(source);
-    expect(await source.days(span)).toEqual([{ date: DAY, visitors: 10, pageviews: ROWS, events: 0 }]);
+    const filter = parseFilter(["visit:pages!=/nothing", "browsers=z"]);
+    expect(await source.days({ ...span, filter })).toEqual(await source.days(span));
+    expect(await source.days(span)).toMatchObject([{ visitors: 10, pageviews: ROWS, events: 0, visits: 10 }]);
     for (const dimension of ["pages", "entry_pages", "exit_pages", "browsers"] as const) {
       const { rows } = await source.breakdown(span, dimension, 10);
       expect(rows.reduce((sum, { hits }) => sum + hits, 0)).toBe(ROWS);

@@ -83,13 +83,13 @@ describe.skipIf(!hasChdb)("a table with columns of its own", () => {
       const span = await spanOf(source, from, to);
       const days = await source.days(span);
       return {
-        days: days.map(({ date, visitors, pageviews }) => ({ date, visitors, pageviews })),
+        days: days.map(({ events, ...day }) => day),
         rows: await Promise.all(dimensions.map((dimension) => source.breakdown(span, dimension, 500))),
       };
     };
     const answers = await ask(table);
     expect(answers.days.every(({ visitors }) => visitors > 20)).toBe(true);
-    expect(answers).toEqual(await ask(logs));
+    expect(answers).toMatchObject(await ask(logs));
     expect(await table.dimensions?.((await spanOf(table, from, to)).site)).toEqual(dimensions);
     expect(table.crawlers).toBeUndefined();
     expect(await table.warnings?.(await spanOf(table, from, to))).toEqual([]);

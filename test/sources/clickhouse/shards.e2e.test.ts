@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dimensions } from "../../../src/operations/dimensions.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
+import { OTHER } from "../../../src/sources/logs/counting/limits.ts";
 import { load, openHits } from "../../support/clickhouse.ts";
 import {
   CLICKHOUSE_SERVER,
@@ -7,7 +9,9 @@ import {
   type Shards,
   startShards,
 } from "../../support/clickhouse-servers.ts";
+import { countKept, expectKept } from "../../support/kept-hits.ts";
 import { LOG_NOW } from "../../support/logs.ts";
+import { makeFilters, makeHits, writeRows } from "../../support/made-hits.ts";
 import {
   askShop,
   expectSameActive,
@@ -16,6 +20,9 @@ import {
   SPANS,
   writeSameVisits,
 } from "../../support/same-visits.ts";
+
+const FILTERED = "filtered.example";
+const made = makeHits();
 
 describe.skipIf(CLICKHOUSE_SERVER === undefined)(
   "the same visits on two shards, in logs and in the demo give the same answers (clickhouse-server)",
@@ -28,6 +35,7 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
     beforeAll(async () => {
       [shards, visits] = await Promise.all([startShards(), writeSameVisits(clock)]);
       await loadHalves();
+      await load(shards.servers[0], writeRows(made, FILTERED));
       for (const { readerUrl } of shards.servers) {
         tables.push(await openHits({ password: READER_PASSWORD, url: readerUrl }, clock));
       }
@@ -54,6 +62,15 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       );
 
       it("counts the visitors who are on the site at a time", () => expectSameActive(table(), visits));
+
+      it("keeps what a filter keeps, with and without events", async () => {
+        for (const [number, filter] of makeFilters(dimensions, index === 0 ? 4 : 0).entries()) {
+          if (index === 1 && number % 5 > 0) continue;
+          const asked =
+            number % 2 === 0 ? (["pages", "exit_pages"] as const) : (["events", "countries"] as const);
+          await expectKept(table(), FILTERED, filter, { kept: countKept(made, filter, OTHER), asked });
+        }
+      });
 
       it("has the same warnings", async () => {
         const span = { from: "2026-10-20", to: "2026-11-21", now: LOG_NOW };

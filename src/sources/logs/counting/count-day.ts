@@ -1,6 +1,6 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { append, createColumn, increase, readColumn } from "./columns.ts";
 import type { CrawlerDay, DayCounts, Tallies } from "./day-counts.ts";
+import { createGrowingTally, type GrowingTally } from "./growing-tally.ts";
 import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
@@ -25,7 +25,7 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
   const order = orderHits(day, until - day.start);
   const scanners = findScanners(day, until);
   const tally = createTally(day);
-  const totals = { visitors: 0, pageviews: 0, events: 0 };
+  const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
   const left = { senders: scanners.size, viewers: 0, pageviews: 0 };
   const addresses = { views: new Uint32Array(day.addressCount), relays: new Uint8Array(day.addressCount) };
   forEachSender(day, order, (sender, from, to) => {
@@ -45,7 +45,12 @@ export function countDay(day: OpenDay, until = Number.POSITIVE_INFINITY): DayCou
     tally.startVisitor();
     countHits(day, order, from, to, tally);
     const profile = day.senders.profiles.values[sender] ?? 0;
-    forEachVisit(day, order, from, to, (visit) => tally.addVisit(visit, profile));
+    forEachVisit(day, order, from, to, (visit) => {
+      totals.visits++;
+      if (visit.views === 1) totals.bounces++;
+      totals.visitSeconds += visit.seconds;
+      tally.addVisit(visit, profile);
+    });
   });
   const tallies = tally.finish();
   const crawlers = countCrawlers(day);
@@ -118,7 +123,7 @@ type Tally = ReturnType<typeof createTally>;
 function createTally({ values, origins, profiles }: OpenDay) {
   const tallies = new Map<Dimension, GrowingTally>();
   const createTallyOf = (dimension: Dimension, values: Values) => {
-    const tally = createGrowingTally(values);
+    const tally = createGrowingTally((number) => values.at(number));
     tallies.set(dimension, tally);
     return tally;
   };
@@ -136,11 +141,11 @@ function createTally({ values, origins, profiles }: OpenDay) {
     addPage: (page: number) => pages.add(page, visitor, 1),
     addEvent: () => events.add(download, visitor, 1),
     /** @param profile The number of the visitor's profile. */
-    addVisit: ({ entry, exit, origin, views }: Visit, profile: number) => {
-      entryPages.add(entry, visitor, views);
-      exitPages.add(exit, visitor, views);
-      addOrigin(origin, visitor, views);
-      addProfile(profile, visitor, views);
+    addVisit: (visit: Visit, profile: number) => {
+      entryPages.add(visit.entry, visitor, visit.views, visit);
+      exitPages.add(visit.exit, visitor, visit.views, visit);
+      addOrigin(visit.origin, visitor, visit);
+      addProfile(profile, visitor, visit);
     },
     finish: (): Map<Dimension, Tallies> => {
       const used = [...tallies].filter(([, { size }]) => size > 0);
@@ -158,49 +163,9 @@ function createRowTally<D extends Dimension>(
   const columns = dimensions.map((dimension) => ({ dimension, values: createValues() }));
   const valuesOf = rows.map((row) => columns.map(({ dimension, values }) => values.number(row[dimension])));
   const tallies = columns.map(({ dimension, values }) => createTallyOf(dimension, values));
-  return (number: number, visitor: number, views: number) => {
+  return (number: number, visitor: number, visit: Visit) => {
     const found = valuesOf[number];
-    for (let at = 0; at < tallies.length; at++) tallies[at]?.add(found?.[at] ?? 0, visitor, views);
-  };
-}
-
-interface GrowingTally {
-  readonly size: number;
-  add(value: number, visitor: number, hits: number): void;
-  finish(): Tallies;
-}
-
-/** Visitors come one after the other, so the last visitor of each value tells whether it is a new one. */
-function createGrowingTally(texts: Values): GrowingTally {
-  /** The rows of values, from 1 up. */
-  let rowOf = new Uint32Array(16);
-  const [values, visitors, hits, last] = [createColumn(), createColumn(), createColumn(), createColumn()];
-  const addRow = (value: number) => {
-    if (value >= rowOf.length) {
-      const grown = new Uint32Array(2 * value);
-      grown.set(rowOf);
-      rowOf = grown;
-    }
-    append(values, value);
-    for (const column of [visitors, hits, last]) append(column, 0);
-    rowOf[value] = values.length;
-    return values.length;
-  };
-  return {
-    get size() {
-      return values.length;
-    },
-    add: (value, visitor, more) => {
-      const row = (rowOf[value] || addRow(value)) - 1;
-      increase(hits, row, more);
-      if (last.values[row] === visitor) return;
-      last.values[row] = visitor;
-      increase(visitors, row, 1);
-    },
-    finish: () => ({
-      values: Array.from(readColumn(values), (value) => texts.at(value)),
-      visitors: readColumn(visitors).slice(),
-      hits: readColumn(hits).slice(),
-    }),
+    for (let at = 0; at < tallies.length; at++)
+      tallies[at]?.add(found?.[at] ?? 0, visitor, visit.views, visit);
   };
 }

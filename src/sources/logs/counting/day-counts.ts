@@ -1,4 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
+import type { VisitTotals } from "../../data-source.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
 export const DEFINITION = 2;
@@ -7,7 +8,7 @@ export const DEFINITION = 2;
 export interface DayCounts {
   /** The version of the definition that it was counted by. */
   definition: number;
-  totals: { visitors: number; pageviews: number; events: number };
+  totals: HitTotals;
   /** Its tables, which are read from disk when they are asked for. */
   tables: DayTables;
   /** The dimensions of which values were folded into `OTHER`. */
@@ -16,6 +17,15 @@ export interface DayCounts {
   scanners: { senders: number; viewers: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
   proxy: "none" | "suspected" | "certain";
+  /** Of a closed day: reads the file with its hits (`store/day-hits.ts`). Absent if it has none. Throws AnalyticsError. */
+  readHits?: (() => Uint8Array) | undefined;
+}
+
+/** Without visits if an earlier version of this program counted the day. */
+export interface HitTotals extends Partial<VisitTotals> {
+  visitors: number;
+  pageviews: number;
+  events: number;
 }
 
 export interface DayTables {
@@ -41,4 +51,9 @@ export interface Tallies {
   values: readonly (string | null)[];
   visitors: ArrayLike<number>;
   hits: ArrayLike<number>;
+  /** Absent for pages and events, which single hits have, and if an earlier version of this program counted the day. */
+  ofVisits?: VisitTallies | undefined;
 }
+
+/** By value, as `values`. */
+export type VisitTallies = Readonly<Record<keyof VisitTotals, ArrayLike<number>>>;

@@ -143,6 +143,8 @@ export interface Visit {
   entry: number;
   exit: number;
   views: number;
+  /** From its first page view to its last one. */
+  seconds: number;
   origin: number;
   /** The index of its first page view in the order, and the index after its last one. */
   from: number;
@@ -158,7 +160,7 @@ export function forEachVisit(
   take: (visit: Visit) => void,
 ): void {
   let visit: Visit | undefined;
-  let last = 0;
+  let [first, last] = [0, 0];
   for (let at = from; at < to; at++) {
     const hit = order[at] ?? 0;
     if (!isView(day, hit)) continue;
@@ -167,10 +169,12 @@ export function forEachVisit(
     if (visit === undefined || second - last > VISIT_GAP) {
       if (visit) take(visit);
       const origin = day.hits.origin.values[hit] ?? 0;
-      visit = { entry: path, exit: path, views: 0, origin, from: at, to: at };
+      visit = { entry: path, exit: path, views: 0, seconds: 0, origin, from: at, to: at };
+      first = second;
     }
     visit.exit = path;
     visit.views++;
+    visit.seconds = second - first;
     visit.to = at + 1;
     last = second;
   }

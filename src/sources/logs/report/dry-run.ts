@@ -168,7 +168,7 @@ const dateOf = (time: number | undefined, timezone: string): string | null =>
   time === undefined ? null : dateAt(time * 1000, timezone);
 
 function describeSite({ domain, first, last, timezone }: SiteLog, days: readonly DayCounts[]): SiteReport {
-  const add = (count: keyof DayCounts["totals"]) => sum(days.map(({ totals }) => totals[count]));
+  const add = (count: "visitors" | "pageviews" | "events") => sum(days.map(({ totals }) => totals[count]));
   return {
     site: domain,
     first_day: dateOf(first, timezone),

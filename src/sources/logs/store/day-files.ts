@@ -8,7 +8,7 @@ import { formatHits } from "./day-hits.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
 
 /** A closed day in the list of a site's days. Its files have their hashes in their names. */
-export interface StoredDay extends Omit<DayCounts, "tables"> {
+export interface StoredDay extends Omit<DayCounts, "tables" | "readHits"> {
   /** SHA-256 of the files, in hexadecimal digits. */
   sums: string;
   /** Null if there is no hit, or if there was no room for them. */
@@ -56,7 +56,7 @@ export function createDayFiles(folder: string): DayFiles {
   const nameHits = (date: string, hash: string) => `${date}.${hash}.parquet`;
   const writeSums = (
     date: string,
-    { tables, ...totals }: DayCounts,
+    { tables, readHits: _, ...totals }: DayCounts,
     hits?: Uint8Array | undefined,
     isDurable = true,
   ): StoredDay => {
@@ -70,9 +70,10 @@ export function createDayFiles(folder: string): DayFiles {
     write: (day, counts) => writeSums(day.date, counts, formatHits(day)),
     writeCounts: (date, counts) => writeSums(date, counts),
     writeOpen: (date, counts) => writeSums(date, counts, undefined, false),
-    open: (date, { sums, hits: _, bytes: __, ...totals }, countAgain) => ({
+    open: (date, { sums, hits, bytes: _, ...totals }, countAgain) => ({
       ...totals,
       tables: createStoredTables(join(folder, nameSums(date, sums)), sums, countAgain),
+      readHits: hits === null ? undefined : () => readFile(join(folder, nameHits(date, hits)), hits),
     }),
     listFiles: (date, { sums, hits }) => [
       join(folder, nameSums(date, sums)),
@@ -86,8 +87,18 @@ function formatTables({ tallies, crawlers }: DayTables): string {
   const lines = dimensions.flatMap((dimension) => {
     const found = tallies(dimension);
     if (found === undefined) return [];
-    const { values, visitors, hits } = found;
-    return JSON.stringify({ dimension, values, visitors: Array.from(visitors), hits: Array.from(hits) });
+    const { values, visitors, hits, ofVisits } = found;
+    return JSON.stringify({
+      dimension,
+      values,
+      visitors: Array.from(visitors),
+      hits: Array.from(hits),
+      ofVisits: ofVisits && {
+        visits: Array.from(ofVisits.visits),
+        bounces: Array.from(ofVisits.bounces),
+        visitSeconds: Array.from(ofVisits.visitSeconds),
+      },
+    });
   });
   return [...lines, JSON.stringify({ crawlers: Object.fromEntries(crawlers()) })].join("\n");
 }
@@ -131,9 +142,12 @@ function findTable<T>(text: string, start: { dimension?: Dimension }): T | undef
   return line === undefined ? undefined : JSON.parse(line);
 }
 
-function readTables(path: string, hash: string): string {
+const readTables = (path: string, hash: string): string =>
+  readFile(path, hash, (bytes) => gunzipSync(bytes)).toString();
+
+function readFile(path: string, hash: string, decode = (bytes: Buffer) => bytes): Buffer {
   try {
-    return gunzipSync(readNamed(path, hash)).toString();
+    return decode(readNamed(path, hash));
   } catch (cause) {
     if (readErrorCode(cause) === "ENOENT") throw new OutdatedDay(path);
     const reason = cause instanceof DamagedFile ? "is damaged" : "cannot be read";

@@ -17,6 +17,9 @@ const REQUIRED = { repetition_type: "REQUIRED" } as const;
 const NUMBER = { type: "INT32", converted_type: "UINT_32", ...REQUIRED } as const;
 const TEXT = { type: "BYTE_ARRAY", converted_type: "UTF8", ...REQUIRED } as const;
 
+/** A reader decodes each text once, not in each row. */
+const TEXT_ENCODING = "RLE_DICTIONARY" as const;
+
 /** The dimensions of visits, which each of its page views repeats. Entry and exit page are its first and last path. */
 const VISIT_DIMENSIONS = [...ORIGIN_DIMENSIONS, ...PROFILE_DIMENSIONS] as const;
 
@@ -120,10 +123,12 @@ function createRows(visitColumns: readonly VisitColumn[]) {
     { name: "visitor", data: visitors, encoding: "DELTA_BINARY_PACKED" },
     { name: "visit", data: visits },
     { name: "time", data: times, encoding: "DELTA_BINARY_PACKED" },
-    { name: "day", data: days },
-    { name: "path", data: paths },
-    { name: "event", data: events },
-    ...ofVisit.map(({ name, data }) => ({ name, data })),
+    ...[
+      { name: "day", data: days },
+      { name: "path", data: paths },
+      { name: "event", data: events },
+      ...ofVisit.map(({ name, data }) => ({ name, data })),
+    ].map((column) => ({ ...column, encoding: TEXT_ENCODING })),
   ];
   return { schema, columns, visitors, visits, times, days, paths, events, ofVisit };
 }

@@ -145,13 +145,15 @@ export function createHistory({ folder, timezone, logs, keep }: HistoryOptions):
       if (loaded === undefined) {
         loaded = find() ?? openDay(date, start, end);
         loaded.definition = kept.definition;
-        loaded.counted = { version: loaded.version, counts };
+        loaded.counted = counts && { version: loaded.version, counts };
         journal.adopt(loaded, salt);
       }
       return loaded;
     };
-    const counts = files.open(date, kept, () => countDay(load()).tables);
-    stored.set(counts, kept);
+    // An earlier version of this program counted no visits.
+    const hasVisits = kept.totals.visits !== undefined;
+    const counts = hasVisits ? files.open(date, kept, () => countDay(load()).tables) : undefined;
+    if (counts !== undefined) stored.set(counts, kept);
     const day = { date, definition: kept.definition, start, end, counts, peek: () => loaded, load };
     salts.set(day, salt);
     return day;

@@ -8,6 +8,8 @@
  *   journal.ts         open days: all that was read of them, with hashes in place of addresses
  *   day-files.ts       closed days: their sums, which are read when they are asked for
  *     day-hits.ts        and their hits, as a Parquet file
+ *     read-hits.ts       reads it for questions with a filter
+ *   hit-memory.ts      the same files in memory, where there is no history
  *   files.ts           files that are whole or not there
  * rebuild-days.ts    counts a closed day again when more of its lines come
  */
@@ -23,6 +25,7 @@ import type { LogSettings } from "../settings.ts";
 import { OutdatedDay } from "./day-files.ts";
 import { DamagedFile } from "./files.ts";
 import type { KeptState } from "./history.ts";
+import { createHitMemory } from "./hit-memory.ts";
 import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
 import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
 
@@ -66,6 +69,8 @@ export function createLogStore(
   let older = new Map<string, string[]>();
   const rebuilt = new Map<string, number>();
   let findPlace: CollectorOptions["findPlace"];
+  /** Where there is no history. */
+  const keptHits = createHitMemory();
 
   const openPlaces = (path: string): NonNullable<typeof findPlace> => {
     const find = openGeoip(path);
@@ -90,7 +95,7 @@ export function createLogStore(
   };
   /** A day whose files cannot be written is kept in memory, and its counts are saved later. */
   const onClose: CollectorOptions["onClose"] = (log, day, counts) => {
-    if (history === undefined) return undefined;
+    if (history === undefined) return keptHits.keep(day, counts);
     try {
       return history.writeDay(log, day, counts);
     } catch {
@@ -164,7 +169,8 @@ export function createLogStore(
 
   const forget = (error: unknown): boolean => {
     const isDamaged = error instanceof DamagedFile;
-    if (!isDamaged && !(error instanceof OutdatedDay)) return false;
+    const isOutdated = [error, Object(error).cause].some((each) => each instanceof OutdatedDay);
+    if (!isDamaged && !isOutdated) return false;
     current = undefined;
     if (isDamaged) history?.putAside(error);
     return true;
@@ -203,9 +209,11 @@ export function createLogStore(
 
 const MAX_ATTEMPTS = 10;
 
-/** The days of a site that were counted by earlier rules. */
-const listOlder = ({ closed, open }: SiteLog): string[] =>
-  [...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date));
+/** The days of a site that were counted by earlier rules, or before visits were counted. */
+const listOlder = ({ closed, open }: SiteLog): string[] => [
+  ...[...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date)),
+  ...[...closed].flatMap(([date, { totals }]) => (totals.visits === undefined ? date : [])),
+];
 
 /**
  * Roughly how many bytes of the files are unread, whatever the files are called; too low, even negative, if some were

@@ -166,15 +166,18 @@ describe("who is a visitor", () => {
     expect(await logs.rows("events")).toEqual([["File Download", 1, 1]]);
   });
 
-  it("is active with a page view in the last five minutes", async () => {
+  it("is active with a page view or, who viewed one today, a download in the last five minutes", async () => {
     const logs = openRequests([
+      { at: LOG_NOW - 3_600_000, address: "192.0.2.6" },
       { at: LOG_NOW - 300_000 },
       { at: LOG_NOW - 299_000, address: "192.0.2.2" },
       { at: LOG_NOW, address: "192.0.2.3" },
       { at: LOG_NOW, address: "192.0.2.4", target: "/a.pdf" },
+      { at: LOG_NOW, address: "192.0.2.6", target: "/a.pdf" },
       { at: LOG_NOW + 1000, address: "192.0.2.5" },
+      { at: LOG_NOW + 1000, address: "192.0.2.4" },
     ]);
-    expect(await logs.active()).toBe(2);
+    expect(await logs.active()).toBe(3);
   });
 
   it("is not active if a scanner, by the whole day so far, unless the address is a proxy", async () => {

@@ -1,0 +1,237 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Dimension, dimensions } from "../../../src/operations/dimensions.ts";
+import { parseFilter } from "../../../src/operations/filter.ts";
+import type { DataSource } from "../../../src/sources/data-source.ts";
+import { columnsOf } from "../../../src/sources/hits.ts";
+import { OTHER } from "../../../src/sources/logs/counting/limits.ts";
+import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
+import { countKept, expectKept } from "../../support/kept-hits.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
+import { FILTERED_DAYS, type MadeHit, makeFilters, makeHits, writeRows } from "../../support/made-hits.ts";
+import { SEED } from "../../support/seed.ts";
+
+const SITE = "example.com";
+const [, TO] = FILTERED_DAYS;
+
+/** What a mapped table's columns are called; `country` may be NULL, and the codes of languages are short. */
+const MAPPED: Partial<Record<Dimension, string>> = {
+  pages: "url",
+  countries: "land",
+  channels: "ch",
+  cities: "town",
+  browsers: "br",
+  hostnames: "vhost",
+};
+
+describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive count gives", () => {
+  const hits = makeHits();
+  const views = listMappedViews(hits);
+  let server: Awaited<ReturnType<typeof startChdb>>;
+  let table: DataSource;
+  let mapped: DataSource;
+
+  beforeAll(async () => {
+    server = await startChdb();
+    await load(server, writeRows(hits, SITE));
+    await server.run(`CREATE TABLE views (ts Nullable(DateTime64(3)), who UInt64, n UInt32, url String, kind String,
+      land Nullable(String), ch LowCardinality(String), town String, br LowCardinality(Nullable(String)), vhost String)
+      ENGINE = MergeTree ORDER BY who`);
+    await server.run("INSERT INTO views FORMAT JSONEachRow", views.map(writeMappedRow).join("\n"));
+    const clock = { now: LOG_NOW };
+    table = await openHits(server, clock);
+    mapped = await openHits(server, clock, {
+      table: "views",
+      site: SITE,
+      timezone: "UTC",
+      map: [
+        ...["time=ts", "visitor=who", "sequence=n"],
+        ...Object.entries(MAPPED).map(([dimension, name]) => `${columnsOf[dimension as Dimension]}=${name}`),
+      ],
+      where: ["kind=view"],
+    });
+  });
+  afterAll(() => server?.stop());
+
+  const siteOf = async (source: DataSource) => {
+    const [site] = await source.sites();
+    if (site === undefined) throw new Error("There is no site.");
+    return site;
+  };
+  const recordedBy = async (source: DataSource) => (await source.dimensions?.(await siteOf(source))) ?? [];
+
+  it("of hits", async () => {
+    expect(table.filters).toBe(true);
+    let seen = 0;
+    for (const [index, filter] of makeFilters(dimensions, 12).entries()) {
+      const kept = countKept(hits, filter, OTHER);
+      seen += kept.days.filter(({ visitors }) => visitors > 0).length;
+      const asked = index % 2 === 0 ? (["pages", "exit_pages"] as const) : (["events", "countries"] as const);
+      await expectKept(table, SITE, filter, { kept, asked });
+    }
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  it("of page views in columns of its own", async () => {
+    expect(mapped.filters).toBe("any-values");
+    const recorded = dimensions.filter((dimension) =>
+      [...Object.keys(MAPPED), "entry_pages", "exit_pages"].includes(dimension),
+    );
+    expect(await recordedBy(mapped)).toEqual(recorded);
+    let seen = 0;
+    for (const [index, filter] of makeFilters(recorded, 8).entries()) {
+      const kept = countKept(views, filter);
+      seen += kept.days.filter(({ visitors }) => visitors > 0).length;
+      const asked =
+        index % 2 === 0 ? (["pages", "countries"] as const) : (["exit_pages", "browsers"] as const);
+      await expectKept(mapped, SITE, filter, { kept, asked });
+    }
+    expect(seen).toBeGreaterThan(8);
+  });
+
+  it("and without a filter, or with one that excludes nothing, everything is counted", async () => {
+    for (const [source, made] of [
+      [table, hits],
+      [mapped, views],
+    ] as const) {
+      const everything = countKept(made, []);
+      expect(
+        everything.days.every(({ visits, bounces, visitSeconds }) => visits > bounces && visitSeconds > 0),
+      ).toBe(true);
+      const recorded = await recordedBy(source);
+      await expectKept(source, SITE, [], { kept: everything, asked: recorded });
+      for (const text of ["events=*|", "visit:pages=*|", "visit:events!=nothing"])
+        await expectKept(source, SITE, parseFilter([text]), {
+          kept: everything,
+          asked: recorded.slice(0, 2),
+        });
+    }
+  });
+
+  it.each(["08:00:30", "08:05:20"])(
+    "and who is on the site at %s is limited to what it keeps",
+    async (at) => {
+      const now = Date.parse(`${TO}T${at}Z`);
+      for (const [source, made] of [
+        [table, hits],
+        [mapped, views],
+      ] as const) {
+        const site = await siteOf(source);
+        const known = made.filter(({ day, time }) => day === TO && time <= now / 1000);
+        const recent = known.filter(({ time }) => time > now / 1000 - 300);
+        const count = (some: readonly MadeHit[]) => new Set(some.map(({ visitor }) => visitor)).size;
+        const isHome = ({ kind, path }: MadeHit) => kind === "pageview" && path === "/";
+        const isOther = ({ kind, path }: MadeHit) => kind === "event" || (path !== "/" && path !== OTHER);
+        // Nobody has had time for a second visit.
+        const sawHome = new Set(known.filter(isHome).map(({ visitor }) => visitor));
+        const ask = (text: string) => source.active(site, now, undefined, parseFilter([text]));
+        expect(count(recent)).toBeGreaterThan(3);
+        expect(await source.active(site, now)).toBe(count(recent));
+        expect(await ask("pages=/")).toBe(count(recent.filter(isHome)));
+        expect(await ask("visit:pages=/")).toBe(count(recent.filter(({ visitor }) => sawHome.has(visitor))));
+        if (source === table) expect(await ask("pages!=/")).toBe(count(recent.filter(isOther)));
+        else
+          expect(await ask("visit:pages!=/")).toBe(
+            count(recent.filter(({ visitor }) => !sawHome.has(visitor))),
+          );
+      }
+    },
+  );
+});
+
+/** A condition of each kind, and several. */
+const TEXTS = [
+  ["pages=/"],
+  ["pages!=/"],
+  ["pages=*a*"],
+  ["visit:pages=/"],
+  ["visit:pages!=/a|/b"],
+  ["hostnames=*"],
+  ["referrers="],
+  ["entry_pages=/"],
+  ["exit_pages!=/"],
+  ["events="],
+  ["events=File*"],
+  ["visit:events=File Download"],
+  ["visit:events!=File Download"],
+  ["pages=/", "referrers!=a.example"],
+];
+
+describe.skipIf(!hasChdb)("filters of an exported log", () => {
+  const day = "2026-11-18";
+  const clock = { now: LOG_NOW };
+  let server: Awaited<ReturnType<typeof startChdb>>;
+  let table: DataSource;
+  let logs: DataSource;
+
+  beforeAll(async () => {
+    server = await startChdb();
+    const request = fc.record({
+      pause: fc.constantFrom(0, 0, 1, 60, 1801),
+      target: fc.constantFrom("/", "/a", "/b", "/guide.pdf", "/x.zip"),
+      referrer: fc.constantFrom("-", "https://a.example/x", "https://b.example/"),
+    });
+    const visitors = fc.sample(fc.array(request, { minLength: 1, maxLength: 8 }), {
+      numRuns: 60,
+      seed: SEED,
+    });
+    const requests = visitors.flatMap((own, index) => {
+      let at = Date.parse(`${day}T10:00:00Z`) + index * 1000;
+      return own.map(({ pause, ...rest }) => {
+        at += pause * 1000;
+        return { ...rest, at, address: `192.0.2.${index}` };
+      });
+    });
+    const lines = requests.toSorted((a, b) => a.at - b.at).map(combined);
+    const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+    const flags = { logs: [`${SITE}=${path("access.log")}`], timezone: "UTC" };
+    await load(server, await exportLines(flags, LOG_NOW));
+    table = await openHits(server, clock);
+    logs = openTestLogs(flags, clock).source;
+  });
+  afterAll(() => server?.stop());
+
+  it.for(TEXTS.map((texts) => ({ name: texts.join(" and "), texts })))(
+    "keep what they keep of the log: $name",
+    async ({ texts }, context) => {
+      context.skip(logs.filters === undefined, "Logs have no filters.");
+      const ask = async (source: DataSource) => {
+        const [site] = await source.sites();
+        if (site === undefined) throw new Error("There is no site.");
+        const span = { site, from: day, to: day, now: LOG_NOW, filter: parseFilter(texts) };
+        const asked = ["pages", "events", "referrers", "exit_pages"] as const;
+        return {
+          days: await source.days(span),
+          rows: await Promise.all(asked.map((dimension) => source.breakdown(span, dimension, 100))),
+        };
+      };
+      expect(await ask(table)).toEqual(await ask(logs));
+    },
+  );
+});
+
+/** Page views as a mapped table has them: only the first one of a visit has the visit's values. */
+function listMappedViews(hits: readonly MadeHit[]): MadeHit[] {
+  const begun = new Set<string>();
+  return hits.flatMap((hit) => {
+    if (hit.kind === "event") return [];
+    const visit = `${hit.visitor} ${hit.visit}`;
+    if (begun.has(visit)) {
+      const later = Object.keys(MAPPED).filter((dimension) => dimension !== "pages");
+      const values = later.map((dimension) => [columnsOf[dimension as Dimension], "later"]);
+      return [{ ...hit, ...Object.fromEntries(values) }];
+    }
+    begun.add(visit);
+    return [hit];
+  });
+}
+
+function writeMappedRow({ time, visitor, sequence, ...hit }: MadeHit): string {
+  const values = Object.entries(MAPPED).map(([dimension, name]) => {
+    const value = hit[columnsOf[dimension as Dimension]] ?? "";
+    const isNullable = name === "land" || name === "br";
+    return [name, value === "" && isNullable ? null : value];
+  });
+  const ts = new Date(time * 1000).toISOString().slice(0, 19);
+  return JSON.stringify({ ts, who: visitor, n: sequence, kind: "view", ...Object.fromEntries(values) });
+}
