@@ -73,11 +73,19 @@ export const compare = defineReport({
     ...comparison,
     dimensions: comparison.dimensions.map((group) => ({
       ...group,
-      movers: compactNames(group.movers),
+      movers: compactNames(group.movers).map(omitNoPercent),
     })),
   }),
   views: viewComparison,
 });
+
+/** Where averages have the percentage, that of the sums is none. */
+function omitNoPercent<
+  T extends Pick<Comparison["dimensions"][number]["movers"][number], "change" | "per_day">,
+>(mover: T) {
+  const { change, per_day } = mover;
+  return change && per_day ? { ...mover, change: { absolute: change.absolute } } : mover;
+}
 
 async function comparePeriods(
   call: Call,

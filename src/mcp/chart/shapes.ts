@@ -91,7 +91,7 @@ const comparison: Shape = {
           label: isText,
           current: orNull(isCount),
           previous: orNull(isCount),
-          change: orNull(change),
+          change: orNull({ ...change, percent: orNone(change.percent) }),
           per_day: orNone(perDay),
           bounds: orNone({
             current: bounds,
