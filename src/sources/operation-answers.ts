@@ -15,7 +15,7 @@ import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
-import type { DataSource, DayTotals, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import type { DataSource, DayTotals, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
@@ -119,7 +119,7 @@ const answers: Answers = {
       total_rows: totalRows,
       truncated: totalRows > limit,
       totals: { visitors, pageviews, ...(isEvents && { events }), ...visits },
-      ...(await warnOfValues(span, days, tail, context)),
+      ...warnOfFolded(dimension, rows, await warnOfValues(span, days, tail, context)),
     };
   },
 
@@ -233,6 +233,18 @@ function readConditions(params: object, source: DataSource): Filter | undefined 
   const filter = parseFilter(texts);
   if (source.filters === true) assertPossibleValues(filter);
   return filter;
+}
+
+/** The warnings of an answer, and one if a row has what was folded, unless the source has said so. */
+function warnOfFolded(
+  dimension: Dimension,
+  rows: Ranking["rows"],
+  { warnings = [] }: { warnings?: Warning[] },
+): { warnings?: Warning[] } {
+  const isTold = warnings.some(({ code }) => code === "folded");
+  if (isTold || !rows.some(({ other }) => other)) return warnings.length > 0 ? { warnings } : {};
+  const detail = `Visitors sent more different ${dimension.replaceAll("_", " ")} than are kept: the rest is in one row, which no filter keeps.`;
+  return { warnings: [...warnings, { code: "folded", detail }] };
 }
 
 /** How many values are looked for. */

@@ -147,7 +147,7 @@ export async function expectKept(
   expect([name, await source.days(span)]).toEqual([name, kept.days]);
   for (const dimension of asked) {
     const { rows, totalRows } = await source.breakdown(span, dimension, 1_000);
-    const found = rows.map(({ label, ...row }) => row);
+    const found = rows.map(({ label, other, ...row }) => (other ? { ...row, value: label } : row));
     const expected = kept.breakdown(dimension);
     expect([name, dimension, totalRows, sortRows(found)]).toEqual([
       name,

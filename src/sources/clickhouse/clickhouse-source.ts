@@ -6,6 +6,7 @@ import { cleanText } from "../../render/clean-text.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import { OTHER } from "../logs/counting/limits.ts";
 import { nameValue } from "../logs/labels.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
@@ -128,11 +129,13 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
         const { rows, totalRows } = await spans.breakdown(querySpan(span), dimension, limit, signal);
         return {
           rows: rows.map((row) => {
-            const value = row.value === "" ? null : row.value;
-            const label = nameValue(dimension, value);
+            // What the log that was exported had folded.
+            const isOther = row.value === OTHER && !layout.hasOwnValues;
+            const value = row.value === "" || isOther ? null : row.value;
             return {
               value,
-              label,
+              label: isOther ? OTHER : nameValue(dimension, value),
+              ...(isOther && { other: true as const }),
               visitors: row.visitor_count,
               hits: row.hit_count,
               ...readVisits(row),
