@@ -172,7 +172,7 @@ describe.skipIf(!hasChdb)("filters of an exported log", () => {
       referrer: fc.constantFrom("-", "https://a.example/x", "https://b.example/"),
     });
     const visitors = fc.sample(fc.array(request, { minLength: 1, maxLength: 8 }), {
-      numRuns: 60,
+      numRuns: 30,
       seed: SEED,
     });
     const requests = visitors.flatMap((own, index) => {

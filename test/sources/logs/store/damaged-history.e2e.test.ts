@@ -118,7 +118,7 @@ describe("a damaged history", () => {
         const isSaid = place.warned.some((text) => text.includes(file));
         if (left !== undefined && !isSaid) expect(left).toEqual(expected);
       };
-      await fc.assert(fc.asyncProperty(DAMAGES, check), { numRuns: IS_LONG ? 300 : 12 });
+      await fc.assert(fc.asyncProperty(DAMAGES, check), { numRuns: IS_LONG ? 300 : 6 });
       // And if it is gone altogether.
       restore();
       const file = listFiles(place.history()).find((path) => pattern.test(path)) ?? "";

@@ -10,7 +10,7 @@ import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../l
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const PROCESSES = 10;
-const TURNS = IS_LONG ? 30 : 4;
+const TURNS = IS_LONG ? 30 : 3;
 const FROM = "2026-11-17";
 const TO = "2026-11-22";
 
