@@ -26,6 +26,8 @@ import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import type { LogSettings } from "./settings.ts";
 
+/** Many processes can count the same logs at once, and each may replace what another has just read. */
+const MAX_ATTEMPTS = 10;
 /** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
@@ -102,11 +104,12 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
 
   /** Asks again if another process has replaced what was read, or if that was damaged. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
-    try {
-      return await question();
-    } catch (error) {
-      if (!store.forget(error)) throw error;
-      return question();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await question();
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !store.forget(error)) throw error;
+      }
     }
   };
 
