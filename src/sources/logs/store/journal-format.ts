@@ -54,8 +54,13 @@ const LINE_FEED = 10;
 
 /** A line of a journal, with its line feed. */
 export function formatLine(line: DayLine | MarksLine): Buffer {
-  const json = Buffer.from(`${JSON.stringify(line)}\n`);
-  return Buffer.concat([Buffer.from(`${hashFile(json.subarray(0, -1)).slice(0, CHECK_LENGTH)} `), json]);
+  const json = JSON.stringify(line);
+  const start = CHECK_LENGTH + 1;
+  // Some megabytes on a large day: they are not copied again.
+  const bytes = Buffer.alloc(start + Buffer.byteLength(json) + 1, LINE_FEED);
+  bytes.write(json, start);
+  bytes.write(`${hashFile(bytes.subarray(start, -1)).slice(0, CHECK_LENGTH)} `);
+  return bytes;
 }
 
 /** Parses the lines of a journal. Undefined if one of them is damaged. */

@@ -138,24 +138,20 @@ function listChanged(requests: Column, before: Uint32Array = new Uint32Array(0))
 function hashNew(day: OpenDay, knownAddresses: number, knownSenders: number, salt: Uint8Array) {
   const addresses = Buffer.alloc((day.addressCount - knownAddresses) * HASH_BYTES);
   const senders = Buffer.alloc((day.senders.requests.length - knownSenders) * HASH_BYTES);
-  const found: { agent: number; address: number; number: number }[] = [];
+  /** By number. A large day has hundreds of thousands: they become texts one after another. */
+  const byNumber: (string | number)[] = [];
+  for (const [address, number] of day.addresses) {
+    byNumber[number] = address;
+    if (number < knownAddresses) continue;
+    const hash = hashSalted(salt, formatAddress(address));
+    addresses.write(hash, (number - knownAddresses) * HASH_BYTES, "latin1");
+  }
   for (const [agent, numbers] of day.senderNumbers) {
     for (const [address, number] of numbers) {
-      if (number >= knownSenders) found.push({ agent, address, number });
+      if (number < knownSenders) continue;
+      const hash = hashSender(salt, formatAddress(byNumber[address] ?? ""), agent);
+      senders.write(hash, (number - knownSenders) * HASH_BYTES, "latin1");
     }
-  }
-  const needed = new Set(found.map(({ address }) => address));
-  const groups = new Map<number, string>();
-  for (const [address, number] of day.addresses) {
-    const isNew = number >= knownAddresses;
-    if (!isNew && !needed.has(number)) continue;
-    const group = formatAddress(address);
-    groups.set(number, group);
-    if (isNew) addresses.write(hashSalted(salt, group), (number - knownAddresses) * HASH_BYTES, "latin1");
-  }
-  for (const { agent, address, number } of found) {
-    const hash = hashSender(salt, groups.get(address) ?? "", agent);
-    senders.write(hash, (number - knownSenders) * HASH_BYTES, "latin1");
   }
   return { addresses, senders };
 }
