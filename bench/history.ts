@@ -178,6 +178,8 @@ async function askOnce(
     ...[join(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js"), "breakdown", "--dimension", "pages"],
     ...["--period", `${dateOf(end - days * DAY)}/${dateOf(end)}`, "--limit", "5", "--json"],
     ...["--logs", path, "--timezone", "UTC", "--site", write(0).host ?? "example.com"],
+    // A flood from one address looks like a proxy.
+    "--accept-proxy-addresses",
   ];
   for (let attempt = 1; ; attempt++) {
     try {
