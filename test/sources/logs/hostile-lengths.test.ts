@@ -152,14 +152,17 @@ function isSlow(costOf: (length: number) => number, times: number): boolean {
 }
 
 describe("the cost of a line grows no faster than its length", () => {
-  it.each(Object.keys(writtenFormats))("%s", (name) => {
+  it.each(Object.keys(writtenFormats))("%s", async (name) => {
     const { write, header } = writtenFormats[name] ?? { write: () => "" };
     const count = createCounting(header);
     for (const [field, place] of Object.entries(ways)) {
       for (const pattern of patterns) {
         const costOf = (length: number) => count(place(write, pattern.repeat(length / pattern.length)));
+        if (!isSlow(costOf, 1) || !isSlow(costOf, 5)) continue;
+        // The time is that of all threads: V8's own may still be at work on what was before.
+        await new Promise((resolve) => setTimeout(resolve, 300));
         // Stops at the first, since each takes seconds.
-        if (isSlow(costOf, 1) && isSlow(costOf, 5)) expect.fail(`${field} of ${JSON.stringify(pattern)}`);
+        if (isSlow(costOf, 20)) expect.fail(`${field} of ${JSON.stringify(pattern)}`);
       }
     }
   });
