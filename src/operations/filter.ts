@@ -39,7 +39,7 @@ export const isOnHits = ({ dimension, ofVisit }: Condition): boolean =>
 /**
  * Parses conditions and puts them in canonical order. Throws AnalyticsError `invalid_parameter`.
  *
- * @param texts At most 10, of which the last one does not count twice if it repeats another.
+ * @param texts At most 10. A condition that is given twice is kept once.
  */
 export function parseFilter(texts: readonly string[]): Filter {
   if (texts.length > MAX_CONDITIONS)

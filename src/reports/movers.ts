@@ -46,8 +46,8 @@ const groupOf = (order: Order, { least }: Bounds) =>
   order === "change" ? 0 : order === "gains" ? Number(least > 0) : Number(least <= 0);
 
 /**
- * The values that certainly changed, largest change first, or largest loss or gain first and then the others. An uncertain change is ranked by the smallest value that it can
- * have.
+ * The values that certainly changed: largest change first; or all losses, or all gains, first, again with the largest on top.
+ * An uncertain change is ranked by the smallest value that it can have.
  */
 export function findMovers(
   { values, unlisted, errorBound }: WindowCounts,

@@ -1,4 +1,5 @@
 import { addDays } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import type { Warning } from "../operations/warning.ts";
 
 /** In days: the default period of a query, which shows nothing of data that ended earlier. */
@@ -19,6 +20,19 @@ export function warnOfEnd(
     code: "stale",
     detail: `The ${source} ends on ${last}${offer}: what came later is missing, not zero.`,
     values: { data_until: last, ...(isLongAgo && { last_days_from: since }) },
+  };
+}
+
+/**
+ * Says that a source keeps some values of these dimensions only as one row.
+ *
+ * @param label What the row is called.
+ */
+export function warnOfFolding(folded: readonly Dimension[], label: string): Warning {
+  const names = folded.map((dimension) => dimension.replaceAll("_", " ")).join(", ");
+  return {
+    code: "folded",
+    detail: `Visitors sent more different ${names} than are kept of a day: the rest is in one row, ${label}.`,
   };
 }
 

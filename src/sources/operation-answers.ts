@@ -16,6 +16,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import { warnOfFolding } from "./data-warnings.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
@@ -242,9 +243,9 @@ function warnOfFolded(
   { warnings = [] }: { warnings?: Warning[] },
 ): { warnings?: Warning[] } {
   const isTold = warnings.some(({ code }) => code === "folded");
-  if (isTold || !rows.some(({ other }) => other)) return warnings.length > 0 ? { warnings } : {};
-  const detail = `Visitors sent more different ${dimension.replaceAll("_", " ")} than are kept: the rest is in one row, which no filter keeps.`;
-  return { warnings: [...warnings, { code: "folded", detail }] };
+  const folded = rows.find(({ other }) => other);
+  if (isTold || folded === undefined) return warnings.length > 0 ? { warnings } : {};
+  return { warnings: [...warnings, warnOfFolding([dimension], folded.label)] };
 }
 
 /** How many values are looked for. */

@@ -3,7 +3,7 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import { describeDates, warnOfEnd, warnOfScanners } from "../data-warnings.ts";
+import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
 import { countOpenDay } from "./counting/close-days.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { OTHER } from "./counting/limits.ts";
@@ -68,12 +68,7 @@ export function coverageWarnings(
     );
   }
   const folded = listFolded(log, from, to);
-  if (folded.length > 0) {
-    warn(
-      "folded",
-      `Visitors sent more different ${folded.map(nameDimension).join(", ")} than are kept of a day: the rest is in one row, ${OTHER}.`,
-    );
-  }
+  if (folded.length > 0) warnings.push(warnOfFolding(folded, OTHER));
   const isMixed = [...log.closed].some(
     ([date, { definition }]) => from <= date && date <= to && definition !== DEFINITION,
   );
@@ -103,8 +98,6 @@ function listFolded({ open, closed }: SiteLog, from: string, to: string): Dimens
   ];
   return [...new Set(days.flatMap(({ folded }) => folded))];
 }
-
-const nameDimension = (dimension: Dimension) => dimension.replaceAll("_", " ");
 
 /** Warnings that few or many senders are behind the numbers of some days. */
 function warnOfSenders(log: SiteLog, { from, to }: Days, acceptProxyAddresses: boolean): Warning[] {
