@@ -7,6 +7,7 @@ import { findProfileFile } from "../../src/config/profiles.ts";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { at, KEY, type Listener, readReport, serve } from "../support/doctor-report.ts";
 import { answerRightly, send } from "../support/faulty-server.ts";
+import { combined, joinLines } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
@@ -295,4 +296,17 @@ it("keys from options are checked, too", async () => {
   const { code, find } = await examine(home, ["--api-key-file", file, "--base-url", origin]);
   expect([code, find("key")?.detail]).toEqual([0, "from --api-key-file, too short to show any of it"]);
   expect(JSON.stringify(find("key"))).not.toContain(DEMO_KEY);
+});
+
+it("a log in a pipe is read once, by the check of the sites", async () => {
+  const ran = await runShell(["doctor", "--logs", "-", "--site", "example.com", "--json"], {
+    environment: createHome(),
+    stdin: joinLines(combined()),
+  });
+  const { checks } = readReport(ran);
+  const found = (name: string) => checks.find(({ check }) => check === name);
+  expect(ran.code).toBe(0);
+  expect(found("log files")?.status).toBe("ok");
+  expect(found("history")?.detail).toBe("standard input is not kept");
+  expect(found("sites")).toMatchObject({ status: "ok", detail: expect.stringContaining("example.com") });
 });

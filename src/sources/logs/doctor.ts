@@ -1,13 +1,19 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
 import { openStore } from "./open.ts";
+import { STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
+import type { LogSettings } from "./settings.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
 import { findHistoryFolder } from "./store/open-history.ts";
 
+/** A stream can be read once, and the sites are read after these checks. */
+const readsStdin = ({ files }: LogSettings): boolean => files.some(({ glob }) => glob === STDIN);
+
 /** Says what the log files have, and which of them cannot be read to their end. Throws AnalyticsError. */
 export async function checkFiles(context: LocalContext): Promise<string> {
-  const { store } = openStore(context);
+  const { settings, store } = openStore(context);
+  if (readsStdin(settings)) return "standard input, which the sites are read from";
   const { registry } = await store.read();
   const { contents, leftOut } = registry;
   const lost = listLost(contents.values(), leftOut);
@@ -30,6 +36,7 @@ export async function checkFiles(context: LocalContext): Promise<string> {
 /** Says where the history of the logs is, what it has, and what is wrong with it. Throws AnalyticsError. */
 export async function checkHistory(context: LocalContext): Promise<string> {
   const { settings, store } = openStore(context);
+  if (readsStdin(settings)) return "standard input is not kept";
   const { notKept } = await store.read();
   const folder = findHistoryFolder(settings, context.environment);
   if (folder === undefined) {
@@ -43,7 +50,7 @@ export async function checkHistory(context: LocalContext): Promise<string> {
     });
   }
   const report = inspectHistory(folder);
-  if (report === undefined) return "standard input is not kept";
+  if (report === undefined) return "nothing is kept yet";
   const [damaged] = report.damaged;
   if (damaged !== undefined) {
     const others = report.damaged.length === 1 ? "" : ` and ${report.damaged.length - 1} more`;
