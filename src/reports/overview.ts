@@ -8,15 +8,16 @@ import { isAll, periodParam, precedingDays } from "../operations/period-words.ts
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
-import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
+import { compareTotals } from "./compared-totals.ts";
+import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames, measureTotals, rateWindow } from "./report-fields.ts";
+import { compactNames } from "./report-fields.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
-import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
+import { MAX_WINDOW_DAYS } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
 const TOP_ROWS = 10;
@@ -80,22 +81,12 @@ export async function readOverview(
   ]);
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };
-  const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
-  const { coverage, alike } = findCoverage([previous, series], { current, previous: before }, sinceDays);
-  const { change, ...averages } = measureTotals(createMeasure(current, before, alike), current, before);
-  const { days_with_data } = markCovered(current, alike.covered.current);
+  const comparison = compareTotals(series, previous, sinceDays);
   return {
     ...rest,
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
-    ...(coverage.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
-    comparison: {
-      previous: rateWindow(markCovered(before, alike.covered.previous)),
-      ...(days_with_data !== undefined && { days_with_data }),
-      ...change,
-      ...averages,
-      small_sample: isSmallSample(current, before),
-      ...coverage,
-    },
+    ...(comparison.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
+    comparison,
   };
 }
 
