@@ -62,10 +62,11 @@ export function cutSeries(series: Series, { from, to }: Days): Series {
 /** The warnings of an answer until today that are about days of the span, as far as they say which days they are about. */
 function within({ from, to }: Days, { warnings = [] }: { warnings?: Warning[] | undefined }): Warning[] {
   return warnings.filter(({ code, values = {} }) => {
-    const { day, data_until } = values;
+    const { day, data_until, data_since } = values;
     const [first, last] = day === undefined ? [values.from, values.to] : [day, day];
     // What ended after the span does not matter to it.
     if (code === "stale") return typeof data_until !== "string" || data_until <= to;
+    if (code === "before_data_since") return typeof data_since !== "string" || data_since > from;
     const isKnown = typeof first === "string" && typeof last === "string";
     return !isKnown || (first <= to && last >= from);
   });
