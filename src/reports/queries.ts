@@ -15,13 +15,13 @@ import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
-import { compare } from "./compare.ts";
+import { compare } from "./compare-report.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
-import { overview } from "./overview.ts";
+import { overview } from "./overview-report.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { siteList } from "./site-list.ts";
+import { siteList } from "./site-list-report.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */

@@ -1,18 +1,15 @@
-import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { sites, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
-import { isAll, periodParam, precedingDays } from "../operations/period-words.ts";
+import { isAll, precedingDays } from "../operations/period-words.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
-import { defineReport } from "./report-definition.ts";
-import { type SiteList, siteListResult } from "./site-list-result.ts";
-import { viewSites } from "./site-list-views.ts";
+import type { SiteList } from "./site-list-result.ts";
 import { askSpan, preparePeriod, readToday } from "./site-period.ts";
 import { cutSeries } from "./subtracted-spans.ts";
 import { sumWindow } from "./windows.ts";
@@ -23,37 +20,8 @@ const MAX_COUNTED_SITES = 50;
 type Site = ResultOf<typeof sites>["sites"][number];
 type Series = ResultOf<typeof timeseries>;
 
-export const siteList = defineReport({
-  name: sites.name,
-  summary: "List your sites and their visitors",
-  tool: {
-    name: sites.tool.name,
-    title: sites.tool.title,
-    description:
-      "The sites with web analytics and, with a period, the visitors of each. Call this first if you do not know the site.",
-  },
-  shell: {
-    examples: [
-      "analytics-mcp sites",
-      "analytics-mcp sites --period last-week",
-      "analytics-mcp sites --fields domain,timezone",
-    ],
-    fields: "domain,timezone",
-    trendOf: (row) => String(row.id),
-  },
-  params: () =>
-    z.strictObject({
-      period: periodParam().describe(
-        "Adds each site's visitors and page views in these days, and their change: yesterday, last_week, last_7_days (complete days), october, 2026-11, 2026-11-01/2026-11-15.",
-      ),
-    }),
-  result: siteListResult,
-  list: { key: "sites", keep: "first" },
-  compute: listSites,
-  views: viewSites,
-});
-
-async function listSites(
+/** Lists the sites, with the numbers of each if a period is named. */
+export async function listSites(
   call: Call,
   { period }: { period?: string | undefined },
   options: CallOptions,
