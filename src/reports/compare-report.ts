@@ -13,7 +13,7 @@ import { MAX_WINDOW_DAYS } from "./windows.ts";
 /** Of each list: four of them must fit into the answer of a tool. */
 const MAX_MOVERS = 20;
 
-export const compareParams = () =>
+const compareParams = () =>
   z.strictObject({
     site: siteParam,
     days: z
