@@ -56,12 +56,16 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const texts = given.texts.get(parameter) ?? [];
   const [value = ""] = texts;
   if (parameter === "period" && given.dates !== undefined) return explainDates(given.dates, detail);
-  if (parameter === "filter") return { message: `--filter ${detail}.`, hint: suggestName(refusal).trim() };
   const name = `--${parameter}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") {
-    return { message: `${name} is missing.`, hint: list === undefined ? "" : `It can be ${list}.` };
+    const example =
+      parameter === "goal" ? "Name one, such as --goal events=signup or --goal pages=/thanks." : "";
+    return { message: `${name} is missing.`, hint: list === undefined ? example : `It can be ${list}.` };
   }
+  // Their sentences quote what was given.
+  if (parameter === "filter" || (parameter === "goal" && texts.length === 1))
+    return { message: `${name} ${detail}.`, hint: suggestName(refusal).trim() };
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
   if (list !== undefined && value !== "") {
     const known = list.split(", ").filter((word) => /^\w+$/.test(word));
