@@ -35,6 +35,9 @@ const MAX_QUERY_BYTES = 8_000;
 /** Whether a dimension's values are those of single hits, so that its conditions choose hits. */
 export const isOfHits = (dimension: Dimension): boolean => HIT_DIMENSIONS.has(dimension);
 
+/** The dimensions whose values are those of whole visits. */
+export const visitDimensions = dimensions.filter((dimension) => !isOfHits(dimension));
+
 /** Whether a condition chooses single hits, not whole visits. */
 export const isOnHits = ({ dimension, ofVisit }: Condition): boolean =>
   HIT_DIMENSIONS.has(dimension) && !ofVisit;

@@ -6,7 +6,6 @@ import { periodParam } from "../operations/period-words.ts";
 import { type Comparison, comparisonResult } from "./compare-result.ts";
 import { viewComparison } from "./compare-views.ts";
 import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
-import { readWindows } from "./compared-windows.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { findMovers, type Movers, orders } from "./movers.ts";
@@ -93,6 +92,8 @@ async function comparePeriods(
   options: QueryOptions,
 ): Promise<Comparison> {
   const { site, dimension, order } = given;
+  // Loaded on demand: most queries compare nothing.
+  const { readWindows } = await import("./compared-windows.ts");
   const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
   const [answers, starts] = await Promise.all([

@@ -16,9 +16,6 @@ import { nameDimension, readFilterInput } from "../operations/filter-input.ts";
  * A goal is a condition on hits, such as `events=signup` or `pages=/thanks*`: visitors reach it with a hit that meets it.
  */
 
-/** The dimensions that can rank conversions: those of whole visits, which also visitors who reach no goal have. */
-export const visitDimensions = dimensions.filter((dimension) => !isOfHits(dimension));
-
 const EXAMPLES = "such as events=signup or pages=/thanks*";
 const MAX_SHOWN = 80;
 
