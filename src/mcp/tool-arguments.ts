@@ -95,7 +95,8 @@ export function adviseOnArguments(
     const value = given[parameter];
     if (parameter === "days" && properties.has("period") && Number(value) > MAX_DAYS)
       return `For more days use period, such as last_${Number(value)}_days or 2025.`;
-    if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
+    if ((parameter === "filter" || parameter === "goal") && properties.has(parameter))
+      return suggestName(refusal);
     if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
     const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
     return typeof alternative === "function"

@@ -20,34 +20,40 @@ const BRIEF = new Set([
   ...["site", "period", "warnings", "comparison"],
   ...["current", "previous", "change", "per_day", "bounds", "more"],
 ]);
+/** The same for the rows of a tool that have the members of its totals. */
+const BRIEF_ROWS = new Set(["get_conversions"]);
 /** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);
 
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
-  ["site", "Id or domain; not needed if there is only one."],
+  ["site", "Id or domain; optional if only one."],
   ["days", "Days, including today so far."],
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days each."],
+  ["limit", "Rows."],
   [
-    "period",
+    "get_stats.period",
     "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
   ],
   ["list_sites.period", "Adds the visitors of each site, and the change."],
+  ["period", "Instead of days: last_month, as in get_stats."],
   ["against", "Another period, or year_before."],
   [
     "get_breakdown.filter",
     "Conditions that must all hold, such as countries=DE|AT or pages=/blog/*. pages!=/x leaves out views; visit:pages!=/x, the visits.",
   ],
-  ["filter", "Conditions such as countries=DE, pages=/blog/*, as in get_breakdown."],
+  ["filter", "Conditions, as in get_breakdown."],
   ["with", "Adds visits, bounces, time to rows."],
   ["compare_periods.dimension", "Only this one, as in get_breakdown."],
   ["compare_periods.limit", "Rows a list."],
   ["compare_periods.order", "What comes first."],
+  ["goal", "events=signup or pages=/thanks*."],
+  ["by", "A dimension of visits, such as channels."],
 ]);
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
-const MEANING = "Visitors: daily uniques, added up. No hours, no returning visitors.";
+const MEANING = "Visitors: daily uniques, added up. No revenue, cohorts, returning visitors, page speed.";
 const COUNTS_REQUESTS = new Set(["get_crawlers"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */
@@ -61,7 +67,7 @@ export function defineTool({ params, result, tool, isDescription }: Query): Tool
     inputSchema: describeParameters(name, toJsonSchema(isDescription ? openapiToolParams : params)),
     annotations,
     ...linkChart(name),
-    outputSchema: buildOutputSchema(isDescription ? openapiToolResult : result),
+    outputSchema: buildOutputSchema(name, isDescription ? openapiToolResult : result),
   };
   // The SDK's type demands JSON values in every keyword, which `JsonSchema` does not promise. They are JSON.
   return definition as Tool;
@@ -78,12 +84,12 @@ function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
     const { minLength: _, maxLength: __, default: __default, ...kept } = property;
     const { minimum, maximum, description } = kept;
     const standard = property.default === undefined ? [] : [`default ${property.default}`];
-    const range = minimum === undefined ? [] : [`from ${minimum} to ${maximum}`];
+    const range = minimum === undefined ? [] : [`${minimum} to ${maximum}`];
     const facts = [...range, ...standard].join(", ");
     const bounds = facts === "" ? "" : ` ${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
     const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;
     // The list of dimensions is long, and get_breakdown has it.
-    if (name === "dimension" && tool !== "get_breakdown") delete kept.enum;
+    if ((name === "dimension" && tool !== "get_breakdown") || name === "by") delete kept.enum;
     if (name === "filter") {
       kept.items = { type: "string" };
       delete kept.maxItems;
@@ -108,11 +114,12 @@ function acceptLoosely({ description: _, ...schema }: JsonSchema): JsonSchema {
  * names, types and what is required, and leaves out deep levels and the members of what is in every answer. The
  * descriptions are in the OpenAPI document.
  */
-function buildOutputSchema(result: z.ZodObject): JsonSchema {
+function buildOutputSchema(tool: string, result: z.ZodObject): JsonSchema {
   const json = strip(toJsonSchema(result), 0);
+  const rows = BRIEF_ROWS.has(tool) ? { rows: { type: "array", items: { type: "object" } } } : {};
   return {
     ...json,
-    properties: { ...json.properties, receipt: { type: "object" } },
+    properties: { ...json.properties, ...rows, receipt: { type: "object" } },
     required: [...(json.required ?? []), "receipt"],
   };
 }

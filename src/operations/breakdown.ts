@@ -108,7 +108,7 @@ export const breakdown = defineOperation({
     name: "get_breakdown",
     title: "Breakdown by dimension",
     description:
-      "Web analytics by dimension: top pages, referrers, countries, events. Dimensions cannot be combined: never multiply two breakdowns. Never add rows: use `totals`.",
+      "Web analytics by dimension: top pages, referrers, countries, events. Combine dimensions by filter, never by multiplying. Never add rows: use `totals`.",
   },
   shell: {
     examples: [

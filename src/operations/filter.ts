@@ -28,9 +28,15 @@ export type Alternative = readonly string[] | null;
 /** The dimensions that choose hits. All others choose visits. */
 const HIT_DIMENSIONS = new Set<Dimension>(["pages", "hostnames", "events"]);
 
-const MAX_CONDITIONS = 10;
+export const MAX_CONDITIONS = 10;
 /** Of all conditions as a query, percent-encoded, in bytes. */
 const MAX_QUERY_BYTES = 8_000;
+
+/** Whether a dimension's values are those of single hits, so that its conditions choose hits. */
+export const isOfHits = (dimension: Dimension): boolean => HIT_DIMENSIONS.has(dimension);
+
+/** The dimensions whose values are those of whole visits. */
+export const visitDimensions = dimensions.filter((dimension) => !isOfHits(dimension));
 
 /** Whether a condition chooses single hits, not whole visits. */
 export const isOnHits = ({ dimension, ofVisit }: Condition): boolean =>

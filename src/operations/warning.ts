@@ -59,6 +59,12 @@ export const rangeWarning: Warning = {
     "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list. They are ranked by their least value.",
 };
 
+/** Whether a list that this program computed may lack rows, so that a value that is missing need not be zero. */
+export const mayLackRows = (given: readonly Warning[] = []): boolean =>
+  given.some(
+    ({ code, values = {} }) => code === SUBTRACTED && ("row_limit" in values || "more_rows" in values),
+  );
+
 /** The warnings as sentences. This program's own keep their counts separate, so that each output formats them. */
 export const showWarnings = (given: readonly Warning[] = []): Note[] => given.map(showWarning);
 

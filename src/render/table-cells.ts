@@ -20,8 +20,15 @@ export function createCellFormat(screen: Screen) {
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   });
-  // As the locale writes it, but with a plain space, as everywhere in a table.
-  const formatPercent = (value: number) => percents.format(value / 100).replaceAll(/\s/g, " ");
+  const smallPercents = new Intl.NumberFormat(screen.locale, {
+    style: "percent",
+    maximumSignificantDigits: 2,
+  });
+  // As the locale writes it, but with a plain space, as everywhere in a table. What is not zero does not look like it.
+  const formatPercent = (value: number) => {
+    const { format } = value !== 0 && Math.abs(value) < 0.1 ? smallPercents : percents;
+    return format(value / 100).replaceAll(/\s/g, " ");
+  };
   const readName = createNames(screen.locale);
 
   const sign = (value: number, text: string) => {

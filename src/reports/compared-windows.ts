@@ -193,7 +193,7 @@ async function readBySubtraction(
 
 const readHead = ({ site, period: { timezone, as_of } }: Series) => ({ site, timezone, as_of });
 
-function createDifferentDaysError(): AnalyticsError {
+export function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {
     hint: "Nothing was compared. Try again; if it keeps happening, contact the service's operator.",
   });

@@ -16,6 +16,7 @@ import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { compare } from "./compare-report.ts";
+import { conversions } from "./conversions.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
 import { overview } from "./overview-report.ts";
@@ -55,6 +56,7 @@ export const queries: readonly Query[] = [
   ...operations.map((operation) => (operation === sites ? fromReport(siteList) : fromOperation(operation))),
   fromReport(overview),
   fromReport(compare),
+  fromReport(conversions),
 ];
 
 /** Returns the query of that name. Throws TypeError if there is none. */

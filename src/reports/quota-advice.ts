@@ -15,7 +15,7 @@ export async function adviseOnQuota<T>(
   // Repeated calls do not count: they only read again what changed meanwhile.
   const needed = new Set<string>();
   const counted: Call = (operation, params, options) => {
-    needed.add(JSON.stringify([operation.name, params, options?.span]));
+    needed.add(JSON.stringify([operation.name, params, options?.span, options?.filter]));
     return call(operation, params, options);
   };
   try {
@@ -26,7 +26,8 @@ export async function adviseOnQuota<T>(
     return await ask(Object.assign(counted, call, { offersSpans }));
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
-    const advice = params.dimension === undefined ? `compare by one dimension, or ${SINGLE}` : SINGLE;
+    const isOfMany = params.dimension === undefined && params.goal === undefined;
+    const advice = isOfMany ? `compare by one dimension, or ${SINGLE}` : SINGLE;
     throw explain(error, needed.size, advice);
   }
 }

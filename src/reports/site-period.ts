@@ -17,29 +17,68 @@ export interface SitePeriod extends Days {
   today: string;
 }
 
+/** The days that a query names: a `period`, else the `days` that end today. */
+export interface AskedDays {
+  site: string;
+  days: number;
+  period?: string | undefined;
+}
+
+/** Asks an operation about the days of a query. */
+export type AskDays = <O extends DaysOperation>(
+  operation: O,
+  params: Record<string, unknown>,
+  options: CallOptions,
+) => Promise<ResultOf<O>>;
+
 /** Answers an operation for `period`, else for the `days` that end today. */
-export async function askDays(
+export function askDays(
   call: Call,
   operation: DaysOperation,
   { period, ...params }: Record<string, unknown>,
   options: QueryOptions,
 ) {
-  const site = String(params.site);
-  const ask = (days: Days, today: string) =>
-    askSpan(call, operation, params, { site, today, ...days }, options);
-  if (typeof period === "string") {
+  const asked = {
+    site: String(params.site),
+    days: Number(params.days),
+    ...(typeof period === "string" && { period }),
+  };
+  return answerDays(call, operation, asked, options, (ask) => ask(operation, params, options));
+}
+
+/**
+ * Answers a query from any number of calls about the same days.
+ *
+ * @param operation One of those that are called: it decides which days the source offers.
+ */
+export async function answerDays<T extends { period: { as_of: string }; warnings?: Warning[] | undefined }>(
+  call: Call,
+  operation: DaysOperation,
+  { site, days: count, period }: AskedDays,
+  options: QueryOptions,
+  answer: (ask: AskDays) => Promise<T>,
+): Promise<T> {
+  const askFor =
+    (days: Days, today: string): AskDays =>
+    (asked, params, given) =>
+      askSpan(call, asked, params, { site, today, ...days }, given);
+  if (period !== undefined) {
     const resolve = await preparePeriod(call, operation, site, period, options);
     return answerToday(call, site, options, async (today) => {
       const { days, warnings } = resolve(today);
-      return addWarnings(await ask(days, today), warnings);
+      return addWarnings(await answer(askFor(days, today)), warnings);
     });
   }
   const data = await readDataForDefault(call, site, options);
-  if (data === undefined) return callOffered(call, operation, params as ParamsOf<DaysOperation>, options);
+  if (data === undefined) {
+    return answer((asked, params, given) =>
+      // The parameters of this operation, which the compiler cannot see.
+      callOffered(call, asked, { ...params, site, days: count } as ParamsOf<typeof asked>, given),
+    );
+  }
   return answerToday(call, site, options, async (today) => {
-    const defaultDays = { from: addDays(today, 1 - Number(params.days)), to: today };
-    const fitted = fitDefaultDays(defaultDays, data, today);
-    return addWarnings(await ask(fitted.days, today), fitted.warnings);
+    const fitted = fitDefaultDays({ from: addDays(today, 1 - count), to: today }, data, today);
+    return addWarnings(await answer(askFor(fitted.days, today)), fitted.warnings);
   });
 }
 

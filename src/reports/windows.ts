@@ -49,8 +49,8 @@ export interface Measure {
   rate(counts: Bounds, window: "current" | "previous"): Bounds;
 }
 
-/** With fewer visitors than this in either window, a change may be due to chance. */
-const SMALL_SAMPLE = 100;
+/** With fewer visitors than this, a change or a rate may be due to chance. */
+export const SMALL_SAMPLE = 100;
 export const SMALL_SAMPLE_NOTE = `Small sample (under ${SMALL_SAMPLE} visitors in a period): changes may be due to chance.`;
 /** The longest window: two of them and today fit into the 365 days of a series. */
 export const MAX_WINDOW_DAYS = 182;

@@ -39,6 +39,7 @@ const COMMANDS = [
   "openapi",
   "overview",
   "compare",
+  "conversions",
   "report",
   "logs",
   "login",
@@ -152,6 +153,26 @@ describe("--profile", () => {
     for (const line of ["stats --profile ", "--profile=", "logout --profile "]) {
       expect(await complete(line, environment)).toEqual(["acme\t", "globex\t"]);
     }
+  });
+});
+
+describe("--goal", () => {
+  it.each([
+    ["conversions --goal ", ["events=", "pages=", "hostnames="]],
+    ["conversions --goal=ev", ["events=", "pages=", "hostnames="]],
+    ["conversions --goal countries=", []],
+    ["conversions --goal visit:events=", []],
+    ["conversions --by ", dimensions.filter((name) => !["pages", "hostnames", "events"].includes(name))],
+  ])("%s", async (line, expected) => {
+    expect(valuesOf(await complete(line, service))).toEqual(expected);
+  });
+
+  it("is an event or a page that the site has", async () => {
+    const events = await complete("conversions --site example.com --goal event=", service);
+    expect(valuesOf(events)).toContain("event=signup");
+    const pages = await complete("conversions --site docs.example.com --goal=pages=", service);
+    expect(valuesOf(pages)).toContain("pages=/quickstart");
+    expect(asked.map(({ url }) => new URL(url).searchParams.get("dimension"))).toContain("events");
   });
 });
 

@@ -97,6 +97,12 @@ describe("the help of a command", () => {
   });
 });
 
+/** The options that some queries cannot do without. */
+const NEEDED: Record<string, string[]> = {
+  breakdown: ["--dimension", "pages"],
+  conversions: ["--goal", "events=signup"],
+};
+
 describe("an example", () => {
   it.each(Object.values(examples).flat())(
     "%s fits 78 columns, or is broken as a shell reads it",
@@ -113,8 +119,7 @@ describe("an example", () => {
     "of %s --fields names fields that it has: %s",
     async (name, fields) => {
       const site = ["sites", "openapi"].includes(name) ? [] : ["--site", "example.com"];
-      const dimension = name === "breakdown" ? ["--dimension", "pages"] : [];
-      const argv = [name, "--demo", ...site, ...dimension, "--fields", fields];
+      const argv = [name, "--demo", ...site, ...(NEEDED[name] ?? []), "--fields", fields];
       expect((await runShell(argv)).code).toBe(0);
       expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(`in this order, such as ${fields}`);
     },

@@ -22,8 +22,15 @@ const COMMANDS = [
   ["compare", "--period", "last-week", "--dimension", "events"],
   ["report", "-o", "-"],
 ].map((words) => words.join(" "));
+/** A goal is a condition, too. */
+const CONVERSIONS = [
+  "conversions --goal events=signup",
+  "conversions --goal events=signup --by countries --period last-week",
+];
 
 const FILTER = ["--filter", "countries=DE", "--filter", "pages!=/docs/*"];
+/** Beside a goal, only visits can be chosen. */
+const OF_VISITS = ["--filter", "countries=DE", "--filter", "visit:pages!=/docs/*"];
 
 type Parameters = { name: string }[];
 interface Description {
@@ -77,8 +84,9 @@ afterAll(() => {
   services = [];
 });
 
-const ask = (server: FaultyServer, command: string, filter = FILTER) => {
+const ask = (server: FaultyServer, command: string, given?: string[]) => {
   const [name = "", ...words] = command.split(" ");
+  const filter = given ?? (name === "conversions" ? OF_VISITS : FILTER);
   const environment = { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: server.origin };
   return runShell([name, "example.com", ...words, ...filter], { environment });
 };
@@ -86,7 +94,7 @@ const listCounted = ({ requests }: FaultyServer) =>
   requests.map(({ url = "" }) => url).filter((url) => /\/(stats|timeseries|breakdown|realtime)\?/.test(url));
 
 it("every query that takes a filter is asked here", () => {
-  const named = COMMANDS.map((command) => command.split(" ")[0]);
+  const named = [...COMMANDS, ...CONVERSIONS].map((command) => command.split(" ")[0]);
   const filtered = queries.filter(({ params }) => "filter" in params.shape).map(({ name }) => name);
   expect(named).toEqual(expect.arrayContaining(filtered));
 });
@@ -104,7 +112,7 @@ describe.each<[string, Service]>([
     server = await open(service);
   });
 
-  it.each(COMMANDS)("is not asked for any number of %s", async (command) => {
+  it.each([...COMMANDS, ...CONVERSIONS])("is not asked for any number of %s", async (command) => {
     const { code, stdout, stderr } = await ask(server, command);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("cannot be used: this service does not offer filters.");
@@ -184,5 +192,30 @@ describe.each<[string, Service["describe"]]>([
         "pages!=/docs/*",
       ]);
     expect((await ask(server, command, [])).stdout).not.toBe(filtered.stdout);
+  });
+
+  it.each(CONVERSIONS)("ignores the goal of %s shows nothing of it", async (command) => {
+    const server = await open({
+      understand: (url) => url.searchParams.delete("filter", "events=signup"),
+      ...(describe && { describe }),
+    });
+    const { code, stdout, stderr } = await ask(server, command);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /it is filtered by countries=DE and visit:pages!=\S+, not by countries=DE and events=signup and visit:/,
+    );
+  });
+
+  it.each(CONVERSIONS)("filters everything is asked with and without the goal of %s", async (command) => {
+    const server = await open({ ...(describe && { describe }) });
+    expect((await ask(server, command)).code).toBe(0);
+    const asked = listCounted(server).map((url) => new URL(url, server.origin).searchParams.getAll("filter"));
+    const filters = [...new Set(asked.map((conditions) => conditions.join(" ")))].filter(
+      (text) => text !== "",
+    );
+    expect(filters).toEqual([
+      "countries=DE visit:pages!=/docs/*",
+      "countries=DE events=signup visit:pages!=/docs/*",
+    ]);
   });
 });

@@ -111,6 +111,20 @@ describe("a table", () => {
     ]);
   });
 
+  it("shows no percentage as zero that is not zero", () => {
+    const columns = [{ key: "percentage", label: "share", kind: "percent" }] as const;
+    const rows = [0.033, 0.0004, 0, 0.1, 100].map((percentage) => ({ percentage }));
+    const lines = formatTable({ ...view, columns: [...columns], rows }, { ...screen, locale: "de-DE" });
+    expect(lines.map((line) => line.trim())).toEqual([
+      "share",
+      "0,033 %",
+      "0,0004 %",
+      "0,0 %",
+      "0,1 %",
+      "100,0 %",
+    ]);
+  });
+
   it("groups digits as the reader's locale does", () => {
     expect(formatTable(view, { ...screen, locale: "de-DE" }).join("\n")).toContain("12.345");
   });

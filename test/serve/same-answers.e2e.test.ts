@@ -25,6 +25,8 @@ const operations = [
   { tool: "get_crawlers", command: "crawlers", args: {} },
   { tool: "get_overview", command: "overview", args: {} },
   { tool: "compare_periods", command: "compare", args: {} },
+  { tool: "get_conversions", command: "conversions", args: { goal: "pages=/page-1|/page-3" } },
+  { tool: "get_conversions", command: "conversions", args: { goal: "pages=/page-2", by: "browsers" } },
 ] as const;
 const words = ["today", "yesterday", "monday", "last_7_days", "all", "2026"];
 const units = ["week", "month", "quarter", "year"].flatMap((unit) => [`this_${unit}`, `last_${unit}`]);
@@ -85,8 +87,13 @@ beforeAll(async () => {
     return client;
   };
   // Several keys, each for some periods of an operation: the reference API has a quota for each.
-  const share = (command: string) => (command === "compare" ? 4 : command === "overview" ? 2 : 1);
-  const names = operations.flatMap(({ command }) =>
+  const shares = new Map([
+    ["compare", 4],
+    ["overview", 2],
+    ["conversions", 2],
+  ]);
+  const share = (command: string) => shares.get(command) ?? 1;
+  const names = [...new Set(operations.map(({ command }) => command))].flatMap((command) =>
     Array.from({ length: share(command) }, (_, index) => `${command}-${index}`),
   );
   const keys = new Map(names.map((name) => [name, addKey(name)]));
@@ -143,7 +150,7 @@ function readNumbers(value: unknown): unknown {
 }
 
 it.each(operations)(
-  "$command is the same in the shell, over stdio, from the reference API and from serve, for every period",
+  "$command with $args is the same in the shell, over stdio, from the reference API and from serve, for every period",
   async (question) => {
     for (const period of periods) {
       // The default days are fitted to the data of a local source; a service is asked for all of them.

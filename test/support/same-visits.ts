@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import { addDays } from "../../src/operations/days.ts";
+import type { Conversions } from "../../src/reports/conversions-result.ts";
+import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource, VisitTotals } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { exportLines } from "./clickhouse.ts";
 import { listRequests, readLoggableFixtures } from "./demo-logs.ts";
@@ -104,6 +107,50 @@ export async function expectSameAnswers(
   expect(inTable.crawlers?.totalRows).toBe(2);
   expect(inTable).toMatchObject(await ask(demo, "demo"));
   expect(inTable).toMatchObject(await ask(logs.get(domain), "logs"));
+}
+
+/** Goals that some, few and no visitors reach; ranked, also by what many visits do not have. */
+const CONVERSIONS = [
+  { goal: "pages=/" },
+  { goal: "pages=/*|/nobody" },
+  { goal: "pages=/docs*", by: "referrers" },
+  { goal: "page=/plans|/pricing", by: "utm_campaigns" },
+  { goal: "pages=/plans", by: "channels", filter: ["visit:pages=/", "devices=desktop"] },
+  { goal: "pages=/plans", by: "devices", filter: ["device=mobile"] },
+  { goal: "pages=/nobody", by: "browsers" },
+  { goal: "pages=*a*", by: "entry_pages", limit: 3 },
+];
+
+/** The conversions of the same visits are the same in all sources, and nobody converts who does not visit. */
+export async function expectSameConversions(
+  sources: readonly DataSource[],
+  [domain, from, to]: readonly [domain: string, from: string, to: string],
+): Promise<void> {
+  const query = findQuery("conversions");
+  const reached: unknown[] = [];
+  for (const params of CONVERSIONS) {
+    const asked = query.params.parse({ site: domain, period: `${from}/${to}`, ...params });
+    const answers = await Promise.all(
+      sources.map(async (source) => {
+        const call = createLocalCall(
+          async () => source,
+          () => LOG_NOW,
+        );
+        const { result } = await query.ask(call, asked, {});
+        const { rows, visitors, converted, conversion_rate, total_rows, bounds } =
+          result as unknown as Conversions;
+        // Sources differ in labels, and in what they warn of.
+        return {
+          ...{ visitors, converted, conversion_rate, total_rows, bounds },
+          rows: rows?.map(({ label: _, ...row }) => row),
+        };
+      }),
+    );
+    for (const answer of answers) expect([params, answer]).toEqual([params, answers[0]]);
+    reached.push(answers[0]?.converted);
+  }
+  expect(reached).toContain(0);
+  expect(reached.filter((count) => Number(count) > 0).length).toBeGreaterThan(2);
 }
 
 /** Who is on example.com at a time is what its log says, of which the day is not over yet. */

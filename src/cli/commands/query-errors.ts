@@ -56,12 +56,11 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const texts = given.texts.get(parameter) ?? [];
   const [value = ""] = texts;
   if (parameter === "period" && given.dates !== undefined) return explainDates(given.dates, detail);
-  if (parameter === "filter") return { message: `--filter ${detail}.`, hint: suggestName(refusal).trim() };
   const name = `--${parameter}`;
   const list = allowed?.join(", ") ?? readList(detail);
-  if (detail === "is required") {
-    return { message: `${name} is missing.`, hint: list === undefined ? "" : `It can be ${list}.` };
-  }
+  if (detail === "is required") return explainMissing(name, list);
+  if (quotesGiven(parameter, texts))
+    return { message: `${name} ${detail}.`, hint: suggestName(refusal).trim() };
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
   if (list !== undefined && value !== "") {
     const known = list.split(", ").filter((word) => /^\w+$/.test(word));
@@ -79,6 +78,15 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
     hint: parameter === "days" ? given.guess(value).trim() : "",
   };
 }
+
+function explainMissing(name: string, list: string | undefined): Explanation {
+  const example = name === "--goal" ? "Name one, such as --goal events=signup or --goal pages=/thanks." : "";
+  return { message: `${name} is missing.`, hint: list === undefined ? example : `It can be ${list}.` };
+}
+
+/** Whether the sentences about a parameter quote what was given. */
+const quotesGiven = (parameter: string, texts: readonly string[]) =>
+  parameter === "filter" || (parameter === "goal" && texts.length === 1);
 
 /** Explains an error on a period that was given as `--from` and perhaps `--to`. */
 function explainDates(dates: string, detail: string): Explanation {

@@ -27,7 +27,8 @@ const TREND_TIMEOUT_MS = 5_000;
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
-  by?: Interval;
+  /** An interval, where a query's days can be added up; elsewhere it may be a parameter of the query. */
+  by?: unknown;
 }
 
 /** The command of a query: its parameters become options, and its views the output. */
@@ -59,9 +60,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const ask = async () => {
       const given = await query.ask(call, params, options).catch((error) => fail(error, source));
       const answer = proposeFilter(proposeLastDays(query, given, source), source);
-      if (flags.by === undefined) return answer;
+      if (!shell.canAddUp || flags.by === undefined) return answer;
       const { addUpByInterval } = await import("../../reports/series-intervals.ts");
-      return addUpByInterval(answer, flags.by);
+      // One of the option's choices.
+      return addUpByInterval(answer, flags.by as Interval);
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
@@ -139,7 +141,7 @@ async function addTrends(
 export function addQueryOptions(command: ShellCommand, query: Query): void {
   if (takesSite(query)) command.usage("[site] [options]").argument("[site]");
   for (const [parameter, schema] of parameterSchemas(query.params)) {
-    const metavar = schema.type === "array" ? "condition" : schema.type === "integer" ? "number" : parameter;
+    const metavar = nameValue(parameter, schema);
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
       `--${parameter} <${metavar}>`,
@@ -153,6 +155,13 @@ export function addQueryOptions(command: ShellCommand, query: Query): void {
     command.option("--from <date>", "first day, instead of --period; the last is --to, or today");
     command.option("--to <date>", "last day, included");
   }
+}
+
+/** What help calls an option's value. Completion finds candidates by it. */
+function nameValue(parameter: string, { type }: JsonSchema): string {
+  if (type === "array") return "condition";
+  if (type === "integer") return "number";
+  return parameter === "by" ? "dimension" : parameter;
 }
 
 function describeRange({ type, minimum, maximum, default: fallback }: JsonSchema): string {

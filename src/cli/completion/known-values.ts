@@ -16,15 +16,24 @@ const DAYS = 30;
 /** Values that need no quoting in a shell: visitors choose most of them, and none may become part of a command. */
 const PLAIN = /^[A-Za-z0-9/][A-Za-z0-9._/+@-]{0,199}$/;
 
+/** The dimensions of goals, the most frequent first. */
+const GOALS: readonly Dimension[] = ["events", "pages", "hostnames"];
+
+/** Completes a goal such as `events=signup`. Only a filter chooses visits. */
+export async function readGoalCandidates(io: Io, flags: SourceFlags, current: string): Promise<Candidate[]> {
+  return current.startsWith("visit:") ? [] : readConditionCandidates(io, flags, current, GOALS);
+}
+
 /** Completes a condition such as `countries=DE`: by dimension, and behind the equals sign by its top values. */
 export async function readConditionCandidates(
   io: Io,
   flags: SourceFlags,
   current: string,
+  among: readonly Dimension[] = dimensions,
 ): Promise<Candidate[]> {
   const [, start = "", visit = "", name = ""] = /^((visit:)?([\w-]{1,40})!?=)/.exec(current) ?? [];
-  if (start === "") return dimensions.map((dimension) => ({ value: `${dimension}=`, description: "" }));
-  const dimension = dimensions.find((known) => known === nameDimension(name));
+  if (start === "") return among.map((dimension) => ({ value: `${dimension}=`, description: "" }));
+  const dimension = among.find((known) => known === nameDimension(name));
   if (dimension === undefined) return [];
   const rows = await readTop(io, flags, dimension);
   return rows.flatMap(({ value, label }) => {

@@ -16,6 +16,8 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
       site: async (flags) => (await import("./known-sites.ts")).readSiteCandidates(io, flags),
       condition: async (flags, current) =>
         (await import("./known-values.ts")).readConditionCandidates(io, flags, current),
+      goal: async (flags, current) =>
+        (await import("./known-values.ts")).readGoalCandidates(io, flags, current),
       profile: async () => listProfiles(io.environment).map((value) => ({ value, description: "" })),
       organization: async (flags) => listOrganizations(io, flags, false),
       "organization|key": async (flags) => listOrganizations(io, flags, true),

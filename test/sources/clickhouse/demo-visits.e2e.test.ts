@@ -6,6 +6,7 @@ import {
   askShop,
   expectSameActive,
   expectSameAnswers,
+  expectSameConversions,
   type SameVisits,
   SPANS,
   writeSameVisits,
@@ -30,6 +31,12 @@ describe.skipIf(!hasChdb)(
     it.each(SPANS)("%s from %s to %s", (domain, from, to) =>
       expectSameAnswers(table, visits, [domain, from, to]),
     );
+
+    it.each(SPANS)("counts the same conversions on %s from %s to %s", async (domain, from, to) => {
+      const logs = visits.logs.get(domain);
+      if (logs === undefined) throw new Error(`There are no logs of ${domain}.`);
+      await expectSameConversions([visits.demo, logs, table], [domain, from, to]);
+    });
 
     it("counts the visitors who are on the site at a time", () => expectSameActive(table, visits));
 

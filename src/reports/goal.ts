@@ -1,0 +1,103 @@
+import { AnalyticsError } from "../errors.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
+import {
+  type Condition,
+  createFilterError,
+  type Filter,
+  formatCondition,
+  isOfHits,
+  isOnHits,
+  MAX_CONDITIONS,
+  parseFilter,
+} from "../operations/filter.ts";
+import { nameDimension, readFilterInput } from "../operations/filter-input.ts";
+
+/*
+ * A goal is a condition on hits, such as `events=signup` or `pages=/thanks*`: visitors reach it with a hit that meets it.
+ */
+
+const EXAMPLES = "such as events=signup or pages=/thanks*";
+const MAX_SHOWN = 80;
+
+/** Reads a goal as people and models write it, with singular names. Throws AnalyticsError `invalid_parameter`. */
+export function readGoal(text: string): Condition {
+  const [, visit, name = "", operator] = /^\s*(visit:)?([^=!]{1,40})(!?=)/.exec(text) ?? [];
+  const dimension = dimensions.find((known) => known === nameDimension(name));
+  const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
+  if (operator === undefined || dimension === undefined)
+    throw createGoalError(`must be an event, a page or a hostname, ${EXAMPLES}, not ${shown}`);
+  if (!isOfHits(dimension))
+    throw createGoalError(
+      `must be an event, a page or a hostname, ${EXAMPLES}: give ${shown} as filter, or rank by ${dimension}`,
+    );
+  if (visit !== undefined)
+    throw createGoalError(`must be written without visit:, ${EXAMPLES}; only a filter chooses visits`);
+  if (operator === "!=")
+    throw createGoalError(
+      `must say what is reached, with =: nearly everybody has a hit that is something else. Visits without it are a filter, ${JSON.stringify(`visit:${text.trim().slice(0, MAX_SHOWN)}`)}`,
+    );
+  const [goal] = readOrRename(text);
+  if (goal === undefined || goal.alternatives.includes(null))
+    throw createGoalError(`must have a value, ${EXAMPLES}: nothing is reached by a hit that has none`);
+  return goal;
+}
+
+function readOrRename(text: string): Filter {
+  try {
+    return readFilterInput([text]) ?? [];
+  } catch (error) {
+    throw renameToGoal(error);
+  }
+}
+
+/** The conditions on visits with the goal, in canonical order. Throws AnalyticsError for conditions on hits. */
+export function addGoal(goal: Condition, filter: Filter = []): Filter {
+  const onHits = filter.find(isOnHits);
+  if (onHits !== undefined) {
+    const text = formatCondition(onHits);
+    throw createFilterError(
+      `must choose visits beside a goal, which is of hits: write ${JSON.stringify(`visit:${text}`)} instead of ${JSON.stringify(text)}`,
+    );
+  }
+  if (filter.length >= MAX_CONDITIONS)
+    throw createFilterError(`must have at most ${MAX_CONDITIONS - 1} conditions beside a goal`);
+  return parseFilter([...filter, goal].map(formatCondition));
+}
+
+export const createGoalError = (detail: string): AnalyticsError =>
+  new AnalyticsError("invalid_parameter", `goal ${detail}.`, {
+    status: 400,
+    parameters: [{ parameter: "goal", detail }],
+  });
+
+/** An error on the filter of a call that only its goal can have caused, as an error on the goal. */
+export const renameToGoal = (error: unknown): unknown =>
+  renameParameter(renameParameter(error, "dimension", "goal", isOfHits), "filter", "goal", isOfHits);
+
+/** An error on the dimension of a call, as an error on what ranks conversions. */
+export const renameToBy = (error: unknown): unknown =>
+  renameParameter(error, "dimension", "by", (dimension) => !isOfHits(dimension));
+
+/** @param isPossible Of the dimensions that a source records, which can be the other parameter's. */
+function renameParameter(
+  error: unknown,
+  from: string,
+  to: string,
+  isPossible: (dimension: Dimension) => boolean,
+): unknown {
+  if (!(error instanceof AnalyticsError)) return error;
+  const refused = error.parameters.find(({ parameter }) => parameter === from);
+  if (refused === undefined) return error;
+  const allowed = dimensions.filter((each) => isPossible(each) && refused.allowed?.includes(each));
+  const detail = refused.detail.replace(
+    /; it (has|can be) .*/s,
+    allowed.length > 0 ? `; it $1 ${allowed.join(", ")}` : "",
+  );
+  const { code, hint, status } = error;
+  return new AnalyticsError(code, `${to} ${detail}.`, {
+    hint,
+    status,
+    parameters: [{ parameter: to, detail, ...(allowed.length > 0 && { allowed }) }],
+    cause: error,
+  });
+}
