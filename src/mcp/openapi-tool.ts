@@ -15,7 +15,7 @@ import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 const names: string[] = operations.map((operation) => operation.name);
 
 export const openapiToolParams = z.strictObject({
-  operation: z.enum(names).optional().describe("Operation to show in full; without it, a summary of all."),
+  operation: z.enum(names).optional().describe("Operation in full; otherwise a summary."),
 });
 
 export const openapiToolResult = z.object({

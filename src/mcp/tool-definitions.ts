@@ -17,28 +17,33 @@ const MAX_DEPTH = 3;
 
 /** Members that explain themselves in an answer; their schemas would cost many tokens. */
 const BRIEF = new Set([
-  ...["site", "period", "warnings", "comparison"],
+  ...["site", "period", "warnings", "comparison", "excluded"],
   ...["current", "previous", "change", "per_day", "bounds", "more"],
 ]);
 /** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);
 
+/** Other tools name more of them. */
+const SOME_PERIODS = "Instead of days: last_month, 2026-11-01/2026-11-15.";
+
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
-  ["site", "Id or domain; not needed if there is only one."],
-  ["days", "Days, including today so far."],
+  ["site", "Id or domain; optional if only one."],
+  ["days", "Days up to today."],
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days each."],
-  [
-    "period",
-    "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
-  ],
+  ["period", "Instead of days: yesterday, this_month, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all."],
+  ["get_timeseries.period", SOME_PERIODS],
+  ["compare_periods.period", SOME_PERIODS],
+  ["get_crawlers.period", SOME_PERIODS],
+  ["get_not_found.period", SOME_PERIODS],
+  ["limit", "Rows."],
   ["against", "Another period, or year_before."],
   [
     "get_breakdown.filter",
     "Conditions that must all hold, such as countries=DE|AT or pages=/blog/*. pages!=/x leaves out views; visit:pages!=/x, the visits.",
   ],
-  ["filter", "Conditions such as countries=DE, pages=/blog/*, as in get_breakdown."],
+  ["filter", "As in get_breakdown: countries=DE, pages=/blog/*."],
   ["with", "Adds visits, bounces, time to rows."],
   ["compare_periods.dimension", "Only this one, as in get_breakdown."],
   ["compare_periods.limit", "Rows a list."],
@@ -47,7 +52,7 @@ const descriptions = new Map([
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
 const MEANING = "Visitors: daily uniques, added up. No hours, no returning visitors.";
-const COUNTS_REQUESTS = new Set(["get_crawlers"]);
+const COUNTS_REQUESTS = new Set(["get_crawlers", "get_not_found"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */
 export function defineTool({ params, result, tool, isDescription }: Query): Tool {
@@ -77,7 +82,7 @@ function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
     const { minLength: _, maxLength: __, default: __default, ...kept } = property;
     const { minimum, maximum, description } = kept;
     const standard = property.default === undefined ? [] : [`default ${property.default}`];
-    const range = minimum === undefined ? [] : [`from ${minimum} to ${maximum}`];
+    const range = minimum === undefined ? [] : [`${minimum} to ${maximum}`];
     const facts = [...range, ...standard].join(", ");
     const bounds = facts === "" ? "" : ` ${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
     const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;

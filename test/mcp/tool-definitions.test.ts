@@ -61,6 +61,7 @@ it.each([
   ["get_breakdown", { dimension: "countries" }],
   ["get_breakdown", { dimension: "events" }],
   ["get_crawlers", {}],
+  ["get_not_found", {}],
   ["get_realtime", {}],
   ["get_openapi", {}],
   ["get_openapi", { operation: "stats" }],
@@ -86,10 +87,10 @@ it("every tool keeps its budget of tokens, and so does the list", () => {
   const sum = (kind: "whole" | "bare") => costs.reduce((total, cost) => total + cost[kind], 0);
   const [whole, bare] = [sum("whole"), sum("bare")];
   process.stdout.write(
-    `tokens of the list of tools: ${whole} of 4300, ${bare} of 2500 without output schemas\n`,
+    `tokens of the list of tools: ${whole} of 5000, ${bare} of 2700 without output schemas\n`,
   );
-  expect(whole).toBeLessThanOrEqual(4300);
-  expect(bare).toBeLessThanOrEqual(2500);
+  expect(whole).toBeLessThanOrEqual(5000);
+  expect(bare).toBeLessThanOrEqual(2700);
   expect(costs.filter(({ whole, bare }) => whole > 750 || bare > 470)).toEqual([]);
 });
 
