@@ -2,7 +2,7 @@
 -- macros. All rows of a visitor are on one shard, and so are rows that were loaded twice.
 CREATE TABLE IF NOT EXISTS hits_local ON CLUSTER '{cluster}'
 (
-    kind             Enum8('pageview' = 1, 'event' = 2, 'bot' = 3, 'scanner' = 4, 'day' = 5),
+    kind             Enum8('pageview' = 1, 'event' = 2, 'bot' = 3, 'scanner' = 4, 'day' = 5, 'not_found' = 6),
     site             LowCardinality(String),
     day              Date,
     visitor          UInt64,
@@ -32,6 +32,8 @@ CREATE TABLE IF NOT EXISTS hits_local ON CLUSTER '{cluster}'
     crawler          LowCardinality(String),
     status           UInt16,
     pageviews        UInt64,
+    bots_not_found   UInt64,
+    scanners_not_found UInt64,
     digest           UInt64,
     definition       UInt8,
     timezone         LowCardinality(String),

@@ -1,7 +1,7 @@
 -- The table of hits that `analytics-mcp logs --ndjson` fills, on one server. docs/clickhouse.md explains the columns.
 CREATE TABLE IF NOT EXISTS hits
 (
-    kind             Enum8('pageview' = 1, 'event' = 2, 'bot' = 3, 'scanner' = 4, 'day' = 5),
+    kind             Enum8('pageview' = 1, 'event' = 2, 'bot' = 3, 'scanner' = 4, 'day' = 5, 'not_found' = 6),
     site             LowCardinality(String),
     day              Date,
     visitor          UInt64,
@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS hits
     crawler          LowCardinality(String),
     status           UInt16,
     pageviews        UInt64,
+    bots_not_found   UInt64,
+    scanners_not_found UInt64,
     digest           UInt64,
     definition       UInt8,
     timezone         LowCardinality(String),

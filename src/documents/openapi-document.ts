@@ -86,7 +86,7 @@ const refer = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${n
 const referHeaders = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, refer("headers", name)] as const));
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const answerName = (operation: AnyOperation) => `${capitalize(operation.name)}Answer`;
+const answerName = ({ name }: AnyOperation) => `${name.split("-").map(capitalize).join("")}Answer`;
 
 function buildPath(operation: AnyOperation, unsupported: readonly string[]) {
   const required = new Set(toJsonSchema(operation.allParams).required);

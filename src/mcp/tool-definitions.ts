@@ -17,7 +17,7 @@ const MAX_DEPTH = 3;
 
 /** Members that explain themselves in an answer; their schemas would cost many tokens. */
 const BRIEF = new Set([
-  ...["site", "period", "warnings", "comparison"],
+  ...["site", "period", "warnings", "comparison", "excluded"],
   ...["current", "previous", "change", "per_day", "bounds", "more"],
 ]);
 /** The same for the rows of a tool that have the members of its totals. */
@@ -25,18 +25,19 @@ const BRIEF_ROWS = new Set(["get_conversions"]);
 /** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);
 
+/** The other tools name fewer of them. */
+const PERIODS =
+  "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.";
+
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
   ["site", "Id or domain; optional if only one."],
-  ["days", "Days, including today so far."],
+  ["days", "Days up to today."],
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days each."],
   ["limit", "Rows."],
-  [
-    "get_stats.period",
-    "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
-  ],
   ["list_sites.period", "Adds the visitors of each site, and the change."],
+  ["get_stats.period", PERIODS],
   ["period", "Instead of days: last_month, as in get_stats."],
   ["against", "Another period, or year_before."],
   [
@@ -54,7 +55,7 @@ const descriptions = new Map([
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
 const MEANING = "Visitors: daily uniques, added up. No revenue, cohorts, returning visitors, page speed.";
-const COUNTS_REQUESTS = new Set(["get_crawlers"]);
+const COUNTS_REQUESTS = new Set(["get_crawlers", "get_not_found"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */
 export function defineTool({ params, result, tool, isDescription }: Query): Tool {

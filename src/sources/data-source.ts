@@ -22,6 +22,11 @@ export interface DataSource {
   active(site: SourceSite, now: number, signal?: AbortSignal, filter?: Filter): Promise<number>;
   /** The first `limit` crawlers by requests, then value (`compareValues`). Absent if the source cannot know crawlers. */
   crawlers?(span: Span, limit: number, signal?: AbortSignal): Promise<CrawlerRanking>;
+  /**
+   * The first `limit` paths that people asked for in vain, by requests, then value (`compareValues`). Absent if the source
+   * cannot know them.
+   */
+  notFound?(span: Span, limit: number, signal?: AbortSignal): Promise<NotFoundRanking>;
   /** What a reader must know about these days before using their numbers. */
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
@@ -122,4 +127,27 @@ export interface CrawlerRow {
   errors: number;
   /** The instant of its last request in the span. */
   lastSeen: number;
+}
+
+export interface NotFoundRanking {
+  rows: readonly NotFoundRow[];
+  totalRows: number;
+  /** The requests of all rows, including those beyond the limit. */
+  totalRequests: number;
+  /** Such requests of senders who are not people. */
+  excluded: { bots: number; scanners: number };
+  /** Set if some paths, or pages that led there, were too many to be kept. */
+  folded?: true;
+}
+
+/** A path that people asked for by GET and that was answered 404 or 410 (docs/contract.md, "Dead links"). */
+export interface NotFoundRow {
+  /** Null for all paths beyond the limit of what the source keeps; `other` is set then. */
+  value: string | null;
+  other?: true;
+  requests: number;
+  /** Distinct people of each day who asked for it, summed over the days. */
+  visitors: number;
+  /** The first three pages that led there, by requests, then value. */
+  referrers: readonly { value: string; internal: boolean; requests: number }[];
 }

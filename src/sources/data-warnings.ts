@@ -36,6 +36,13 @@ export function warnOfFolding(folded: readonly Dimension[], label: string): Warn
   };
 }
 
+/** The same of paths that people asked for in vain, and of the pages that led there. */
+export const warnOfFoldedLinks = (): Warning => ({
+  code: "folded",
+  detail:
+    "Visitors asked for more different paths, or from more different pages, than are kept of a day: the rest is in one row, (other), or has no referrer.",
+});
+
 /** In parts of all senders with a page view: more scanners than this are worth a look. */
 const MANY_SCANNERS = 0.2;
 

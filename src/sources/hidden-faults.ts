@@ -27,7 +27,7 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { crawlers, warnings, dimensions, missingOption, filters } = source;
+  const { crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
   const guarded = {
     filters,
     daysKept: source.daysKept,
@@ -36,6 +36,7 @@ export function hideFaults(source: DataSource, report: (message: string) => void
     breakdown: guard(source.breakdown),
     active: guard(source.active),
     crawlers: crawlers && guard(crawlers),
+    notFound: notFound && guard(notFound),
     warnings: warnings && guard(warnings),
     dimensions: dimensions && guard(dimensions),
     missingOption,

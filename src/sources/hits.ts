@@ -1,13 +1,16 @@
 import type { Dimension } from "../operations/dimensions.ts";
 
 /**
- * A table of hits: one row for each page view, event and bot's request, and one for each day that is loaded. Access logs
- * are exported as such rows, and a ClickHouse table of them is a data source. docs/clickhouse.md explains the columns.
+ * A table of hits: one row for each page view, event, bot's request and request for what is not there, and one for each day
+ * that is loaded. Access logs are exported as such rows, and a ClickHouse table of them is a data source. docs/clickhouse.md explains the columns.
  */
 export interface Hit extends Partial<Record<TextColumn, string>> {
   /** Without scheme and `www.`. */
   site: string;
-  /** `day` marks a day as loaded; `scanner` are page views that do not count. */
+  /**
+   * `day` marks a day as loaded; `scanner` are page views that do not count. `not_found` are what people asked for in vain:
+   * its `referrer` is a path, which begins with a slash, if one of the site's own pages led there.
+   */
   kind: HitKind;
   /** `YYYY-MM-DD` at the site. */
   day: string;
@@ -21,10 +24,13 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
   sequence?: number;
   /** The number of the visit among the visitor's visits of the day, from 1; 0 for hits outside of visits. */
   visit?: number;
-  /** HTTP status of a bot's request. */
+  /** HTTP status of a bot's request, and of one for what is not there. */
   status?: number;
   /** Of `day`: how many page views the day has, to notice a day that is loaded only in part. */
   pageviews?: number;
+  /** Of `day`: how many requests for what is not there bots and scanners sent. */
+  bots_not_found?: number;
+  scanners_not_found?: number;
   /** Of `day`: 64 bits in decimal that change when any value of its hits changes. */
   digest?: string;
   /** Of `day`: the version of the rules that it was counted by. */
@@ -35,7 +41,7 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
   unrecorded?: readonly Dimension[];
 }
 
-export type HitKind = "pageview" | "event" | "bot" | "scanner" | "day";
+export type HitKind = "pageview" | "event" | "bot" | "scanner" | "day" | "not_found";
 
 /** The column of each dimension; empty for none. A visit's values are repeated in each of its page views. */
 export const columnsOf = {

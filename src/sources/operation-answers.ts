@@ -16,7 +16,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
-import { warnOfFolding } from "./data-warnings.ts";
+import { warnOfFoldedLinks, warnOfFolding } from "./data-warnings.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
@@ -126,7 +126,7 @@ const answers: Answers = {
 
   crawlers: async ({ limit, ...params }, context) => {
     const { source, signal } = context;
-    if (source.crawlers === undefined) throw createNoCrawlersError();
+    if (source.crawlers === undefined) throw createNotRecordedError("crawlers");
     const { span, head, tail } = await openSpan(params, context);
     const { rows, totalRows, totalRequests } = await source.crawlers(span, limit, signal);
     return {
@@ -146,6 +146,29 @@ const answers: Answers = {
       truncated: totalRows > limit,
       totals: { requests: totalRequests },
       ...tail,
+    };
+  },
+
+  "not-found": async ({ limit, ...params }, context) => {
+    const { source, signal } = context;
+    if (source.notFound === undefined) throw createNotRecordedError("requests for what is not there");
+    const { span, head, tail } = await openSpan(params, context);
+    const { rows, totalRows, totalRequests, excluded, folded } = await source.notFound(span, limit, signal);
+    return {
+      ...head,
+      rows: rows.map(({ value, other, requests, visitors, referrers }) => ({
+        value,
+        ...(other && { other }),
+        requests,
+        visitors,
+        referrers: referrers.map(({ value, internal, requests }) => ({ value, internal, requests })),
+      })),
+      limit,
+      total_rows: totalRows,
+      truncated: totalRows > limit,
+      totals: { requests: totalRequests },
+      excluded: { bots: excluded.bots, scanners: excluded.scanners },
+      ...(folded ? { warnings: [...(tail.warnings ?? []), warnOfFoldedLinks()] } : tail),
     };
   },
 
@@ -175,14 +198,21 @@ const answers: Answers = {
     ),
 };
 
+/** The method of the port that an optional operation needs. */
+const NEEDED: Partial<Record<OperationName, keyof DataSource>> = {
+  crawlers: "crawlers",
+  "not-found": "notFound",
+};
+
 /** Whether a source can answer an operation. It must, unless the operation is optional. */
 export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
-  return name !== "crawlers" || source.crawlers !== undefined;
+  const method = NEEDED[name];
+  return method === undefined || source[method] !== undefined;
 }
 
 /** For those who query the source itself: the REST API refuses an operation that it does not offer before it gets here. */
-const createNoCrawlersError = () =>
-  new AnalyticsError("not_found", "This source does not record crawlers.", {
+const createNotRecordedError = (what: string) =>
+  new AnalyticsError("not_found", `This source does not record ${what}.`, {
     status: 404,
     hint: "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map).",
   });

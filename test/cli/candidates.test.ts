@@ -35,6 +35,7 @@ const COMMANDS = [
   "timeseries",
   "breakdown",
   "crawlers",
+  "not-found",
   "realtime",
   "openapi",
   "overview",

@@ -26,6 +26,7 @@ const questions: Record<string, Params> = {
   timeseries: { site: SITE, days: 7 },
   breakdown: { site: SITE, dimension: "countries", limit: 3, days: 7 },
   crawlers: { site: SITE, limit: 3, days: 7 },
+  "not-found": { site: SITE, limit: 3, days: 7 },
   realtime: { site: SITE },
   openapi: {},
 };

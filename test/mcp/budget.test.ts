@@ -19,6 +19,7 @@ it.each([
   ["a 30-day series", "get_timeseries", { days: 30 }, 520, 850],
   ["ten breakdown rows", "get_breakdown", { dimension: "pages" }, 250, 465],
   ["ten crawlers", "get_crawlers", {}, 480, 720],
+  ["ten dead links", "get_not_found", {}, 400, 720],
   ["an overview", "get_overview", {}, 500, 900],
 ])("%s keeps its budget of tokens", async (what, name, args, asText, asStructure) => {
   const result = await call(name, { site: "example.com", ...args });

@@ -61,6 +61,7 @@ it.each([
   ["get_breakdown", { dimension: "countries" }],
   ["get_breakdown", { dimension: "events" }],
   ["get_crawlers", {}],
+  ["get_not_found", {}],
   ["get_realtime", {}],
   ["get_openapi", {}],
   ["get_openapi", { operation: "stats" }],

@@ -21,6 +21,7 @@ import {
   tabulateMovers,
 } from "./expected.ts";
 import { expectCrawlers } from "./expected-crawlers.ts";
+import { expectDeadLinks } from "./expected-dead-links.ts";
 import type { Surfaces } from "./surfaces.ts";
 import { expectData, expectPage, expectText } from "./tables.ts";
 
@@ -56,6 +57,7 @@ const toolOf = {
   timeseries: "get_timeseries",
   breakdown: "get_breakdown",
   crawlers: "get_crawlers",
+  "not-found": "get_not_found",
   realtime: "get_realtime",
   overview: "get_overview",
 };
@@ -64,6 +66,7 @@ const listOf: { [command in keyof typeof toolOf]?: List } = {
   timeseries: { key: "points", keep: "last" },
   breakdown: { key: "rows", keep: "first" },
   crawlers: { key: "rows", keep: "first" },
+  "not-found": { key: "rows", keep: "first" },
 };
 interface List {
   key: string;
@@ -164,8 +167,9 @@ export async function checkApi({ surfaces, counts, labels, now }: Asked, choose:
   expect(bare(await ask("/breakdown", ranked))).toEqual(expectBreakdown(count, labels, now, ranked).json);
   const { dimension: _, ...listed } = ranked;
   expect(bare(await ask("/crawlers", listed))).toEqual(expectCrawlers(count, now, listed).json);
+  expect(bare(await ask("/not-found", listed))).toEqual(expectDeadLinks(count, now, listed).json);
   expect(bare(await ask("/realtime", { site }))).toEqual(expectRealtime(count, now).json);
-  return 6;
+  return 7;
 }
 
 /** Runs every tool and every command about the first of some sites, the commands in one of their formats. */
@@ -206,6 +210,7 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
       chooseFormats(),
     ),
     await checkShown(surfaces, "crawlers", listed, expectCrawlers(count, now, listed), chooseFormats()),
+    await checkShown(surfaces, "not-found", listed, expectDeadLinks(count, now, listed), chooseFormats()),
     await checkShown(surfaces, "realtime", { site }, expectRealtime(count, now), chooseFormats()),
     await checkOverview(asked, choosePeriod(182), chooseFormats()),
     await checkComparison(asked, compared, chooseFormats()),

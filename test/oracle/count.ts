@@ -1,5 +1,6 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { CrawlerRequest } from "../../src/sources/demo/crawler-requests.ts";
+import type { DeadLinkRequest } from "../../src/sources/demo/dead-link-requests.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
 import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
 import { createIsAmong, readCondition } from "./conditions.ts";
@@ -16,6 +17,7 @@ export interface RawSite {
   added: string;
   visits(date: string): Visit[];
   crawlers(date: string): CrawlerRequest[];
+  deadLinks(date: string): DeadLinkRequest[];
 }
 
 interface Hit {

@@ -1,4 +1,5 @@
 import { createCrawlerRequests } from "../../src/sources/demo/crawler-requests.ts";
+import { createDeadLinkRequests } from "../../src/sources/demo/dead-link-requests.ts";
 import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
 import { createVisits } from "../../src/sources/demo/visits.ts";
 import { moveDate } from "./calendar.ts";
@@ -23,6 +24,7 @@ export function readRaw(fixtures: Fixtures, seed: string, start: number): RawSit
       added,
       visits: keep(createVisits(profile, fixtures, seed, monday)),
       crawlers: keep(createCrawlerRequests(profile, fixtures, seed, monday)),
+      deadLinks: keep(createDeadLinkRequests(profile, fixtures, seed, monday)),
     };
   });
 }

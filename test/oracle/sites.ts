@@ -138,6 +138,14 @@ export const liven = (given: Given): Given => ({
   }),
 });
 
+const nameDomain = (index: number) => `s${9 - index}.example.com`;
+
+/** Without the text that tries to deceive readers, which no surface shows as it is. */
+const deadLinks = Object.values(readFixtures().deadLinks).map(({ scanners, links }) => ({
+  scanners,
+  links: links.filter(({ path }) => !/\p{C}/u.test(path)),
+}));
+
 /** A scenario for the reference API, with the same raw visits for the oracle. */
 export function build({ seed, now, sites, shared }: Given) {
   const fixtures: Fixtures = {
@@ -154,6 +162,12 @@ export function build({ seed, now, sites, shared }: Given) {
     places: shared.places,
     technologies: shared.technologies,
     crawlers: readFixtures().crawlers,
+    deadLinks: Object.fromEntries(
+      sites.map((_, index) => [
+        nameDomain(index),
+        deadLinks[index % deadLinks.length] ?? { scanners: 0, links: [] },
+      ]),
+    ),
   };
   return { fixtures, seed, raw: readRaw(fixtures, seed, now) };
 }
@@ -204,7 +218,7 @@ function createProfile(
   const { since, growth, paths, burst, ...rest } = site;
   return {
     id: `site_${index}`,
-    domain: `s${9 - index}.example.com`,
+    domain: nameDomain(index),
     name: `Site ${index}`,
     timezone,
     data_since: since,

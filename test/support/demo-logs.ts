@@ -1,4 +1,5 @@
 import { startOfDay } from "../../src/sources/calendar.ts";
+import { createDeadLinkRequests } from "../../src/sources/demo/dead-link-requests.ts";
 import type { Fixtures, SiteProfile } from "../../src/sources/demo/fixture-types.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createVisits, type Visit } from "../../src/sources/demo/visits.ts";
@@ -102,6 +103,33 @@ export function listRequests(
   );
   return listVisits(fixtures, site, dates, now)
     .flatMap(({ date, visit }) => requestsOf(visit, profile, date, agentOf))
+    .sort((a, b) => a.time - b.time);
+}
+
+/** The requests of some days for what is not there, of people and of scanners, by time. */
+export function listDeadLinks(
+  fixtures: Fixtures,
+  site: { domain: string },
+  dates: readonly string[],
+  now: number,
+): LoggedRequest[] {
+  const profile = findProfile(fixtures, site);
+  const { domain, timezone } = profile;
+  const requestsOf = createDeadLinkRequests(profile, fixtures, "analytics", mondayOf(now));
+  return dates
+    .flatMap((date) => {
+      const midnight = startOfDay(date, timezone) / 1000;
+      return requestsOf(date).map(({ sender, at, path, referrer }) => ({
+        time: midnight + at,
+        address: `172.20.${sender >> 8}.${sender & 255}`,
+        host: domain,
+        target: encodeURI(path),
+        referrer: referrer === null ? "" : `https://${referrer.startsWith("/") ? domain : ""}${referrer}`,
+        agent: AGENTS["firefox-linux"] ?? "",
+        language: "en",
+        status: 404,
+      }));
+    })
     .sort((a, b) => a.time - b.time);
 }
 

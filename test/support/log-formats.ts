@@ -1,6 +1,6 @@
 import { formatClfTime } from "./logs.ts";
 
-/** A page view with status 200. */
+/** A page view, unless it has another status. */
 export interface LoggedRequest {
   /** Seconds since 1970. */
   time: number;
@@ -12,6 +12,8 @@ export interface LoggedRequest {
   agent: string;
   /** The header Accept-Language. */
   language: string;
+  /** 200 if absent. */
+  status?: number;
 }
 
 interface WrittenFormat {
@@ -25,8 +27,8 @@ interface WrittenFormat {
 const dash = (text: string) => (text === "" ? "-" : text);
 const iso = (time: number) => new Date(time * 1000).toISOString();
 
-const clf = ({ time, target }: LoggedRequest, offset = 60) =>
-  `[${formatClfTime(time * 1000, offset)}] "GET ${target} HTTP/1.1" 200 512`;
+const clf = ({ time, target, status = 200 }: LoggedRequest, offset = 60) =>
+  `[${formatClfTime(time * 1000, offset)}] "GET ${target} HTTP/1.1" ${status} 512`;
 const headers = ({ referrer, agent }: LoggedRequest) => `"${dash(referrer)}" "${agent}"`;
 const combined = (request: LoggedRequest) => `${request.address} - - ${clf(request)} ${headers(request)}`;
 
@@ -35,7 +37,16 @@ function splitTarget(target: string): [stem: string, query: string] {
   return [stem, dash(query)];
 }
 
-function caddy({ time, address, host, target, referrer, agent, language }: LoggedRequest): string {
+function caddy({
+  status = 200,
+  time,
+  address,
+  host,
+  target,
+  referrer,
+  agent,
+  language,
+}: LoggedRequest): string {
   const sent = {
     ...(referrer !== "" && { Referer: [referrer] }),
     "User-Agent": [agent],
@@ -47,7 +58,7 @@ function caddy({ time, address, host, target, referrer, agent, language }: Logge
     logger: "http.log.access",
     msg: "handled request",
     request: { remote_ip: address, client_ip: address, method: "GET", host, uri: target, headers: sent },
-    status: 200,
+    status,
     size: 512,
     resp_headers: { "Content-Type": ["text/html; charset=utf-8"] },
   });
@@ -78,10 +89,10 @@ export const writtenFormats: Record<string, WrittenFormat> = {
     carries: ["referrers", "agents"],
   },
   "Traefik JSON": {
-    write: ({ time, address, host, target, referrer, agent }) =>
+    write: ({ time, address, host, target, referrer, agent, status = 200 }) =>
       JSON.stringify({
         ClientHost: address,
-        DownstreamStatus: 200,
+        DownstreamStatus: status,
         RequestHost: host,
         RequestMethod: "GET",
         RequestPath: target,
@@ -94,11 +105,11 @@ export const writtenFormats: Record<string, WrittenFormat> = {
   },
   Caddy: { write: caddy, carries: [...all, "languages"] },
   "nginx JSON": {
-    write: ({ time, address, host, target, referrer, agent, language }) =>
+    write: ({ time, address, host, target, referrer, agent, language, status = 200 }) =>
       JSON.stringify({
         time_iso8601: iso(time).replace(".000Z", "+00:00"),
         remote_addr: address,
-        status: "200",
+        status: String(status),
         request_method: "GET",
         request_uri: target,
         http_host: host,
@@ -111,18 +122,18 @@ export const writtenFormats: Record<string, WrittenFormat> = {
   IIS: {
     header:
       "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs(Referer) cs-host sc-status",
-    write: ({ time, address, host, target, referrer, agent }) => {
+    write: ({ time, address, host, target, referrer, agent, status = 200 }) => {
       const [date, clock = ""] = iso(time).split("T");
       const [stem, query] = splitTarget(target);
       const start = `${date} ${clock.slice(0, 8)} 10.0.0.5 GET ${stem} ${query} 443 ${address}`;
-      return `${start} ${agent.replaceAll(" ", "+")} ${dash(referrer)} ${host} 200`;
+      return `${start} ${agent.replaceAll(" ", "+")} ${dash(referrer)} ${host} ${status}`;
     },
     carries: [...all],
   },
   CloudFront: {
     header:
       "#Version: 1.0\n#Fields: date time x-edge-location c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query x-host-header",
-    write: ({ time, address, host, target, referrer, agent }) => {
+    write: ({ time, address, host, target, referrer, agent, status = 200 }) => {
       const [date, clock = ""] = iso(time).split("T");
       const [stem, query] = splitTarget(target);
       return [
@@ -133,7 +144,7 @@ export const writtenFormats: Record<string, WrittenFormat> = {
         "GET",
         "d111.cloudfront.net",
         stem,
-        "200",
+        String(status),
         dash(encodeURI(referrer)),
         encodeURIComponent(agent),
         query,
@@ -143,8 +154,8 @@ export const writtenFormats: Record<string, WrittenFormat> = {
     carries: [...all],
   },
   "AWS ALB": {
-    write: ({ time, address, host, target, agent }) =>
-      `h2 ${iso(time)} app/web/50dc6c495c0c9188 ${address}:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET https://${host}:443${target} HTTP/2.0" "${agent}" ECDHE TLSv1.2 arn:aws "Root=1-58" "${host}" "arn" 0 ${iso(time)} "forward" "-" "-" "10.0.0.1:80" "200" "-" "-"`,
+    write: ({ time, address, host, target, agent, status = 200 }) =>
+      `h2 ${iso(time)} app/web/50dc6c495c0c9188 ${address}:2817 10.0.0.1:80 0.000 0.001 0.000 ${status} ${status} 34 366 "GET https://${host}:443${target} HTTP/2.0" "${agent}" ECDHE TLSv1.2 arn:aws "Root=1-58" "${host}" "arn" 0 ${iso(time)} "forward" "-" "-" "10.0.0.1:80" "200" "-" "-"`,
     carries: ["agents", "hostnames"],
   },
 };

@@ -7,7 +7,7 @@ import { openDemoSource } from "../../src/sources/demo/organizations.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { exportLines } from "./clickhouse.ts";
-import { listRequests, readLoggableFixtures } from "./demo-logs.ts";
+import { listDeadLinks, listRequests, readLoggableFixtures } from "./demo-logs.ts";
 import { writtenFormats } from "./log-formats.ts";
 import { createLogFolder, joinLines, LOG_NOW, openTestLogs } from "./logs.ts";
 
@@ -34,7 +34,7 @@ export interface SameVisits {
   exports: readonly string[];
 }
 
-/** The same visits in the demo, in access logs with crawlers, and in the export of those logs. */
+/** The same visits and dead links in the demo, in access logs with crawlers, and in the export of those logs. */
 export async function writeSameVisits(clock: { now: number }): Promise<SameVisits> {
   const fixtures = readLoggableFixtures();
   const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
@@ -49,7 +49,12 @@ export async function writeSameVisits(clock: { now: number }): Promise<SameVisit
     const crawled = requests.filter((_, index) => index % 7 === 0);
     const lines = [
       ...requests,
-      ...crawled.map((each, index) => ({ ...each, agent: index % 3 === 0 ? BINGBOT : GPTBOT })),
+      ...crawled.map((each, index) => ({
+        ...each,
+        agent: index % 3 === 0 ? BINGBOT : GPTBOT,
+        status: index % 5 === 0 ? 404 : 200,
+      })),
+      ...listDeadLinks(fixtures, site, dates, LOG_NOW),
     ];
     const { path } = createLogFolder({ "access.log": joinLines(...lines.map(written.write)) });
     const flags = {
@@ -88,13 +93,17 @@ export async function expectSameAnswers(
           return [dimension, { rows: counts, totalRows }];
         }),
     );
+    const { excluded, ...deadLinks } = (await source.notFound?.(span, 1_000)) ?? {};
     return {
+      deadLinks: { ...deadLinks, scanners: excluded?.scanners },
+      topDeadLinks: (await source.notFound?.(span, 2))?.rows,
       timezone: site.timezone,
       days: days.map(({ events, ...day }) => day),
       breakdowns: Object.fromEntries(breakdowns),
       ...(name !== "demo" && {
         recorded: await source.dimensions?.(site),
         events: days.map(({ events }) => events),
+        excluded,
         crawlers: await source.crawlers?.(span, 1_000),
         top: await source.crawlers?.(span, 1),
         first: await source.breakdown(span, "pages", 3),
@@ -105,6 +114,8 @@ export async function expectSameAnswers(
   const inTable = await ask(table, "table");
   expect(inTable.days.reduce((sum, { pageviews }) => sum + pageviews, 0)).toBeGreaterThan(100);
   expect(inTable.crawlers?.totalRows).toBe(2);
+  expect(inTable.deadLinks.totalRequests).toBeGreaterThan(3);
+  expect(inTable.excluded?.bots).toBeGreaterThan(3);
   expect(inTable).toMatchObject(await ask(demo, "demo"));
   expect(inTable).toMatchObject(await ask(logs.get(domain), "logs"));
 }

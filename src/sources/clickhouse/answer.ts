@@ -26,8 +26,8 @@ export class OversizedAnswer extends Error {}
 
 /** Column names and types, statistics. */
 const HEAD_BYTES = 64_000;
-/** A row has at most one long text: a path of a thousand characters, each of up to six bytes. */
-const ROW_BYTES = 8_000;
+/** A row has at most four long texts: a path and three referrers of 500 characters, each of up to six bytes. */
+const ROW_BYTES = 16_000;
 
 /** A message of ClickHouse at the end of a document is within so many characters. */
 const MAX_FAILURE_LENGTH = 20_000;

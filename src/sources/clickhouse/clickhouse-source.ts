@@ -8,12 +8,22 @@ import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { OTHER } from "../logs/counting/limits.ts";
 import { nameValue } from "../logs/labels.ts";
+import { isOwnPage } from "../not-found-ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import { createCache } from "./cache.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";
-import { crawlerRow, type SiteRow, siteRow, type VisitRow, viewRow, visitorRow } from "./rows.ts";
+import {
+  crawlerRow,
+  excludedRow,
+  notFoundRow,
+  type SiteRow,
+  siteRow,
+  type VisitRow,
+  viewRow,
+  visitorRow,
+} from "./rows.ts";
 import { filterTime, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
 import { MAX_SITES, untilNow } from "./table-queries.ts";
@@ -107,8 +117,48 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
         totalRequests: totals?.request_count ?? 0,
       };
     };
+    const notFound: DataSource["notFound"] = async (span, limit, signal) => {
+      const { params, endsNow } = querySpan(span);
+      const [{ rows, totalRows }, left] = await Promise.all([
+        ask(
+          {
+            write: (queries) => queries.notFound?.paths(filterTime(endsNow)) ?? "",
+            // The first row has the totals.
+            params: { ...params, limit: limit + 1 },
+            row: notFoundRow,
+            maxRows: limit + 1,
+          },
+          signal,
+        ),
+        ask(
+          { write: (queries) => queries.notFound?.excluded() ?? "", params, row: excludedRow, maxRows: 1 },
+          signal,
+        ),
+      ]);
+      const [totals, ...paths] = rows;
+      const [excluded] = left.rows;
+      return {
+        rows: paths.map((row) => {
+          const path = row.value.slice(1);
+          return {
+            ...(path === OTHER ? { value: null, other: true as const } : { value: path }),
+            requests: row.request_count,
+            visitors: row.visitor_count,
+            referrers: row.pages.map((value, index) => ({
+              value,
+              internal: isOwnPage(value),
+              requests: row.page_counts[index] ?? 0,
+            })),
+          };
+        }),
+        totalRows: totals === undefined ? 0 : totalRows - 1,
+        totalRequests: totals?.request_count ?? 0,
+        excluded: { bots: excluded?.bot_count ?? 0, scanners: excluded?.scan_count ?? 0 },
+        ...(totals !== undefined && totals.folded_count > 0 && { folded: true as const }),
+      };
+    };
     return {
-      ...(layout.hasCrawlers && { crawlers }),
+      ...(layout.hasRequests && { crawlers, notFound }),
       filters: layout.hasOwnValues ? "any-values" : true,
       daysKept: DAYS_KEPT,
       sites: sitesOf,

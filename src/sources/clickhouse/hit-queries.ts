@@ -1,6 +1,8 @@
 import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
+import { MAX_REFERRERS } from "../../operations/not-found.ts";
 import { columnsOf } from "../hits.ts";
+import { OTHER } from "../logs/counting/limits.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
 import { type FilterSql, writeFilter } from "./filter-sql.ts";
 import { dependsOnEvents, keepsEvents, testEvent, testView, testVisit, writeVisits } from "./hit-visits.ts";
@@ -20,7 +22,7 @@ import {
 const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [
   ["date", ["day"]],
   ["time", ["time"]],
-  ["integer", ["visit", "status", "pageviews", "definition"]],
+  ["integer", ["visit", "status", "pageviews", "bots_not_found", "scanners_not_found", "definition"]],
   ["text", [...Object.values(columnsOf), "site", "crawler", "timezone"]],
 ];
 /** Columns of which several types will do. */
@@ -166,6 +168,33 @@ export function createHitLayout(database: string, table: string): TableLayout {
       ORDER BY value != '', request_count DESC, value = '=', value
       LIMIT {limit:UInt32}`,
 
+    // The first row has the totals, as above. What an export had folded is no page that led there.
+    notFound: {
+      paths: (timeFilter) => `
+        SELECT
+          concat('=', gone) AS value,
+          sum(asked) AS request_count,
+          uniqExactMerge(people) AS visitor_count,
+          sumIf(asked, gone = '${OTHER}' OR source = '${OTHER}') AS folded_count,
+          groupArrayIf((source, asked), source NOT IN ('', '${OTHER}')) AS sources,
+          arraySlice(arraySort(pair -> (-toInt64(pair.2), pair.1), sources), 1, ${MAX_REFERRERS}) AS first_sources,
+          arrayMap(pair -> pair.1, first_sources) AS pages,
+          arrayMap(pair -> pair.2, first_sources) AS page_counts
+        FROM (
+          SELECT path AS gone, referrer AS source, count() AS asked, uniqExactState(visitor) AS people
+          FROM ${from}
+          WHERE ${IN_SPAN} AND kind = 'not_found' ${timeFilter("time")}
+          GROUP BY gone, source
+        )
+        GROUP BY value WITH ROLLUP
+        ORDER BY value != '', request_count DESC, value = '=${OTHER}', value
+        LIMIT {limit:UInt32}`,
+      excluded: () => `
+        SELECT sum(bots_not_found) AS bot_count, sum(scanners_not_found) AS scan_count
+        FROM ${from}
+        WHERE ${IN_SPAN} AND kind = 'day'`,
+    },
+
     active: (filter, timeFilter) => `
       SELECT uniqExact(visitor_key) AS visitor_count
       FROM (${writeVisits(from, { filter, timeFilter, onlyRecent: true })})`,
@@ -179,7 +208,7 @@ export function createHitLayout(database: string, table: string): TableLayout {
       message: `The table ${table} is empty: no day has been loaded.`,
       hint: "analytics-mcp logs --ndjson exports access logs for it: see docs/clickhouse.md.",
     },
-    hasCrawlers: true,
+    hasRequests: true,
     hasOwnValues: false,
     rollup: createRollupQueries(database, table, (dimension, timeFilter) =>
       countValues(dimension, writeFilter(), timeFilter),

@@ -32,7 +32,7 @@ export function createMappedLayout({ database, table, mapping, timezone, sites }
     table,
     columns: listMappedColumns(mapping),
     noRows: explainNoRows(table, mapping, sites),
-    hasCrawlers: false,
+    hasRequests: false,
     hasOwnValues: true,
     dimensions: dimensions.filter((dimension) => hasDimension(mapping, dimension)),
     prepare: (found) => {

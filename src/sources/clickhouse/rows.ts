@@ -87,6 +87,18 @@ export const crawlerRow = z.object({
   last_seen: count,
 });
 
+/** A path that people asked for in vain, after a mark; an empty text for the totals. With its first referrers. */
+export const notFoundRow = z.object({
+  value: text,
+  request_count: count,
+  visitor_count: count,
+  folded_count: count,
+  pages: z.array(z.string()),
+  page_counts: z.array(count),
+});
+
+export const excludedRow = z.object({ bot_count: count, scan_count: count });
+
 export const visitorRow = z.object({ visitor_count: count });
 export const viewRow = z.object({ view_count: count });
 export const existsRow = z.object({ is_there: flag });

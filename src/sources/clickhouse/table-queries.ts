@@ -11,8 +11,8 @@ export interface TableLayout {
   columns: readonly string[];
   /** What to say, and what to do, if it has no rows. */
   noRows: { message: string; hint: string };
-  /** Whether it has crawlers. */
-  hasCrawlers: boolean;
+  /** Whether it has requests that are no page views: those of crawlers, and for what is not there. */
+  hasRequests: boolean;
   /** Whether countries, channels and so on may be other texts than the contract's. */
   hasOwnValues: boolean;
   /** The dimensions that it has; if absent, each site says which it lacks. */
@@ -47,11 +47,20 @@ export interface TableQueries {
   breakdown(dimension: Dimension, filter: FilterSql, timeFilter: TimeFilter): string;
   /** Absent if the table does not have crawlers. */
   crawlers?(timeFilter: TimeFilter): string;
+  /** Absent if the table does not have what people asked for in vain. */
+  notFound?: NotFoundQueries;
   active(filter: FilterSql, timeFilter: TimeFilter): string;
   /** The page views of a site whose time is NULL. Absent if the column cannot be NULL. */
   timeless?(): string;
   /** What makes a row a page view of a person. Absent if the table says it itself. */
   conditions?: PageViewConditions;
+}
+
+export interface NotFoundQueries {
+  /** The paths, and first the totals. */
+  paths(timeFilter: TimeFilter): string;
+  /** Such requests of bots and scanners. */
+  excluded(): string;
 }
 
 export interface PageViewConditions {

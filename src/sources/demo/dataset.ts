@@ -5,6 +5,7 @@ import { startOfDay } from "../calendar.ts";
 import type { SourceSite } from "../data-source.ts";
 import { type Counts, createCounts } from "./counts.ts";
 import type { CrawlerCounts } from "./crawler-counts.ts";
+import type { DeadLinkCounts } from "./dead-link-counts.ts";
 import type { Fixtures } from "./fixture-types.ts";
 import { createVisits } from "./visits.ts";
 
@@ -14,6 +15,8 @@ export interface DemoSite extends SourceSite {
   count(filter?: Filter): Counts;
   /** Loaded when first asked for, since most queries are not about crawlers. */
   openCrawlers(): Promise<CrawlerCounts>;
+  /** The same. */
+  openDeadLinks(): Promise<DeadLinkCounts>;
 }
 
 export interface Organization {
@@ -44,6 +47,10 @@ export function createDataset(fixtures: Fixtures, seed: string, anchor: string):
       openCrawlers: once(async () => {
         const { openCrawlerCounts } = await import("./crawler-counts.ts");
         return openCrawlerCounts(profile, fixtures, seed, anchor);
+      }),
+      openDeadLinks: once(async () => {
+        const { openDeadLinkCounts } = await import("./dead-link-counts.ts");
+        return openDeadLinkCounts(profile, fixtures, seed, anchor);
       }),
     };
   });

@@ -56,6 +56,11 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
         totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
       };
     },
+    notFound: async (span, limit) => {
+      const days = listSpan(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
+      const countDeadLinks = await find(span.site).openDeadLinks();
+      return countDeadLinks(days, limit);
+    },
     active: async (site, now, _, filter) => {
       const counts = countsOf({ site, filter });
       const from = now - WINDOW_MS;

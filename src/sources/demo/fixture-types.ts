@@ -10,6 +10,26 @@ export interface Fixtures {
   technologies: Record<string, Technology>;
   /** By their `value` in `crawler-list.ts`. */
   crawlers: Record<string, CrawlerProfile>;
+  /** By domain. */
+  deadLinks: Record<string, DeadLinksProfile>;
+}
+
+/** What people ask a site for that is not there. */
+export interface DeadLinksProfile {
+  /** Scanners on an average day. */
+  scanners: number;
+  links: DeadLink[];
+}
+
+export interface DeadLink {
+  path: string;
+  /** People who ask for it on an average day. */
+  requests: number;
+  /** The first and the last day; without them it was never there. */
+  from?: number;
+  until?: number;
+  /** Weights by the page that led there: the path of one of the site's own, a host, or empty if there is none. */
+  referrers: Record<string, number>;
 }
 
 export interface CrawlerProfile {

@@ -1,4 +1,5 @@
 import crawlers from "../../../fixtures/crawlers.json" with { type: "json" };
+import deadLinks from "../../../fixtures/dead-links.json" with { type: "json" };
 import organizations from "../../../fixtures/organizations.json" with { type: "json" };
 import places from "../../../fixtures/places.json" with { type: "json" };
 import docs from "../../../fixtures/sites/docs.json" with { type: "json" };
@@ -29,6 +30,7 @@ export function readFixtures(): Fixtures {
     crawlers: Object.fromEntries(
       Object.entries(crawlers).map(([value, crawler]) => [value, { from: 1, ...crawler }]),
     ),
+    deadLinks,
   };
 }
 

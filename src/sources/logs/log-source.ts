@@ -20,7 +20,7 @@ import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { countFiltered, type QueriedDay } from "./filtered-days.ts";
-import { createRanking, rankCrawlers } from "./ranking.ts";
+import { createRanking, rankCrawlers, rankNotFound } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
@@ -168,6 +168,8 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
         : rankKept(span, span.filter, dimension, limit, signal),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
+    notFound: (span, limit, signal) =>
+      ask(async () => rankNotFound(listCounts((await countDays(span, signal)).days), limit)),
     active: (site, now, signal, filter) =>
       ask(async () => {
         const { log } = await readSite(site, signal);

@@ -1,7 +1,15 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { compareRows, compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
-import type { CrawlerRanking, CrawlerRow, RankedRow, Ranking, VisitTotals } from "../data-source.ts";
+import type {
+  CrawlerRanking,
+  CrawlerRow,
+  NotFoundRanking,
+  RankedRow,
+  Ranking,
+  VisitTotals,
+} from "../data-source.ts";
+import { createNotFoundRanking } from "../not-found-ranking.ts";
 import type { CrawlerDay, DayCounts, Tallies } from "./counting/day-counts.ts";
 import { OTHER } from "./counting/limits.ts";
 import { nameValue } from "./labels.ts";
@@ -72,4 +80,26 @@ export function rankCrawlers(days: readonly DayCounts[], limit: number): Crawler
     totalRows: rows.length,
     totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
   };
+}
+
+/** Adds up days, and ranks by requests, then by path. All referrers are added up, though only the first are shown. */
+export function rankNotFound(days: readonly DayCounts[], limit: number): NotFoundRanking {
+  const ranking = createNotFoundRanking();
+  const excluded = { bots: 0, scanners: 0 };
+  let folded = false;
+  for (const { tables } of days) {
+    const { paths, requests, visitors, referrers, excluded: left } = tables.notFound();
+    for (const [index, path] of paths.entries()) {
+      ranking.add(path, requests[index] ?? 0, visitors[index] ?? 0);
+      if (path === OTHER) folded = true;
+    }
+    for (const [index, referrer] of referrers.values.entries()) {
+      const path = paths[referrers.paths[index] ?? 0] ?? OTHER;
+      if (referrer === OTHER) folded = true;
+      else ranking.addReferrer(path, referrer, referrers.requests[index] ?? 0);
+    }
+    excluded.bots += left.bots;
+    excluded.scanners += left.scanners;
+  }
+  return { ...ranking.rank(limit, OTHER), excluded, ...(folded && { folded }) };
 }

@@ -26,6 +26,17 @@ const requests = [
   ).flat(),
 ];
 
+/** Somebody who asks for more than is kept of one sender, and who gets enough styles to be no scanner. */
+const flood = [
+  ...times(700, () => ({ address: "192.0.2.77", target: "/style.css", status: 200 })),
+  ...times(2_500, (n) => ({
+    address: "192.0.2.77",
+    target: `/gone/${n % 1_800}`,
+    status: 410,
+    referrer: `https://h${n % 7}.example/`,
+  })),
+];
+
 /** Bots with a known name, with another one, and without any. */
 const bots = [
   ...times(2, (n) => ({ agent: "GPTBot/1.2", target: `/${n}` })),
@@ -38,7 +49,7 @@ const bots = [
 describe.skipIf(!hasChdb)("scanners and bots are as in logs", () => {
   const { path } = createLogFolder({
     "access.log": joinLines(
-      ...[...requests, ...bots].map((each) => combined({ at: `${DAY}T12:00:00Z`, ...each })),
+      ...[...requests, ...flood, ...bots].map((each) => combined({ at: `${DAY}T12:00:00Z`, ...each })),
     ),
   });
   const flags = { logs: [path("access.log")], site: ["example.com"] };
@@ -61,6 +72,7 @@ describe.skipIf(!hasChdb)("scanners and bots are as in logs", () => {
       days: await source.days(span),
       warnings: warnings.filter(({ code }) => code === "many_scanners"),
       crawlers: await Promise.all([1, 2, 10].map((limit) => source.crawlers?.(span, limit))),
+      notFound: await Promise.all([1, 5, 1_000].map((limit) => source.notFound?.(span, limit))),
     };
   };
 
@@ -74,6 +86,12 @@ describe.skipIf(!hasChdb)("scanners and bots are as in logs", () => {
       ],
       totalRows: 3,
       totalRequests: 7,
+    });
+    expect(expected.notFound[0]).toMatchObject({
+      rows: [{ value: null, other: true, visitors: 1, referrers: [] }],
+      totalRequests: 2_524,
+      excluded: { bots: 1, scanners: 9 },
+      folded: true,
     });
     expect(expected).toMatchObject({
       days: [{ date: DAY, visitors: 8, pageviews: 8, events: 0 }],

@@ -90,6 +90,16 @@ const crawler = z.strictObject({
   errors: z.number().min(0).max(1),
 });
 
+const deadLink = z.strictObject({
+  path: z.string().startsWith("/"),
+  /** People who ask for it on an average day. */
+  requests: weight,
+  from: z.int().optional(),
+  until: z.int().optional(),
+  /** Weights by the page that led there; empty if there is none. */
+  referrers: z.record(z.string(), weight),
+});
+
 const organization = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -105,16 +115,19 @@ const fixtures = z.strictObject({
   places: z.record(z.string(), place),
   technologies: z.record(z.string(), technology),
   crawlers: z.partialRecord(z.enum(crawlers.map(({ value }) => value)), crawler),
+  "dead-links": z.record(
+    z.string(),
+    z.strictObject({ scanners: z.number().min(0), links: z.array(deadLink) }),
+  ),
 });
 
 const read = (name: string) => JSON.parse(readFileSync(`fixtures/${name}.json`, "utf8"));
 
 it("the files match the fixtures' types exactly", () => {
   const sites = ["example", "docs", "shop", "news", "parked", "globex"].map((name) => read(`sites/${name}`));
-  const parts = ["organizations", "sources", "places", "technologies", "crawlers"].map((name) => [
-    name,
-    read(name),
-  ]);
+  const parts = ["organizations", "sources", "places", "technologies", "crawlers", "dead-links"].map(
+    (name) => [name, read(name)],
+  );
   const all = { ...Object.fromEntries(parts), sites };
   expect(fixtures.parse(all)).toEqual(all);
 });

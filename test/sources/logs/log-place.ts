@@ -103,5 +103,6 @@ export async function readAll(source: DataSource, from: string, to: string, now:
     days: await source.days(span),
     rankings: Object.fromEntries(rankings),
     active: await source.active(site, now),
+    notFound: await source.notFound?.(span, 1000),
   };
 }

@@ -52,8 +52,9 @@ export function listClosedTooEarly({ closed, timezone }: SiteLog, now: number): 
 export function estimateMemory({ open }: SiteLog): number {
   let bytes = 0;
   for (const day of open.values()) {
-    const { hits, senders } = day.peek() ?? {};
+    const { hits, senders, notFound } = day.peek() ?? {};
     bytes += 16 * (hits?.sender.length ?? 0) + 150 * (senders?.requests.length ?? 0);
+    bytes += 60 * (notFound?.requests.length ?? 0);
   }
   return bytes;
 }

@@ -8,6 +8,7 @@
  * probes.ts       whether scanners ask for it
  * senders.ts      who sent it: a number for each address with a user agent
  * line-values.ts  the page and the origin, as numbers
+ * not-found.ts    what was asked for in vain, and which page led there
  * open-day.ts     all of these numbers, as long as lines of the day can come
  *
  * When the day is closed, or asked about:
@@ -25,6 +26,7 @@ import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agen
 import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
 import { findOrigin, findPage, numberProfile } from "./line-values.ts";
+import { addNotFound, isNotFound } from "./not-found.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
 import { isOwnReferrer } from "./origin.ts";
 import { createOutcomes, judgeRequest, type Outcome, type Outcomes } from "./outcomes.ts";
@@ -94,7 +96,7 @@ export function createCollector(
     if (day === undefined) return "late";
     const agent = findAgentOf(line, agents);
     if (agent.kind === "bot") {
-      addBotRequest(log, day, agent.crawler, line, address, asked.path);
+      addBotRequest(log, day, agent.crawler, line, address, asked);
       return "bot";
     }
     return addBrowserRequest(entry, day, address, agent, line, asked, host);
@@ -106,9 +108,10 @@ export function createCollector(
     crawler: string | undefined,
     line: LogLine,
     address: string,
-    rawPath: string,
+    asked: RequestTarget,
   ) => {
-    const path = cleanPath(rawPath);
+    const path = cleanPath(asked.path);
+    if (isNotFound(line, asked)) day.notFound.bots++;
     addCrawlerRequest(day, crawler ?? NO_NAME, line, path);
     const { status, time, agent: userAgent = "" } = line;
     recorder?.addBot(log, day, { group: groupAddress(address), userAgent, crawler, path, status, time });
@@ -126,6 +129,12 @@ export function createCollector(
     const outcome = judgeRequest(line, asked);
     const sender = findSender(entry, day, address, line.agent ?? "", agent);
     noteRequest(day, sender, line, () => isOwnReferrer(line.referrer, entry.log.domain, host));
+    if (isNotFound(line, asked)) {
+      const { keepQuery } = settings;
+      const { domain } = entry.log;
+      const link = addNotFound(day, sender, line, asked, { domain, rawHost: host, keepQuery });
+      recorder?.addNotFound(entry.log, day, { sender, link, status: line.status, time: line.time });
+    }
     if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
     if (outcome === "download") {
       addHit(day, sender, line.time, 2 * findPage(day, asked, settings.keepQuery, sender) + 1, 0);

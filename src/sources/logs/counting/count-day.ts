@@ -3,6 +3,7 @@ import type { CrawlerDay, DayCounts, Tallies } from "./day-counts.ts";
 import { createGrowingTally, type GrowingTally } from "./growing-tally.ts";
 import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
+import { countNotFound } from "./not-found.ts";
 import type { OpenDay } from "./open-day.ts";
 import { CDN, NO_RELAY } from "./relays.ts";
 import { createValues, type Values } from "./values.ts";
@@ -53,10 +54,15 @@ export function countDay(day: OpenDay, until?: number): DayCounts {
   });
   const tallies = tally.finish();
   const crawlers = countCrawlers(day);
+  const notFound = countNotFound(day, scanners);
   return {
     definition: day.definition,
     totals,
-    tables: { tallies: (dimension) => tallies.get(dimension), crawlers: () => crawlers },
+    tables: {
+      tallies: (dimension) => tallies.get(dimension),
+      crawlers: () => crawlers,
+      notFound: () => notFound,
+    },
     folded: [...tallies].filter(([, { values }]) => values.includes(OTHER)).map(([dimension]) => dimension),
     scanners: left,
     proxy: findProxy(addresses, totals.pageviews),

@@ -2,7 +2,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import type { VisitTotals } from "../../data-source.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
-export const DEFINITION = 2;
+export const DEFINITION = 3;
 
 /** What is kept of a day: no address, no user agent, nothing about one person. */
 export interface DayCounts {
@@ -32,6 +32,26 @@ export interface DayTables {
   tallies(dimension: Dimension): Tallies | undefined;
   /** By name in `crawler-list.ts`. */
   crawlers(): ReadonlyMap<string, CrawlerDay>;
+  notFound(): NotFoundDay;
+}
+
+/** What people asked for on a day and did not get. */
+export interface NotFoundDay {
+  /** Each once; `OTHER` for those beyond the limits. */
+  paths: readonly string[];
+  /** By path. */
+  requests: readonly number[];
+  visitors: readonly number[];
+  /** The pages that led to a path, each once for the path. */
+  referrers: {
+    /** The index of the path. */
+    paths: readonly number[];
+    /** The path of one of the site's own pages, else a host; `OTHER` for those beyond the limits. */
+    values: readonly string[];
+    requests: readonly number[];
+  };
+  /** Such requests that no person sent. */
+  excluded: { bots: number; scanners: number };
 }
 
 /** The requests of one crawler on a day. */

@@ -20,19 +20,22 @@ export const OTHER = "(other)";
 /** Cuts a text to what is kept of it. Half of a surrogate pair has no form in UTF-8, so it becomes U+FFFD. */
 export const limitText = (text: string): string => text.slice(0, MAX_TEXT_LENGTH).toWellFormed();
 
+/** What has values: a dimension, or the paths of what was not found. */
+type Space = Dimension | "not_found";
+
 /** The values of a day, by dimension, as far as visitors choose them. */
 export interface LimitedValues {
-  of(dimension: Dimension): Values;
+  of(dimension: Space): Values;
   /** The value itself; `OTHER` if it is new and the sender, or the day, has too many. */
-  limit(dimension: Dimension, value: string | null, sender: number): string | null;
+  limit(dimension: Space, value: string | null, sender: number): string | null;
   /** Counts a new combination of values as one more; false if the sender has too many. */
   addCombination(sender: number): boolean;
 }
 
 /** @param added How many values each sender has added. */
 export function createLimitedValues(added: Column): LimitedValues {
-  const spaces = new Map<Dimension, Values>();
-  const find = (dimension: Dimension) => {
+  const spaces = new Map<Space, Values>();
+  const find = (dimension: Space) => {
     let values = spaces.get(dimension);
     if (values === undefined) {
       values = createValues();

@@ -23,7 +23,7 @@ export function findPage(
   names: readonly string[],
   sender: number,
 ): number {
-  const kept = names.length === 0 || query === "" ? "" : keepQuery(query, names);
+  const kept = keepQuery(query, names);
   const raw = path + kept;
   let number = rawPages.get(raw);
   if (number === undefined) {
@@ -40,8 +40,13 @@ export function findPage(
   return number;
 }
 
+/** The page of a URL as it is counted, with the query parameters that are part of it. */
+export const readPage = ({ path, query }: RequestTarget, names: readonly string[]): string =>
+  limitText(cleanPath(path) + keepQuery(query, names));
+
 /** The parameters of a query to count pages by, in the order in which they are named. */
 function keepQuery(query: string, names: readonly string[]): string {
+  if (names.length === 0 || query === "") return "";
   const params = new URLSearchParams(query);
   const kept = new URLSearchParams();
   for (const name of names) {

@@ -3,6 +3,7 @@ import { append, type Column, createColumn, increase } from "./columns.ts";
 import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
+import { createNotFoundRequests, type NotFoundRequests } from "./not-found-requests.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
 import { addProbe } from "./probes.ts";
 
@@ -57,6 +58,7 @@ export interface OpenDay {
   known?: KnownSenders | undefined;
   /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
   crawlers: Map<string, OpenCrawler>;
+  notFound: NotFoundRequests;
   /** Grows with each request that may change the counts. */
   version: number;
   /** The counts of a version. */
@@ -129,6 +131,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     rawPages: new Map(),
     rawOrigins: new Map(),
     crawlers: new Map(),
+    notFound: createNotFoundRequests(),
     version: 0,
   };
 }

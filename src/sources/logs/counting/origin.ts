@@ -1,7 +1,7 @@
 import { copyText } from "../copy-text.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import { findReferrerKind, groupReferrer } from "./referrers.ts";
-import { readHost, withoutWww } from "./request.ts";
+import { type RequestTarget, readHost, splitTarget, withoutWww } from "./request.ts";
 
 /** Where a visit came from, by the referrer and the URL of its first page view. */
 export interface Origin {
@@ -50,6 +50,23 @@ export function isOwnReferrer(
 ): boolean {
   const host = readReferringHost(referrer);
   return host !== null && createIsOwnHost(domain, rawHost)(host);
+}
+
+/**
+ * The page that led to a request: its path if it is one of the site's own, which begins with a slash, else its host, grouped
+ * by site; null if there is none.
+ *
+ * @param readPage Returns the path of an own page as it is counted.
+ */
+export function readLinkingPage(
+  referrer: string | undefined,
+  isOwn: (host: string) => boolean,
+  readPage: (target: RequestTarget) => string,
+): string | null {
+  const host = readReferringHost(referrer);
+  if (host === null || !isOwn(host)) return host && groupReferrer(host);
+  const [, rest = ""] = /^[a-z-]+:\/\/[^/?#]*(.*)/is.exec(referrer ?? "") ?? [];
+  return readPage(splitTarget(rest.startsWith("/") ? rest : `/${rest}`));
 }
 
 export const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];

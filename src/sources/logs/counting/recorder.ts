@@ -6,6 +6,17 @@ export interface Recorder {
   /** Called for each new sender of a day, in the order of their numbers. */
   addSender(log: SiteLog, day: OpenDay, group: string, userAgent: string): void;
   addBot(log: SiteLog, day: OpenDay, request: BotRequest): void;
+  /** Called for each request for what is not there, but those of bots. */
+  addNotFound(log: SiteLog, day: OpenDay, request: NotFoundRequest): void;
+}
+
+export interface NotFoundRequest {
+  /** Their numbers on that day. */
+  sender: number;
+  link: number;
+  status: number;
+  /** Seconds since 1970. */
+  time: number;
 }
 
 export interface BotRequest {

@@ -3,8 +3,10 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import { dateAt } from "../../calendar.ts";
 import { columnsOf, type Hit } from "../../hits.ts";
 import { copyText } from "../copy-text.ts";
+import { append, type Column, createColumn, readColumn } from "../counting/columns.ts";
 import { DOWNLOAD } from "../counting/count-day.ts";
 import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
+import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { listUnrecorded } from "../counting/recorded.ts";
@@ -45,11 +47,20 @@ export function createHitExport(options: ExportOptions): HitExport {
   const { sites, secret, since = "", write } = options;
   const isWanted = ({ domain }: SiteLog, { date }: OpenDay) => sites.has(domain) && date >= since;
   /** Details of open days, which the days themselves keep only as sums. */
-  const kept = new WeakMap<OpenDay, { visitors: string[]; bots: Omit<Hit, "id">[] }>();
+  const kept = new WeakMap<OpenDay, DayDetails>();
   const keep = (day: OpenDay) => {
     let own = kept.get(day);
     if (own === undefined) {
-      own = { visitors: [], bots: [] };
+      own = {
+        visitors: [],
+        bots: [],
+        notFound: {
+          sender: createColumn(),
+          link: createColumn(),
+          status: createColumn(),
+          second: createColumn(),
+        },
+      };
       kept.set(day, own);
     }
     return own;
@@ -77,7 +88,15 @@ export function createHitExport(options: ExportOptions): HitExport {
         ...(crawler !== undefined && { crawler }),
       });
     },
-    closeDay: (log, day, { proxy }) => {
+    addNotFound: (log, day, { sender, link, status, time }) => {
+      if (!isWanted(log, day)) return;
+      const { notFound } = keep(day);
+      append(notFound.sender, sender);
+      append(notFound.link, link);
+      append(notFound.status, status);
+      append(notFound.second, time - day.start);
+    },
+    closeDay: (log, day, { proxy, tables }) => {
       const { domain: site, first = 0, timezone } = log;
       const { date } = day;
       if (!isWanted(log, day)) return;
@@ -87,26 +106,34 @@ export function createHitExport(options: ExportOptions): HitExport {
       } else if (proxy === "certain" && !options.acceptProxyAddresses) {
         report({ hits: 0, leftOut: "proxied" });
       } else {
-        const { visitors, bots } = keep(day);
-        report({ hits: writeDay({ log, day, visitors, bots, secret }, write) });
+        const { excluded } = tables.notFound();
+        report({ hits: writeDay({ log, day, ...keep(day), excluded, secret }, write) });
       }
       kept.delete(day);
     },
   };
 }
 
-interface DayToWrite {
+/** What is kept of a day to write it. */
+interface DayDetails {
+  /** The names of the senders, by number. */
+  visitors: string[];
+  bots: Omit<Hit, "id">[];
+  /** The requests for what is not there. */
+  notFound: Record<"sender" | "link" | "status" | "second", Column>;
+}
+
+interface DayToWrite extends Readonly<DayDetails> {
   log: SiteLog;
   day: OpenDay;
-  /** The names of the senders, by number. */
-  visitors: readonly string[];
-  bots: readonly Omit<Hit, "id">[];
+  /** The requests for what is not there that are left out. */
+  excluded: { bots: number; scanners: number };
   secret: Uint8Array;
 }
 
 /** Writes a day's hits, and last the row that marks the day as complete. Returns how many hits. */
 function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
-  const { log, day, bots, secret } = given;
+  const { log, day, bots, excluded, secret } = given;
   const head = { site: log.domain, day: day.date };
   const addId = createIds(secret);
   let [hits, pageviews] = [0, 0];
@@ -123,6 +150,7 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   };
   forEachHit(given, (hit) => writeHit({ ...head, ...hit }));
   for (const bot of bots.toSorted((a, b) => compareVisitors(a, b) || a.time - b.time)) writeHit(bot);
+  for (const hit of listNotFound(given)) writeHit({ ...head, ...hit });
   const unrecorded = listUnrecorded(log);
   write({
     ...head,
@@ -131,12 +159,30 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
     visitor: "0",
     id: toDecimal(ids.digest()),
     pageviews,
+    bots_not_found: excluded.bots,
+    scanners_not_found: excluded.scanners,
     digest: toDecimal(values.digest()),
     definition: DEFINITION,
     timezone: log.timezone,
     unrecorded,
   });
   return hits;
+}
+
+/** What people asked for in vain on a day, by visitor and time. */
+function listNotFound({ day, visitors, notFound }: DayToWrite): Omit<Hit, "id" | "site" | "day">[] {
+  const { scanners } = sortHits(day);
+  const { sender, link, status, second } = notFound;
+  return Array.from(readColumn(sender), (number, at): Omit<Hit, "id" | "site" | "day">[] => {
+    if (scanners.has(number)) return [];
+    const { path = OTHER, referrer = null } = day.notFound.links.list[link.values[at] ?? 0] ?? {};
+    const time = day.start + (second.values[at] ?? 0);
+    const visitor = visitors[number] ?? "0";
+    const hit = { kind: "not_found" as const, time, visitor, path, status: status.values[at] ?? 0 };
+    return [referrer === null ? hit : { ...hit, referrer }];
+  })
+    .flat()
+    .sort((a, b) => compareVisitors(a, b) || a.time - b.time);
 }
 
 /** The page views and events of a day, by visitor, as `countDay` counts them. */

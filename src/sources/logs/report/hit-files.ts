@@ -66,6 +66,8 @@ const COLUMNS: readonly Column[] = [
   ).map(text),
   number("status", "UINT_16"),
   big("pageviews"),
+  big("bots_not_found"),
+  big("scanners_not_found"),
   big("digest"),
   number("definition", "UINT_8"),
   text("timezone"),
@@ -93,7 +95,9 @@ function number(name: NameOf<number>, type: "UINT_32" | "UINT_16" | "UINT_8"): C
   return { name, type: "INT32", converted_type: type, read: (hit) => hit[name] ?? 0 };
 }
 
-function big(name: "visitor" | "id" | "pageviews" | "digest"): Column {
+function big(
+  name: "visitor" | "id" | "pageviews" | "bots_not_found" | "scanners_not_found" | "digest",
+): Column {
   return { name, type: "INT64", converted_type: "UINT_64", read: (hit) => BigInt(hit[name] ?? 0) };
 }
 

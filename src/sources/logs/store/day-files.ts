@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
-import type { CrawlerDay, DayCounts, DayTables, Tallies } from "../counting/day-counts.ts";
+import type { CrawlerDay, DayCounts, DayTables, NotFoundDay, Tallies } from "../counting/day-counts.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { formatHits } from "./day-hits.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
@@ -82,8 +82,8 @@ export function createDayFiles(folder: string): DayFiles {
   };
 }
 
-/** One line of JSON a table, in the order of the dimensions, and then the crawlers. */
-function formatTables({ tallies, crawlers }: DayTables): string {
+/** One line of JSON a table, in the order of the dimensions, and then the crawlers and what was not found. */
+function formatTables({ tallies, crawlers, notFound }: DayTables): string {
   const lines = dimensions.flatMap((dimension) => {
     const found = tallies(dimension);
     if (found === undefined) return [];
@@ -100,17 +100,24 @@ function formatTables({ tallies, crawlers }: DayTables): string {
       },
     });
   });
-  return [...lines, JSON.stringify({ crawlers: Object.fromEntries(crawlers()) })].join("\n");
+  const others = [{ crawlers: Object.fromEntries(crawlers()) }, { notFound: notFound() }];
+  return [...lines, ...others.map((table) => JSON.stringify(table))].join("\n");
 }
 
 function createStoredTables(path: string, hash: string, countAgain?: () => DayTables): DayTables {
   const known = new Map<Dimension, Tallies | undefined>();
   const stored: DayTables = {
-    tallies: (dimension) => findTable(readTables(path, hash), { dimension }),
+    tallies: (dimension) => findTable(readTables(path, hash), `"dimension":${JSON.stringify(dimension)},`),
     crawlers: () => {
-      const found = findTable<{ crawlers: Record<string, CrawlerDay> }>(readTables(path, hash), {});
+      const found = findTable<{ crawlers: Record<string, CrawlerDay> }>(
+        readTables(path, hash),
+        '"crawlers":',
+      );
       return new Map(Object.entries(found?.crawlers ?? {}));
     },
+    // An earlier version, which the day's definition names, kept none.
+    notFound: () =>
+      findTable<{ notFound: NotFoundDay }>(readTables(path, hash), '"notFound":')?.notFound ?? NOTHING_FOUND,
   };
   const ask = <T>(read: (tables: DayTables) => T): T => {
     try {
@@ -130,15 +137,21 @@ function createStoredTables(path: string, hash: string, countAgain?: () => DayTa
       return known.get(dimension);
     },
     crawlers: () => ask(({ crawlers }) => crawlers()),
+    notFound: () => ask(({ notFound }) => notFound()),
   };
 }
 
-/** @param start What the table's JSON begins with; the last table begins with nothing that the others have. */
-function findTable<T>(text: string, start: { dimension?: Dimension }): T | undefined {
-  const lines = text.split("\n");
-  const { dimension } = start;
-  const prefix = dimension === undefined ? '{"crawlers":' : `{"dimension":${JSON.stringify(dimension)},`;
-  const line = lines.find((each) => each.startsWith(prefix));
+const NOTHING_FOUND: NotFoundDay = {
+  paths: [],
+  requests: [],
+  visitors: [],
+  referrers: { paths: [], values: [], requests: [] },
+  excluded: { bots: 0, scanners: 0 },
+};
+
+/** @param start What the table's JSON begins with, after the brace. */
+function findTable<T>(text: string, start: string): T | undefined {
+  const line = text.split("\n").find((each) => each.startsWith(`{${start}`));
   return line === undefined ? undefined : JSON.parse(line);
 }
 

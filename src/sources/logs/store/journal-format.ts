@@ -26,6 +26,11 @@ export interface DayLine {
   hits: Record<(typeof HIT_COLUMNS)[number], string>;
   /** The numbers of requests are those of all lines. */
   crawlers: { name: string; requests: number; errors: number; lastSeen: number; paths: string }[];
+  /** New links (path and referrer), the rows that have changed, and all requests of bots. Absent in earlier versions. */
+  notFound?: { links: [string, string | null][]; bots: number } & Record<
+    "row" | (typeof NOT_FOUND_COLUMNS)[number],
+    string
+  >;
 }
 
 /** Marks of lines that are compared with those of other files (compared-days.ts). */
@@ -34,6 +39,7 @@ export interface MarksLine {
 }
 
 export const COUNTERS = ["requests", "errors", "probes", "added"] as const;
+export const NOT_FOUND_COLUMNS = ["sender", "link", "requests"] as const;
 export const HIT_COLUMNS = ["sender", "second", "page", "origin"] as const;
 
 /** The hash of a sender: who asked, by address and by the id of the user agent. */

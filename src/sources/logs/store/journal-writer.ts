@@ -18,6 +18,8 @@ interface Written {
   requests: Uint32Array;
   /** The requests of each crawler, and how many paths it asked for. */
   crawlers: ReadonlyMap<string, { requests: number; paths: number }>;
+  /** The requests for what is not there, by row, and how many links. */
+  notFound: { requests: Uint32Array; links: number };
 }
 
 /** Remembers which parts of open days the journal has. */
@@ -67,6 +69,10 @@ function measure(day: OpenDay): Written {
     senders: day.senders.requests.length,
     hits: day.hits.sender.length,
     requests: readColumn(day.senders.requests).slice(),
+    notFound: {
+      requests: readColumn(day.notFound.requests).slice(),
+      links: day.notFound.links.list.length,
+    },
     crawlers: new Map(
       [...day.crawlers].map(([name, { requests, paths }]) => [name, { requests, paths: paths.size }]),
     ),
@@ -115,6 +121,23 @@ function describeNew(site: string, day: OpenDay, before: Written | undefined, sa
         paths: encode(Float64Array.from([...paths].slice(known?.paths))),
       };
     }),
+    notFound: describeNotFound(day.notFound, before?.notFound),
+  };
+}
+
+function describeNotFound(
+  { links, sender, link, requests, bots }: OpenDay["notFound"],
+  before: Written["notFound"] | undefined,
+): NonNullable<DayLine["notFound"]> {
+  const changed = listChanged(requests, before?.requests);
+  const pick = ({ values }: Column) => encode(changed.map((row) => values[row] ?? 0));
+  return {
+    links: links.list.slice(before?.links).map(({ path, referrer }) => [path, referrer]),
+    bots,
+    row: encode(changed),
+    sender: pick(sender),
+    link: pick(link),
+    requests: pick(requests),
   };
 }
 
@@ -125,7 +148,7 @@ function listNewPages({ values }: OpenDay, from: number): string[] {
   return found;
 }
 
-/** The senders that have sent something since. */
+/** The senders, or rows, that have requests since. */
 function listChanged(requests: Column, before: Uint32Array = new Uint32Array(0)): Uint32Array {
   const changed: number[] = [];
   for (let sender = 0; sender < requests.length; sender++) {

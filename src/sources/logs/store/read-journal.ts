@@ -3,6 +3,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import { type Column, columnOf } from "../counting/columns.ts";
 import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
+import { numberOf } from "../counting/not-found-requests.ts";
 import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
 import { spanOf } from "../day-span.ts";
@@ -14,6 +15,7 @@ import {
   decode,
   HIT_COLUMNS,
   hashSender,
+  NOT_FOUND_COLUMNS,
   parseLines,
   readFloats,
   readIntegers,
@@ -91,19 +93,32 @@ function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): vo
   extend(day.senders.relays, line.senders.relay);
   for (const name of HIT_COLUMNS) extend(day.hits[name], line.hits[name]);
   const changed = readIntegers(decode(line.changed.sender));
-  for (const name of COUNTERS) {
-    const column = day.senders[name];
-    const values = readIntegers(decode(line.changed[name]));
-    growTo(column, (changed.at(-1) ?? -1) + 1);
-    changed.forEach((sender, at) => {
-      column.values[sender] = values[at] ?? 0;
-    });
-  }
+  for (const name of COUNTERS) change(day.senders[name], changed, line.changed[name]);
+  if (line.notFound !== undefined) addNotFoundLine(day, line.notFound);
   for (const { name, paths, ...counts } of line.crawlers) {
     const known = day.crawlers.get(name)?.paths ?? new Set();
     for (const path of readFloats(decode(paths))) known.add(path);
     day.crawlers.set(name, { ...counts, paths: known });
   }
+}
+
+function addNotFoundLine({ notFound, values }: OpenDay, line: NonNullable<DayLine["notFound"]>): void {
+  for (const [path, referrer] of line.links) {
+    numberOf(notFound, { path, referrer });
+    if (path !== OTHER) values.of("not_found").number(path);
+  }
+  const rows = readIntegers(decode(line.row));
+  for (const name of NOT_FOUND_COLUMNS) change(notFound[name], rows, line[name]);
+  notFound.bots = line.bots;
+}
+
+/** Sets the numbers at some places of a column, which are in ascending order. */
+function change(column: Column, places: Uint32Array, numbers: string): void {
+  const values = readIntegers(decode(numbers));
+  growTo(column, (places.at(-1) ?? -1) + 1);
+  places.forEach((place, at) => {
+    column.values[place] = values[at] ?? 0;
+  });
 }
 
 /**

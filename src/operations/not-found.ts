@@ -1,0 +1,156 @@
+import * as z from "zod";
+import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
+import { note } from "./note.ts";
+import { defineOperation } from "./operation.ts";
+import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
+import { verifySite } from "./site-name.ts";
+import { warnings } from "./warning.ts";
+
+/** How many pages that sent people to a path are shown. */
+export const MAX_REFERRERS = 3;
+
+/** What browsers and phones ask for although nothing links there. */
+const UNPROMPTED = /^\/(?:favicon\.ico$|apple-touch-icon[^/]*\.png$|\.well-known\/)/;
+
+/** Whether browsers ask for a path of their own accord. The contract leaves these paths out. */
+export const isUnprompted = (path: string): boolean => UNPROMPTED.test(path);
+
+const referrer = () =>
+  z.object({
+    value: z.string().describe("A page's path if it is the site's own, else a host."),
+    internal: z.boolean().describe("Whether the page is the site's own."),
+    requests: count.describe("Requests that came from there."),
+  });
+
+const row = () =>
+  z.object({
+    value: z.string().nullable().describe("The path, as in the dimension `pages`; null for `other`."),
+    other: z
+      .literal(true)
+      .optional()
+      .describe("Set for the row of all paths beyond what the service keeps; its value is null."),
+    requests: count.describe("Requests of people that were answered 404 or 410."),
+    visitors: count.describe("Sum over the days of the distinct people who asked."),
+    referrers: z
+      .array(referrer())
+      .max(MAX_REFERRERS)
+      .describe(
+        "The pages that sent most of them there, by requests, then by value. Requests that name no page are in none.",
+      ),
+  });
+
+type Row = z.output<ReturnType<typeof row>>;
+
+/** Why rows contradict each other or the total; undefined if they do not. */
+function verifyRows(rows: readonly Row[], total: number): string | undefined {
+  const seen = new Set<string | null>();
+  let sum = 0;
+  for (const [index, { value, requests, visitors, referrers }] of rows.entries()) {
+    const name = `"rows[${index}]"`;
+    if (requests > (rows[index - 1]?.requests ?? requests))
+      return `${name} has more requests than the row before it`;
+    if (seen.has(value)) return `${name} repeats the value of another row`;
+    if (visitors > requests) return `${name} has ${visitors} visitors, but only ${requests} requests`;
+    const linked = referrers.reduce((all, each) => all + each.requests, 0);
+    if (linked > requests)
+      return `the referrers of ${name} have ${linked} requests, but it has only ${requests}`;
+    seen.add(value);
+    sum += requests;
+  }
+  return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
+}
+
+/** In a table, a referrer is one of several in a cell. */
+const MAX_SHOWN = 60;
+
+const showReferrers = (referrers: Row["referrers"]) =>
+  referrers
+    .map(({ value, requests }) => {
+      const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN - 1)}…` : value;
+      return `${shown} (${requests})`;
+    })
+    .join(", ") || null;
+
+export const notFound = defineOperation({
+  name: "not-found",
+  path: "/not-found",
+  isOptional: true,
+  summary: "Dead links: what people asked for and did not get, and which pages sent them there",
+  description:
+    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. People are all senders but bots and scanners, also those without a page view. Every such request counts in exactly one row, so all rows add up to `totals.requests`. Paths that browsers ask for unprompted are left out: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
+  tool: {
+    name: "get_not_found",
+    title: "Dead links",
+    description:
+      "Paths that people got 404 or 410 for, and which pages link there. Not every service counts them.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp not-found example.com --days 7",
+      "analytics-mcp not-found example.com --period last_month --limit 1000 --json",
+    ],
+    fields: "value,requests",
+  },
+  conform: {
+    section: "not-found",
+    ask: (site) => ({ site, limit: 1000, days: 30 }),
+    members:
+      "site, period, rows, limit, total_rows, truncated, totals and excluded, if the service offers it",
+    fix: "a row has at most three referrers, and internal is true or false",
+  },
+  params: () => z.strictObject({ site: siteParam, days: daysParam, limit: limitParam }),
+  optionalParams: spanParams,
+  result: () =>
+    z.object({
+      site: siteRef,
+      period,
+      rows: z.array(row()).describe("At most `limit` rows."),
+      ...listExtent,
+      totals: z
+        .object({ requests: count.describe("All such requests of people in the period.") })
+        .describe("Totals of the period, whatever the limit."),
+      excluded: z
+        .object({
+          bots: count.describe("Such requests of bots, by their user agents."),
+          scanners: count.describe("Such requests of scanners."),
+        })
+        .describe("Requests that are in no row, because no person sent them."),
+      warnings,
+    }),
+  list: { key: "rows", keep: "first", cut: "truncated" },
+  maxAge: 60,
+  verify: (result, params) =>
+    verifyExtent(result, params) ??
+    verifyRows(result.rows, result.totals.requests) ??
+    verifySite(result.site, params.site) ??
+    verifyPeriod(result.period, params),
+  view: ({ site, period, rows, limit, total_rows, totals, excluded, warnings }) => {
+    const described = describePeriod(period, warnings);
+    const { bots, scanners } = excluded;
+    return {
+      headline: `not found at ${periodHeadline(site.domain, period)}`,
+      columns: [
+        { key: "value", label: "not found", kind: "text", untrusted: true, keepsEnd: true },
+        { key: "requests", label: "requests", kind: "count" },
+        { key: "visitors", label: "visitors", kind: "count", detail: true },
+        { key: "referrers", label: "referrers", kind: "text", untrusted: true },
+      ],
+      bars: "requests",
+      rows: rows.map(({ value, other, requests, visitors, referrers }) => ({
+        value: other ? "(other)" : value,
+        requests,
+        visitors,
+        referrers: showReferrers(referrers),
+      })),
+      extent: { total: total_rows, limit },
+      notes: [
+        totals.requests === 0
+          ? note`Nobody asked in vain in these days. Left out: ${bots} requests of bots, ${scanners} of scanners.`
+          : note`${totals.requests} requests of people were answered 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`,
+        ...described.notes,
+      ],
+      warnings: described.warnings,
+    };
+  },
+});
