@@ -40,13 +40,14 @@ const descriptions = new Map([
   ],
   ["filter", "Conditions such as countries=DE, pages=/blog/*, as in get_breakdown."],
   ["with", "Adds visits, bounces, time to rows."],
+  ["interval", "hour: 7 days at most."],
   ["compare_periods.dimension", "Only this one, as in get_breakdown."],
   ["compare_periods.limit", "Rows a list."],
   ["compare_periods.order", "What comes first."],
 ]);
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
-const MEANING = "Visitors: daily uniques, added up. No hours, no returning visitors.";
+const MEANING = "Visitors: daily uniques, added up. No returning visitors.";
 const COUNTS_REQUESTS = new Set(["get_crawlers"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */

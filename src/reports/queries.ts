@@ -7,7 +7,7 @@ import { dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
 import { conditionOf, formatFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
-import { breakdown, operations, takesDays } from "../operations/index.ts";
+import { breakdown, operations, takesDays, timeseries } from "../operations/index.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
@@ -20,6 +20,7 @@ import { describeEmpty } from "./empty-answer.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
+import { anySeriesResult, askSeries, intervalParam } from "./series.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -50,7 +51,7 @@ export interface Query extends Presentation {
 }
 
 export const queries: readonly Query[] = [
-  ...operations.map(fromOperation),
+  ...operations.map((operation) => (operation === timeseries ? fromSeries() : fromOperation(operation))),
   fromReport(overview),
   fromReport(compare),
 ];
@@ -83,6 +84,28 @@ function fromOperation(operation: Operation): Query {
     return operation.compact?.(shown) ?? shown;
   };
   return createQuery(operation, ask, more, compact);
+}
+
+/** The series, by hour, day, week or month. */
+function fromSeries(): Query {
+  const source = {
+    ...presentationOf(timeseries),
+    get params() {
+      return timeseries.params;
+    },
+    get result() {
+      return anySeriesResult();
+    },
+  };
+  const more = () => ({
+    period: periodParam(),
+    ...filterParams(),
+    with: withParam(),
+    interval: intervalParam(),
+  });
+  const compact: Query["compact"] = (result, params) =>
+    params?.with === "visits" ? result : omitVisits(timeseries, result);
+  return createQuery(source, askSeries, more, compact);
 }
 
 /** The operations with many rows that have visits, and the member of their answer that has the rows. */
@@ -125,18 +148,13 @@ function createQuery(
   more: () => z.ZodRawShape,
   compact: Query["compact"],
 ): Query {
-  const { name, summary, tool, shell, list, isDescription, drawn } = source;
+  const { drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
     return "site" in all.shape ? all.partial({ site: true }) : all;
   });
   return {
-    name,
-    summary,
-    tool,
-    shell,
-    ...(list && { list }),
-    ...(isDescription && { isDescription }),
+    ...presentationOf(source),
     ...(compact && { compact }),
     ...(drawn && { drawn }),
     // Getters, because reading these members builds the schemas.
@@ -154,7 +172,7 @@ function createQuery(
           const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
           const [empty, ofFirst] = await Promise.all([
             describeEmpty(call, result, views, options),
-            name === "breakdown" ? keepFirst(call, result, options) : undefined,
+            source.name === "breakdown" ? keepFirst(call, result, options) : undefined,
           ]);
           return { params, result, views, ...empty, ...(ofFirst && { ofFirst }) };
         };
@@ -162,6 +180,18 @@ function createQuery(
       });
     },
   };
+}
+
+/** What a query declares, without its schemas, which reading would build. */
+function presentationOf({
+  name,
+  summary,
+  tool,
+  shell,
+  list,
+  isDescription,
+}: Presentation & { name: string }) {
+  return { name, summary, tool, shell, ...(list && { list }), ...(isDescription && { isDescription }) };
 }
 
 /** The conditions that keep only the first row; undefined if a service is not known to have filters. */

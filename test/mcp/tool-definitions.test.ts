@@ -95,7 +95,7 @@ it("every tool keeps its budget of tokens, and so does the list", () => {
 
 it("what visitors are, and what cannot be asked, is in each tool that counts them by day", () => {
   const said = tools.filter(({ description }) =>
-    /Visitors: daily uniques, added up\. No hours/.test(description),
+    /Visitors: daily uniques, added up\. No returning visitors/.test(description),
   );
   expect(said.map(({ name }) => name)).toEqual([
     "get_stats",

@@ -92,6 +92,8 @@ export async function expectSameAnswers(
       ...(name !== "demo" && {
         recorded: await source.dimensions?.(site),
         events: days.map(({ events }) => events),
+        // Return visits of the demo are at other times.
+        hours: await source.hours?.(span),
         crawlers: await source.crawlers?.(span, 1_000),
         top: await source.crawlers?.(span, 1),
         first: await source.breakdown(span, "pages", 3),
@@ -100,11 +102,15 @@ export async function expectSameAnswers(
     };
   };
   const inTable = await ask(table, "table");
-  expect(inTable.days.reduce((sum, { pageviews }) => sum + pageviews, 0)).toBeGreaterThan(100);
+  expect(sumViews(inTable.days)).toBeGreaterThan(100);
+  expect(sumViews(inTable.hours ?? [])).toBe(sumViews(inTable.days));
   expect(inTable.crawlers?.totalRows).toBe(2);
   expect(inTable).toMatchObject(await ask(demo, "demo"));
   expect(inTable).toMatchObject(await ask(logs.get(domain), "logs"));
 }
+
+const sumViews = (counts: readonly { pageviews: number }[]) =>
+  counts.reduce((sum, { pageviews }) => sum + pageviews, 0);
 
 /** Who is on example.com at a time is what its log says, of which the day is not over yet. */
 export async function expectSameActive(table: DataSource, { flagsOf }: SameVisits): Promise<void> {

@@ -1,5 +1,5 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
-import { formatCommand } from "../../operations/shell-command.ts";
+import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { suggest, suggestName } from "../../render/suggest.ts";
 import type { Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
@@ -57,7 +57,7 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const [value = ""] = texts;
   if (parameter === "period" && given.dates !== undefined) return explainDates(given.dates, detail);
   if (parameter === "filter") return { message: `--filter ${detail}.`, hint: suggestName(refusal).trim() };
-  const name = `--${parameter}`;
+  const name = `--${flagOf(parameter)}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") {
     return { message: `${name} is missing.`, hint: list === undefined ? "" : `It can be ${list}.` };
