@@ -1,7 +1,7 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addFilter } from "../operations/filter.ts";
-import { openapi } from "../operations/index.ts";
+import { hours, openapi } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
@@ -39,7 +39,8 @@ interface HttpClientLimits extends ResponseLimits, RetryPolicy {
   cache: CacheLimits;
 }
 
-export type HttpCall = Call & Required<Pick<Call, "readSite" | "offersSpans" | "offersFilter">>;
+export type HttpCall = Call &
+  Required<Pick<Call, "readSite" | "offersSpans" | "offersFilter" | "offersHours">>;
 
 /** Limits in milliseconds and bytes. Time limits for connecting, headers and body belong to the target's `fetch`. */
 const DEFAULT_LIMITS: HttpClientLimits = {
@@ -101,6 +102,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     const { days, ...rest } = { days: undefined, ...given };
     const filtered = addFilter(operation, filter);
     if (filtered.filter && !(await offersFilter(operation, { signal }))) throw createNoFilterError();
+    if ("interval" in given && !(await offersHours({ signal }))) throw createNoHoursError();
     const params = { ...(span ? { ...rest, ...span } : given), ...filtered };
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
@@ -127,7 +129,8 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   };
   const offersSpans: HttpCall["offersSpans"] = ({ path }, options) => offers(["from", "to"], path, options);
   const offersFilter: HttpCall["offersFilter"] = ({ path }, options) => offers(["filter"], path, options);
-  return { call: Object.assign(call, { readSite, offersSpans, offersFilter }) };
+  const offersHours: HttpCall["offersHours"] = (options) => offers(["interval"], hours.path, options);
+  return { call: Object.assign(call, { readSite, offersSpans, offersFilter, offersHours }) };
 }
 
 const NO_DESCRIPTION = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
@@ -137,6 +140,12 @@ const createNoFilterError = () =>
   new AnalyticsError("invalid_parameter", "filter cannot be used: this service does not offer filters.", {
     hint: "Without it, breakdown ranks the values of one dimension: pages, referrers, countries and so on.",
     parameters: [{ parameter: "filter", detail: "cannot be used: this service does not offer filters" }],
+  });
+
+const createNoHoursError = () =>
+  new AnalyticsError("invalid_parameter", "There are no hours: this service only has days.", {
+    hint: "Ask by day, week or month.",
+    parameters: [{ parameter: "interval", detail: "cannot be hour: this service only has days" }],
   });
 
 function formatQuery(params: Record<string, unknown>): string {

@@ -150,6 +150,8 @@ export function buildOpenApi(
   offered: readonly AnyOperation[] = operations,
   unsupported: readonly string[] = [],
 ) {
+  // The only optional parameter that changes the form of an answer.
+  const hasHours = !unsupported.includes("interval");
   return {
     openapi: "3.1.1",
     info: {
@@ -177,7 +179,13 @@ export function buildOpenApi(
       headers,
       schemas: {
         ...Object.fromEntries(
-          offered.map((operation) => [answerName(operation), toJsonSchema(operation.result)] as const),
+          offered.map(
+            (operation) =>
+              [
+                answerName(operation),
+                toJsonSchema(hasHours ? operation.fullResult : operation.result),
+              ] as const,
+          ),
         ),
         Problem: toJsonSchema(problem()),
       },

@@ -46,7 +46,7 @@ Call compare_periods and get_timeseries, both with period=${clean(given.period) 
       dimension,
     ],
     write: (given) => `What changed ${forSite(given.site)}, and why?
-Call compare_periods with ${clean(given.period) ? `period=${clean(given.period)}` : `days=${clean(given.days) ?? "7"}`}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened. Give each number with its dates, and separate what is known from what is a guess.`,
+Call compare_periods with ${clean(given.period) ? `period=${clean(given.period)}` : `days=${clean(given.days) ?? "7"}`}${given.dimension ? ` and dimension=${clean(given.dimension)}` : ""}. If one value explains most of the change, call get_timeseries to see on which day it happened and, with interval=hour, at what time. Give each number with its dates, and separate what is known from what is a guess.`,
   },
   {
     name: "traffic_drop_check",

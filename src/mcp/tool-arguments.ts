@@ -79,7 +79,7 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   ],
   [
     /^(interval|granularity|group_?by|resolution|hours?)$/i,
-    "Numbers are by day: get_timeseries has one point a day.",
+    "get_timeseries has interval: hour, day, week or month.",
   ],
 ];
 

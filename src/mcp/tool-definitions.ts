@@ -31,12 +31,13 @@ const PERIODS =
 
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
-  ["site", "Id or domain; optional if only one."],
+  ["site", "Id or domain."],
+  ["get_stats.site", "Id or domain; optional if only one."],
   ["days", "Days up to today."],
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days each."],
   ["limit", "Rows."],
-  ["list_sites.period", "Adds the visitors of each site, and the change."],
+  ["list_sites.period", "Adds each site's visitors and change."],
   ["get_stats.period", PERIODS],
   ["period", "Instead of days: last_month, as in get_stats."],
   ["against", "Another period, or year_before."],
@@ -46,6 +47,7 @@ const descriptions = new Map([
   ],
   ["filter", "Conditions, as in get_breakdown."],
   ["with", "Adds visits, bounces, time to rows."],
+  ["interval", "hour: 7 days at most."],
   ["compare_periods.dimension", "Only this one, as in get_breakdown."],
   ["compare_periods.limit", "Rows a list."],
   ["compare_periods.order", "What comes first."],
@@ -54,7 +56,10 @@ const descriptions = new Map([
 ]);
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
-const MEANING = "Visitors: daily uniques, added up. No revenue, cohorts, returning visitors, page speed.";
+const MEANING = "Visitors: daily uniques, added up.";
+const LACKING = "No revenue, cohorts, returning visitors, page speed.";
+/** The tools for general questions say what no tool answers. */
+const GENERAL = new Set(["get_stats", "get_overview"]);
 const COUNTS_REQUESTS = new Set(["get_crawlers", "get_not_found"]);
 
 /** Describes a query as a tool, for `tool-list.json`. */
@@ -64,7 +69,9 @@ export function defineTool({ params, result, tool, isDescription }: Query): Tool
   const definition = {
     name,
     title,
-    description: hasVisitors ? `${description} ${MEANING}` : description,
+    description: [description, hasVisitors && MEANING, GENERAL.has(name) && LACKING]
+      .filter(Boolean)
+      .join(" "),
     inputSchema: describeParameters(name, toJsonSchema(isDescription ? openapiToolParams : params)),
     annotations,
     ...linkChart(name),

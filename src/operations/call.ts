@@ -38,6 +38,8 @@ export interface Call {
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
   /** Whether the source can filter the answers of an operation. If absent, it cannot. */
   offersFilter?(operation: { path: string }, options: CallOptions): Promise<boolean>;
+  /** Whether the source answers for hours. If absent, it does not. */
+  offersHours?(options: CallOptions): Promise<boolean>;
   /** Returns today's date at a site, by the source's clock. If absent, the time of a `/realtime` answer shows it. */
   today?(site: string, options: CallOptions): Promise<string>;
   /** Returns the first and the last day with data of a site. Absent if that would take a request to a service. */

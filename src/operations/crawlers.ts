@@ -70,7 +70,7 @@ export const crawlers = defineOperation({
     name: "get_crawlers",
     title: "AI crawlers and bots",
     description:
-      "AI crawlers, search engines and other bots that read a site, as they identify themselves. No visitors. Not every service counts them.",
+      "AI crawlers and other bots that read a site, as they identify themselves; no visitors. Not every service counts them.",
   },
   shell: {
     examples: [

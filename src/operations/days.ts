@@ -23,3 +23,6 @@ export function listDays(from: string, to: string): string[] {
 export function countDays(from: string, to: string): number {
   return Math.round((startOf(to) - startOf(from)) / DAY_MS) + 1;
 }
+
+/** An hour as people read it, from its first instant in RFC 3339: `2026-11-20 14:00`. */
+export const nameHour = (time: string): string => time.slice(0, "2026-11-20T14:00".length).replace("T", " ");

@@ -3,6 +3,8 @@ import * as z from "zod";
 // Fields and parameters that several operations share, with their descriptions.
 
 export const MAX_DAYS = 365;
+/** How many days a series of hours can have. */
+export const MAX_HOUR_DAYS = 7;
 
 export const count = z.int().min(0);
 export const date = z.iso.date();

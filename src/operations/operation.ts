@@ -15,8 +15,6 @@ export interface Presentation {
     readonly fields: string;
     /** Adds `--watch`, for answers that change from second to second. */
     readonly canWatch?: true;
-    /** Adds `--by`, for answers of days that can be added up by week or month. */
-    readonly canAddUp?: true;
     /** If each row is a site: returns its id, so that a terminal can show the site's trend next to it. */
     trendOf?(row: Record<string, unknown>): string;
   };

@@ -7,6 +7,8 @@ export interface Schemas<Params extends z.ZodObject, Result extends z.ZodObject>
   readonly allParams: z.ZodObject;
   /** The body of the answer. Unknown members are dropped; types must match exactly. */
   readonly result: Result;
+  /** `result`, with what optional parameters change in it: everything this program's own API can answer. */
+  readonly fullResult: z.ZodObject;
 }
 
 /** The same as functions, so that a query builds its own schemas and not those of all others. */
@@ -15,6 +17,8 @@ export interface LazySchemas<Params extends z.ZodObject, Result extends z.ZodObj
   /** Parameters that a service may support; one that does lists them in its OpenAPI document. */
   optionalParams?(): z.ZodRawShape;
   result(): Result;
+  /** The result, with what optional parameters change in it. */
+  fullResult?(): z.ZodObject;
 }
 
 export function withLazySchemas<P extends z.ZodObject, R extends z.ZodObject, T extends LazySchemas<P, R>>(
@@ -22,6 +26,7 @@ export function withLazySchemas<P extends z.ZodObject, R extends z.ZodObject, T 
 ): Omit<T, keyof Schemas<P, R>> & Schemas<P, R> {
   const [params, result] = [once(declaration.params), once(declaration.result)];
   const { optionalParams } = declaration;
+  const fullResult = once((): z.ZodObject => declaration.fullResult?.() ?? result());
   const allParams = once((): z.ZodObject => (optionalParams ? params().extend(optionalParams()) : params()));
   return {
     ...declaration,
@@ -33,6 +38,9 @@ export function withLazySchemas<P extends z.ZodObject, R extends z.ZodObject, T 
     },
     get result() {
       return result();
+    },
+    get fullResult() {
+      return fullResult();
     },
   };
 }

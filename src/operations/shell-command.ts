@@ -9,10 +9,16 @@ export function formatCommand(
   options: readonly string[],
 ): string {
   const given = Object.entries(params).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).flatMap((each) => [`--${name}`, quoteForShell(String(each))]),
+    (Array.isArray(value) ? value : [value]).flatMap((each) => [
+      `--${flagOf(name)}`,
+      quoteForShell(String(each)),
+    ]),
   );
   return ["analytics-mcp", command, ...given, ...options.map(quoteForShell)].join(" ");
 }
+
+/** The name of a parameter's option, without dashes. */
+export const flagOf = (parameter: string): string => (parameter === "interval" ? "by" : parameter);
 
 /**
  * Quotes a word for POSIX shells, unless all its characters are harmless. PowerShell reads it the same way, except for

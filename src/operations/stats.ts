@@ -25,7 +25,7 @@ export const stats = defineOperation({
   tool: {
     name: "get_stats",
     title: "Site totals",
-    description: "Web analytics of a site: total visitors, page views and custom events of any period.",
+    description: "Web analytics of a site: visitors, page views, custom events.",
   },
   shell: {
     examples: [

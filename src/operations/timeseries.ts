@@ -1,19 +1,10 @@
 import * as z from "zod";
 import { addDays } from "./days.ts";
-import {
-  count,
-  date,
-  daysParam,
-  filterEcho,
-  filterParams,
-  siteParam,
-  siteRef,
-  spanParams,
-  visitCounts,
-} from "./fields.ts";
+import { daysParam, filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts";
 import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
-import { describeVisitors, type Period, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { describeVisitors, type Period, periodHeadline, verifyPeriod } from "./period.ts";
+import { dayPoint, hourPoint, seriesResult } from "./series-fields.ts";
 import { verifySite } from "./site-name.ts";
 import {
   hasVisits,
@@ -23,19 +14,7 @@ import {
   visitColumns,
   type WithVisits,
 } from "./visit-rates.ts";
-import { type Warning, warnings } from "./warning.ts";
-
-const point = () =>
-  z.object({
-    date: date.describe("The day, in the site's timezone."),
-    visitors: count.describe("Unique visitors of the day."),
-    pageviews: count.describe("Page views of the day."),
-    ...visitCounts(),
-    partial: z
-      .boolean()
-      .optional()
-      .describe("true for today, which is incomplete; absent or false for other days."),
-  });
+import type { Warning } from "./warning.ts";
 
 /** The totals of some days. Visitors add up, because they are counted day by day. */
 export function sumPoints(points: readonly ({ visitors: number; pageviews: number } & WithVisits)[]) {
@@ -66,22 +45,22 @@ interface Described {
 export const timeseries = defineOperation({
   name: "timeseries",
   path: "/timeseries",
-  summary: "Visitors and page views of a site, day by day",
+  summary: "Visitors and page views of a site by day or by hour",
   description:
-    "Exactly `days` points, oldest first, one for each day: days without traffic, or before the site had data, are zeros. The points add up to /stats of the same period.",
+    "Exactly `days` points, oldest first, one for each day: days without traffic, or before the site had data, are zeros. The points add up to /stats of the same period. With `interval=hour`, one point for each hour: page views and visits add up to the day, visitors do not.",
   tool: {
     name: "get_timeseries",
-    title: "Daily series",
-    description: "Web analytics day by day: visitors and page views of any period.",
+    title: "Series",
+    description: "Web analytics by day (or hour, week, month): visitors and page views.",
   },
   shell: {
     examples: [
       "analytics-mcp timeseries example.com --days 90",
+      "analytics-mcp timeseries example.com --period yesterday --by hour",
       "analytics-mcp timeseries example.com --period this-year --by month",
       "analytics-mcp timeseries example.com --csv > visitors.csv",
     ],
     fields: "date,visitors",
-    canAddUp: true,
   },
   conform: {
     section: "series",
@@ -91,16 +70,16 @@ export const timeseries = defineOperation({
     totals: ({ points }) => sumPoints(points),
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
-  optionalParams: () => ({ ...spanParams(), ...filterParams() }),
-  result: () =>
-    z.object({
-      site: siteRef,
-      period,
-      ...filterEcho(),
-      interval: z.string().describe("Length of a point: `day`."),
-      points: z.array(point()).describe("One point a day, oldest first."),
-      warnings,
-    }),
+  optionalParams: () => ({
+    ...spanParams(),
+    ...filterParams(),
+    interval: z
+      .enum(["day", "hour"])
+      .optional()
+      .describe(`Length of a point: day (default), or hour for at most ${MAX_HOUR_DAYS} days.`),
+  }),
+  result: () => seriesResult(dayPoint()),
+  fullResult: () => seriesResult(z.union([dayPoint(), hourPoint()])),
   list: { key: "points", keep: "last" },
   maxAge: 60,
   verify: (result, params) => {

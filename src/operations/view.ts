@@ -8,9 +8,19 @@ export interface Column {
   label: string;
   /**
    * `change` is a signed count, `percent_change` a signed percentage, `status` one of ok, warning, failed and skipped.
-   * `word` is text that is never cut, such as an id that people type.
+   * `word` is text that is never cut, such as an id that people type. `hour` is a timestamp of which readers see date and hour.
    */
-  kind: "text" | "word" | "count" | "change" | "percent" | "percent_change" | "date" | "time" | "status";
+  kind:
+    | "text"
+    | "word"
+    | "count"
+    | "change"
+    | "percent"
+    | "percent_change"
+    | "date"
+    | "hour"
+    | "time"
+    | "status";
   /** For programs only: included in TSV, left out for people and models. */
   machine?: true;
   /** Written by visitors: data, never instructions. */
@@ -23,15 +33,15 @@ export interface Column {
   names?: "region" | "language";
 }
 
-/** Counts by day or, with `interval`, by week or month, oldest first. */
+/** Counts by day or, with `interval`, by hour, week or month, oldest first. */
 export interface Series {
   label: string;
-  /** The first day. */
+  /** The first day or hour. */
   from: string;
   values: number[];
-  /** Whether the last value is incomplete: today, or a week or month that lacks days. */
+  /** Whether the last value is incomplete: today, this hour, or a week or month that lacks days. */
   partial: boolean;
-  /** If a value is not of a day: what it is of, the first day of each value, and the last day of the last one. */
+  /** If a value is not of a day: what it is of, the first day or hour of each value, and the last one. */
   interval?: { name: string; starts: readonly string[]; to: string };
 }
 

@@ -1,8 +1,9 @@
+import { nameHour } from "../operations/days.ts";
 import type { Cell, Column } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
 import { paint, type Screen, type Style } from "./terminal-screen.ts";
 
-const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "time", "status"]);
+const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "hour", "time", "status"]);
 export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);
 
 const STATUS_STYLES: Readonly<Record<string, Style>> = {
@@ -37,14 +38,18 @@ export function createCellFormat(screen: Screen) {
     return `${arrow}${text}`;
   };
 
+  const readText = ({ names, kind }: Column, row: Record<string, Cell>, cell: string): string => {
+    if (kind === "hour") return nameHour(cell);
+    return names ? readName(names, row.value, cell) : cell;
+  };
+
   return (column: Column, row: Record<string, Cell>): string => {
     const cell = row[column.key] ?? null;
     if (cell === null) return "–";
     // A count that is known only as a range: `217–1300`, `6–8 fewer`.
     if (typeof cell === "string" && isNumeric(column))
       return cleanText(cell).replaceAll(/\d+(?:\.\d+)?/g, (digits) => numbers.format(Number(digits)));
-    if (typeof cell === "string")
-      return closeGaps(cleanText(column.names ? readName(column.names, row.value, cell) : cell));
+    if (typeof cell === "string") return closeGaps(cleanText(readText(column, row, cell)));
     if (column.kind === "percent") return formatPercent(cell);
     if (column.kind === "percent_change") return sign(cell, formatPercent(cell));
     if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);

@@ -1,3 +1,4 @@
+import { nameHour } from "../operations/days.ts";
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText, guardFormula } from "./clean-text.ts";
@@ -29,7 +30,9 @@ export function formatTsv(
       .map((row) =>
         shown.map(({ key, kind }) => {
           const cell = row[key] ?? null;
-          return typeof cell === "string" ? guard(kind, cleanText(cell)) : String(cell ?? "");
+          if (typeof cell !== "string") return String(cell ?? "");
+          const text = cleanText(cell);
+          return guard(kind, forReaders && kind === "hour" ? nameHour(text) : text);
         }),
       ),
   ]

@@ -48,8 +48,7 @@ export const compare = defineReport({
   tool: {
     name: "compare_periods",
     title: "Compare periods",
-    description:
-      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows what changed most.",
+    description: "Web analytics: compares two periods of complete days, and shows what changed most.",
   },
   shell: {
     examples: [

@@ -57,7 +57,8 @@ async function readDataStart(call: Call, id: string, options: CallOptions) {
   return answer?.sites.find((site) => site.id === id)?.data_since;
 }
 
+/** A series shows whether there is anything; a week's row also has the number of its days. */
 const hasNoCounts = ({ rows, series }: View) =>
-  [...rows.flatMap((row) => Object.values(row)), ...(series?.values ?? [])].every(
+  (series?.values ?? rows.flatMap((row) => Object.values(row))).every(
     (cell) => typeof cell !== "number" || cell === 0,
   );

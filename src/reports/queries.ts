@@ -7,7 +7,7 @@ import { dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
 import { conditionOf, formatFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
-import { breakdown, operations, sites, takesDays } from "../operations/index.ts";
+import { breakdown, operations, sites, takesDays, timeseries } from "../operations/index.ts";
 import { forModels } from "../operations/note.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
@@ -22,6 +22,7 @@ import { describeEmpty } from "./empty-answer.ts";
 import { overview } from "./overview-report.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
+import { anySeriesResult, askSeries, intervalParam } from "./series.ts";
 import { siteList } from "./site-list-report.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
@@ -53,7 +54,10 @@ export interface Query extends Presentation {
 }
 
 export const queries: readonly Query[] = [
-  ...operations.map((operation) => (operation === sites ? fromReport(siteList) : fromOperation(operation))),
+  ...operations.map((operation) => {
+    if (operation === sites) return fromReport(siteList);
+    return operation === timeseries ? fromSeries() : fromOperation(operation);
+  }),
   fromReport(overview),
   fromReport(compare),
   fromReport(conversions),
@@ -87,6 +91,28 @@ function fromOperation(operation: Operation): Query {
     return operation.compact?.(shown) ?? shown;
   };
   return createQuery(operation, ask, more, compact);
+}
+
+/** The series, by hour, day, week or month. */
+function fromSeries(): Query {
+  const source = {
+    ...presentationOf(timeseries),
+    get params() {
+      return timeseries.params;
+    },
+    get result() {
+      return anySeriesResult();
+    },
+  };
+  const more = () => ({
+    period: periodParam(),
+    ...filterParams(),
+    with: withParam(),
+    interval: intervalParam(),
+  });
+  const compact: Query["compact"] = (result, params) =>
+    params?.with === "visits" ? result : omitVisits(timeseries, result);
+  return createQuery(source, askSeries, more, compact);
 }
 
 /** The operations with many rows that have visits, and the member of their answer that has the rows. */
@@ -134,18 +160,13 @@ function createQuery(
   more: () => z.ZodRawShape,
   compact: Query["compact"],
 ): Query {
-  const { name, summary, tool, shell, list, isDescription, drawn } = source;
+  const { drawn } = source;
   const params = once((): z.ZodObject => {
     const all = source.params.extend(more());
     return "site" in all.shape ? all.partial({ site: true }) : all;
   });
   return {
-    name,
-    summary,
-    tool,
-    shell,
-    ...(list && { list }),
-    ...(isDescription && { isDescription }),
+    ...presentationOf(source),
     ...(compact && { compact }),
     ...(drawn && { drawn }),
     // Getters, because reading these members builds the schemas.
@@ -163,7 +184,7 @@ function createQuery(
           const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
           const [empty, ofFirst, others] = await Promise.all([
             describeEmpty(call, result, views, options),
-            name === "breakdown" ? keepFirst(call, result, options) : undefined,
+            source.name === "breakdown" ? keepFirst(call, result, options) : undefined,
             given.site === undefined ? listOtherSites(call, source, complete, options) : [],
           ]);
           const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
@@ -201,6 +222,18 @@ function noteSites([first, ...rest]: View[], site: string, others: readonly stri
   // People see the site in the heading.
   const told = forModels(`No site was named: this is ${site}. Others: ${list}.`);
   return [{ ...first, notes: [...first.notes, told] }, ...rest];
+}
+
+/** What a query declares, without its schemas, which reading would build. */
+function presentationOf({
+  name,
+  summary,
+  tool,
+  shell,
+  list,
+  isDescription,
+}: Presentation & { name: string }) {
+  return { name, summary, tool, shell, ...(list && { list }), ...(isDescription && { isDescription }) };
 }
 
 /** The conditions that keep only the first row; undefined if a service is not known to have filters. */

@@ -3,6 +3,9 @@ import type { Call } from "../operations/call.ts";
 
 const SINGLE = "ask stats, timeseries and breakdown one at a time.";
 
+/** The request that shows what a service offers. */
+const DESCRIPTION = "description";
+
 /**
  * Answers a query that takes several calls. If the service's quota is smaller than their number, the AnalyticsError
  * `rate_limited` says so, because waiting would not help.
@@ -20,10 +23,14 @@ export async function adviseOnQuota<T>(
   };
   try {
     const offersSpans: Call["offersSpans"] = async (operation, options) => {
-      needed.add("offersSpans");
+      needed.add(DESCRIPTION);
       return (await call.offersSpans?.(operation, options)) ?? false;
     };
-    return await ask(Object.assign(counted, call, { offersSpans }));
+    const offersHours: Call["offersHours"] = async (options) => {
+      needed.add(DESCRIPTION);
+      return (await call.offersHours?.(options)) ?? false;
+    };
+    return await ask(Object.assign(counted, call, { offersSpans, offersHours }));
   } catch (error) {
     if (!(error instanceof AnalyticsError) || error.code !== "rate_limited") throw error;
     const isOfMany = params.dimension === undefined && params.goal === undefined;

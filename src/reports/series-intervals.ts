@@ -1,5 +1,5 @@
 import { addDays, countDays } from "../operations/days.ts";
-import { timeseries } from "../operations/index.ts";
+import type { timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import {
   describePeriod,
@@ -19,8 +19,6 @@ import {
   type WithVisits,
   withoutVisits,
 } from "../operations/visit-rates.ts";
-import type { Interval } from "./intervals.ts";
-import type { Answer } from "./queries.ts";
 
 /** The days of a week or a month that a series covers, added up. */
 interface IntervalPoint extends WithVisits {
@@ -39,17 +37,10 @@ interface IntervalPoint extends WithVisits {
  * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere. A visit is of one day,
  * so visits add up, too.
  */
-export function addUpByInterval(answer: Answer, interval: Interval): Answer {
-  if (interval === "day") return answer;
-  const asksVisits = answer.params.with === "visits";
-  const series = timeseries.result.parse(answer.result);
+export function addUpByInterval(series: Series, interval: "week" | "month", showsVisits: boolean) {
   const points = gather(series, interval);
-  const result = { ...answer.result, interval, points };
-  return {
-    ...answer,
-    result,
-    views: [viewIntervals(series, interval, asksVisits ? points : points.map(withoutVisits))],
-  };
+  const shown = showsVisits ? points : points.map(withoutVisits);
+  return { result: { ...series, interval, points }, views: [viewIntervals(series, interval, shown)] };
 }
 
 type Series = ResultOf<typeof timeseries>;

@@ -12,7 +12,7 @@ export const siteList = defineReport({
     name: sites.tool.name,
     title: sites.tool.title,
     description:
-      "The sites with web analytics and, with a period, the visitors of each. Call this first if you do not know the site.",
+      "Web analytics: the sites and, with a period, their visitors. Call this first if you do not know the site.",
   },
   shell: {
     examples: [

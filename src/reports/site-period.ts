@@ -1,14 +1,24 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { MAX_DAYS } from "../operations/fields.ts";
-import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
+import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
+import {
+  type breakdown,
+  type DaysOperation,
+  type hours,
+  realtime,
+  sites,
+  type stats,
+} from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
+import { subtractBreakdown, subtractHours, subtractSeries, subtractStats } from "./subtracted-spans.ts";
+
+/** What can be asked for any days. */
+type SpanOperation = DaysOperation | typeof hours;
 
 /** A query for the days of a period at a site. */
 export interface SitePeriod extends Days {
@@ -25,19 +35,19 @@ export interface AskedDays {
 }
 
 /** Asks an operation about the days of a query. */
-export type AskDays = <O extends DaysOperation>(
+export type AskDays = <O extends SpanOperation>(
   operation: O,
   params: Record<string, unknown>,
   options: CallOptions,
 ) => Promise<ResultOf<O>>;
 
 /** Answers an operation for `period`, else for the `days` that end today. */
-export function askDays(
+export async function askDays<O extends SpanOperation>(
   call: Call,
-  operation: DaysOperation,
+  operation: O,
   { period, ...params }: Record<string, unknown>,
   options: QueryOptions,
-) {
+): Promise<ResultOf<O>> {
   const asked = {
     site: String(params.site),
     days: Number(params.days),
@@ -53,7 +63,7 @@ export function askDays(
  */
 export async function answerDays<T extends { period: { as_of: string }; warnings?: Warning[] | undefined }>(
   call: Call,
-  operation: DaysOperation,
+  operation: SpanOperation,
   { site, days: count, period }: AskedDays,
   options: QueryOptions,
   answer: (ask: AskDays) => Promise<T>,
@@ -92,7 +102,7 @@ function addWarnings<T extends { warnings?: Warning[] | undefined }>(result: T, 
  */
 export async function preparePeriod(
   call: Call,
-  operation: DaysOperation,
+  operation: { path: string },
   site: string,
   period: string,
   options: CallOptions,
@@ -162,7 +172,7 @@ export async function readToday(call: Call, site: string, options: CallOptions):
  *
  * @param summary The totals of the same days, if they are being asked for, so that they are not computed twice.
  */
-export async function askSpan<O extends DaysOperation>(
+export async function askSpan<O extends SpanOperation>(
   call: Call,
   operation: O,
   params: Record<string, unknown>,
@@ -173,6 +183,7 @@ export async function askSpan<O extends DaysOperation>(
   const days = countDays(from, to);
   // The parameters of this operation but for the days, which the compiler cannot see.
   const all = { ...params, site, days } as ParamsOf<O>;
+  if (operation.name === "hours") assertFewDays({ from, to });
   if (to === today && days <= MAX_DAYS) return callOffered(call, operation, all, options);
   if (await call.offersSpans?.(operation, options)) {
     return callOffered(call, operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
@@ -184,6 +195,9 @@ export async function askSpan<O extends DaysOperation>(
       return (await subtractStats(call, span, options)) as ResultOf<O>;
     case "timeseries":
       return (await subtractSeries(call, span, options)) as ResultOf<O>;
+    case "hours":
+      assertRecent(from, today);
+      return (await subtractHours(call, span, options)) as ResultOf<O>;
     case "breakdown":
       return (await subtractBreakdown(
         call,
@@ -207,6 +221,28 @@ export function assertWithinReach(from: string, today: string): void {
   const earliest = findEarliest(today);
   if (from >= earliest) return;
   throw createPeriodError(`must not begin before ${earliest}: this service reaches back no further`);
+}
+
+/** Throws AnalyticsError `invalid_parameter` for more days than a series of hours can have. */
+function assertFewDays({ from, to }: Days): void {
+  const count = countDays(from, to);
+  if (count <= MAX_HOUR_DAYS) return;
+  throw createTooLongError("period", `covers ${count} days, and hours are for at most ${MAX_HOUR_DAYS}`);
+}
+
+/** Refuses more days than a series of hours can have, and says what can be asked. */
+export const createTooLongError = (parameter: "days" | "period", detail: string) =>
+  new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
+    status: 400,
+    hint: `Hours: at most ${MAX_HOUR_DAYS} days, such as yesterday or last_7_days. Days, weeks and months: any period.`,
+    parameters: [{ parameter, detail }],
+  });
+
+/** Refuses hours that a service does not reach if it answers only for days that end today. */
+function assertRecent(from: string, today: string): void {
+  const earliest = addDays(today, 1 - MAX_HOUR_DAYS);
+  if (from >= earliest) return;
+  throw createPeriodError(`must not begin before ${earliest}: this service has no hours of earlier days`);
 }
 
 /** Renames `from` and `to` in an error to `period`, which is what people gave. */

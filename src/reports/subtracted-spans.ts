@@ -1,7 +1,7 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { breakdown, stats, timeseries } from "../operations/index.ts";
+import { breakdown, hours, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
@@ -10,6 +10,7 @@ import { type Bounds, exact, subtract } from "./bounds.ts";
 
 type Stats = ResultOf<typeof stats>;
 type Series = ResultOf<typeof timeseries>;
+type Hours = ResultOf<typeof hours>;
 type Breakdown = ResultOf<typeof breakdown>;
 type Row = Breakdown["rows"][number];
 
@@ -56,6 +57,21 @@ export function cutSeries(series: Series, { from, to }: Days): Series {
     },
     points: points.filter(({ date }) => date >= from && date <= to),
     ...joinWarnings(within({ from, to }, series), []),
+  };
+}
+
+/** Cuts the span out of the hours until today. Exact, too. */
+export async function subtractHours(call: Call, span: PastSpan, options: CallOptions): Promise<Hours> {
+  const { site, to, long } = span;
+  const series = await call(hours, { site, days: long, interval: "hour" }, options);
+  // The first hour of the next day: clocks that are set back over midnight show the date before once more.
+  const end = series.points.findIndex(({ time }) => time.slice(0, 10) > to);
+  const { warnings: _, ...rest } = series;
+  return {
+    ...rest,
+    period: cutPeriod(series.period, span),
+    points: end === -1 ? series.points : series.points.slice(0, end),
+    ...joinWarnings(within(span, series), []),
   };
 }
 

@@ -81,3 +81,30 @@ export function formatInstant(instant: number, timezone: string): string {
   const pad = (value: number) => String(Math.floor(value)).padStart(2, "0");
   return `${local}${offset < 0 ? "-" : "+"}${pad(minutes / 60)}:${pad(minutes % 60)}`;
 }
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The hours of a site's days, by their first instants: runs of instants with one local date, hour and offset. An hour that
+ * the clocks show twice, in whole or in part, is two; one that they skip is none.
+ */
+export function listHours(from: string, to: string, timezone: string): number[] {
+  const end = startOfDay(addDays(to, 1), timezone);
+  const hours: number[] = [];
+  for (let hour = startOfDay(from, timezone); hour < end; hour = endOfHour(hour, timezone)) hours.push(hour);
+  return hours;
+}
+
+/** The end of an hour that begins at `start`: the next full hour of the clocks, or when they are changed before it. */
+function endOfHour(start: number, timezone: string): number {
+  const offset = offsetAt(start, timezone);
+  const end = start + HOUR_MS - ((((start + offset) % HOUR_MS) + HOUR_MS) % HOUR_MS);
+  if (offsetAt(end - 1, timezone) === offset) return end;
+  let [before, after] = [start, end - 1];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(middle, timezone) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
+}

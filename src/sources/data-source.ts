@@ -16,6 +16,11 @@ export interface DataSource {
   sites(signal?: AbortSignal): Promise<readonly SourceSite[]>;
   /** The totals of each day of the span, in order; a day without visits has zeros. */
   days(span: Span, signal?: AbortSignal): Promise<readonly DayTotals[]>;
+  /**
+   * The totals of each hour of the span, in order (`listHours`), today's up to the one that is going on; an hour without hits has
+   * zeros. A visitor counts once in each hour, a visit in the hour in which it begins. Absent if the source does not know hours.
+   */
+  hours?(span: Span, signal?: AbortSignal): Promise<readonly HourTotals[]>;
   /** The first `limit` rows in the contract's order (`operations/row-order.ts`), and the number of all rows. */
   breakdown(span: Span, dimension: Dimension, limit: number, signal?: AbortSignal): Promise<Ranking>;
   /** Distinct visitors with a page view or an event in (now - 5 minutes, now], kept by the filter if there is one. */
@@ -83,6 +88,13 @@ export interface DayTotals extends Partial<VisitTotals> {
   visitors: number;
   pageviews: number;
   events: number;
+}
+
+export interface HourTotals extends Partial<VisitTotals> {
+  /** The first instant of the hour. */
+  start: number;
+  visitors: number;
+  pageviews: number;
 }
 
 export interface Ranking {

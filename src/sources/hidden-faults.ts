@@ -27,12 +27,13 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
+  const { hours, crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
   const guarded = {
     filters,
     daysKept: source.daysKept,
     sites: guard(source.sites),
     days: guard(source.days),
+    hours: hours && guard(hours),
     breakdown: guard(source.breakdown),
     active: guard(source.active),
     crawlers: crawlers && guard(crawlers),

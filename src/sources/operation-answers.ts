@@ -1,7 +1,8 @@
 import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
-import type { Days } from "../operations/days.ts";
+import { countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
+import { MAX_HOUR_DAYS } from "../operations/fields.ts";
 import {
   type Condition,
   type Filter,
@@ -10,8 +11,8 @@ import {
   parseFilter,
   readFilter,
 } from "../operations/filter.ts";
-import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
-import type { ParamsOf, ResultOf } from "../operations/operation.ts";
+import { type AnyOperation, type hours, type OperationName, operations } from "../operations/index.ts";
+import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
@@ -42,18 +43,21 @@ export async function answerOperation(
   { now, ...rest }: AnswerContext,
 ): Promise<unknown> {
   // Each answer takes its own operation's parameters; the compiler cannot connect the two through the name.
-  const compute = answers[name as OperationName] as (
+  const isHours = Reflect.get(params, "interval") === "hour";
+  const compute = answers[isHours ? "hours" : (name as OperationName)] as (
     params: object,
     context: AnswerContext,
   ) => Promise<unknown>;
   return compute(params, { now: Math.floor(now / 1000) * 1000, ...rest });
 }
 
-type Answers = {
-  [N in OperationName]: (
-    params: ParamsOf<Extract<AnyOperation, { name: N }>> & Partial<Days>,
-    context: AnswerContext,
-  ) => Promise<ResultOf<Extract<AnyOperation, { name: N }>>>;
+type AnswerTo<O extends Operation> = (
+  params: ParamsOf<O> & Partial<Days>,
+  context: AnswerContext,
+) => Promise<ResultOf<O>>;
+
+type Answers = { [N in OperationName]: AnswerTo<Extract<AnyOperation, { name: N }>> } & {
+  hours: AnswerTo<typeof hours>;
 };
 
 const WINDOW_MINUTES = 5;
@@ -81,6 +85,7 @@ const answers: Answers = {
   },
 
   timeseries: async (params, context) => {
+    if ("interval" in params) assertHours(context.source);
     const { span, head, tail } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
     const points = days.map(({ date, visitors, pageviews, ...day }) => ({
@@ -91,6 +96,23 @@ const answers: Answers = {
       ...(head.period.partial && date === span.to && { partial: true }),
     }));
     return { ...head, interval: "day", points, ...(await warnOfValues(span, days, tail, context)) };
+  },
+
+  hours: async (params, context) => {
+    const { source, signal } = context;
+    assertHours(source);
+    assertFewDays(params);
+    const { span, head, tail } = await openSpan(params, context);
+    const hours = await source.hours(span, signal);
+    const { timezone } = span.site;
+    const points = hours.map(({ start, visitors, pageviews, ...hour }, index) => ({
+      time: formatInstant(start, timezone),
+      visitors,
+      pageviews,
+      ...describeVisits(hour),
+      ...(head.period.partial && index === hours.length - 1 && { partial: true }),
+    }));
+    return { ...head, interval: "hour", points, ...(await warnOfValues(span, hours, tail, context)) };
   },
 
   breakdown: async (params, context) => {
@@ -194,7 +216,7 @@ const answers: Answers = {
   openapi: async (_, { source }) =>
     buildOpenApi(
       operations.filter((operation) => offersOperation(source, operation)),
-      source.filters === undefined ? ["filter"] : [],
+      listUnsupported(source),
     ),
 };
 
@@ -203,6 +225,42 @@ const NEEDED: Partial<Record<OperationName, keyof DataSource>> = {
   crawlers: "crawlers",
   "not-found": "notFound",
 };
+/** The optional parameters that a source cannot answer. */
+const listUnsupported = ({ filters, hours }: DataSource): string[] => [
+  ...(filters === undefined ? ["filter"] : []),
+  ...(hours === undefined ? ["interval"] : []),
+];
+
+type WithHours = DataSource & Required<Pick<DataSource, "hours">>;
+
+function assertHours(source: DataSource): asserts source is WithHours {
+  if (source.hours !== undefined) return;
+  throw new AnalyticsError("unknown_parameter", "interval is unknown: this source has no hours.", {
+    status: 400,
+    parameters: [{ parameter: "interval", detail: "is unknown: this source has no hours" }],
+  });
+}
+
+function assertFewDays({ days, from, to }: { days: number } & Partial<Days>): void {
+  const isSpan = from !== undefined && to !== undefined;
+  const count = isSpan ? countDays(from, to) : days;
+  if (count <= MAX_HOUR_DAYS) return;
+  const refused = isSpan
+    ? {
+        parameter: "from",
+        detail: `begins a span of ${count} days, and interval=hour is for at most ${MAX_HOUR_DAYS}`,
+      }
+    : {
+        parameter: "days",
+        detail: `must be a whole number from 1 to ${MAX_HOUR_DAYS} with interval=hour`,
+        minimum: 1,
+        maximum: MAX_HOUR_DAYS,
+      };
+  throw new AnalyticsError("invalid_parameter", `${refused.parameter} ${refused.detail}.`, {
+    status: 400,
+    parameters: [refused],
+  });
+}
 
 /** Whether a source can answer an operation. It must, unless the operation is optional. */
 export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
@@ -284,11 +342,11 @@ const MAX_SOUGHT = 10;
 /** The warnings of an answer, and one if there is nothing because nobody had the value of a condition. */
 async function warnOfValues(
   span: Span,
-  days: readonly DayTotals[],
+  counts: readonly { visitors: number }[],
   tail: { warnings?: Warning[] },
   { source, signal }: AnswerContext,
 ): Promise<{ warnings?: Warning[] }> {
-  if (span.filter === undefined || days.some(({ visitors }) => visitors > 0)) return tail;
+  if (span.filter === undefined || counts.some(({ visitors }) => visitors > 0)) return tail;
   const sought = span.filter.flatMap(({ isNot, alternatives, ...condition }) =>
     isNot || alternatives.some((parts) => parts?.length !== 1)
       ? []

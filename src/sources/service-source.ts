@@ -48,6 +48,8 @@ function createCall(options: HttpClientOptions): Call {
       (await open()).offersSpans(...asked),
     offersFilter: async (...asked: Parameters<HttpCall["offersFilter"]>) =>
       (await open()).offersFilter(...asked),
+    offersHours: async (...asked: Parameters<HttpCall["offersHours"]>) =>
+      (await open()).offersHours(...asked),
   });
 }
 

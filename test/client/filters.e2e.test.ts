@@ -120,6 +120,15 @@ describe.each<[string, Service]>([
   });
 });
 
+it("a service without interval is not asked for hours", async () => {
+  const server = await open({ describe: hide(["interval"]) });
+  const { code, stdout, stderr } = await ask(server, "timeseries --by hour --days 1", []);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("--by cannot be hour: this service only has days");
+  expect(listCounted(server)).toEqual([]);
+  expect((await ask(server, "timeseries --by week --days 9", [])).code).toBe(0);
+});
+
 it("a service that filters everything but breakdowns is refused where one is needed", async () => {
   const server = await open({
     describe: hide(["filter"], (path) => path.endsWith("/breakdown")),

@@ -6,6 +6,7 @@ import { crawlerBreaches } from "./breaches/crawlers.ts";
 import { dateBreaches } from "./breaches/dates.ts";
 import { faults } from "./breaches/faults.ts";
 import { filterBreaches } from "./breaches/filters.ts";
+import { hourBreaches } from "./breaches/hours.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
@@ -19,6 +20,7 @@ const breaches = Object.entries({
   ...dateBreaches,
   ...crawlerBreaches,
   ...filterBreaches,
+  ...hourBreaches,
 });
 
 /** The breaches on which all rules are checked. On the others, only the sections of the rules that find them are. */

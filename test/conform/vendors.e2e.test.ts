@@ -7,6 +7,7 @@ import { createReferenceApi } from "../support/reference-api.ts";
 import { pick } from "../support/seed.ts";
 import { type Body, type Breach, edit, on } from "./breach.ts";
 import { offersNeither } from "./breaches/filters.ts";
+import { offersOnlyDays } from "./breaches/hours.ts";
 import { differences } from "./differences.ts";
 import { check, createService } from "./service.ts";
 
@@ -102,12 +103,22 @@ describe("a service may differ where the contract allows it", () => {
     const { failed, skipped, report } = await check(offersNeither(createService()));
     expect(failed).toEqual([]);
     const optional = report.rules.filter(
-      ({ section, id }) => /^(filters|visits)$|\.filter$/.test(section) || id === "isolation.filter",
+      ({ section, id }) => /^(filters|visits)$/.test(section) || /^(hours|isolation)\.filter$/.test(id),
     );
     expect(skipped).toEqual(optional.map(({ id }) => id));
     for (const { detail } of optional)
       expect(detail).toMatch(/^the service does not (offer filter( on \/[a-z]+)?|count visits)$/);
     expect(report.summary.incomplete).toBe(null);
+  });
+
+  it("a service without hours: their rules are skipped, and say why", async () => {
+    const { failed, skipped, report } = await check(offersOnlyDays(createService()));
+    expect(failed).toEqual([]);
+    const optional = report.rules.filter(
+      ({ section, id }) => section === "hours" || id === "isolation.hours",
+    );
+    expect(skipped).toEqual(optional.map(({ id }) => id));
+    for (const { detail } of optional) expect(detail).toBe("the service does not offer interval");
   });
 
   it("a site without data, in a timezone with a quarter hour: rules that need visits are skipped", async () => {

@@ -96,10 +96,13 @@ it("every tool keeps its budget of tokens, and so does the list", () => {
   expect(costs.filter(({ whole, bare }) => whole > 750 || bare > 470)).toEqual([]);
 });
 
-it("what visitors are, and what cannot be asked, is in each tool that counts them by day", () => {
-  const said = tools.filter(({ description }) =>
-    /Visitors: daily uniques, added up\. No revenue, cohorts/.test(description),
-  );
+it("what cannot be asked is in the tools for general questions", () => {
+  const said = tools.filter(({ description }) => /No revenue, cohorts, returning/.test(description));
+  expect(said.map(({ name }) => name)).toEqual(["get_stats", "get_overview"]);
+});
+
+it("what visitors are is in each tool that counts them by day", () => {
+  const said = tools.filter(({ description }) => /Visitors: daily uniques, added up\./.test(description));
   expect(said.map(({ name }) => name)).toEqual([
     "get_stats",
     "get_timeseries",

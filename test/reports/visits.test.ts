@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { findQuery } from "../../src/reports/queries.ts";
-import { addUpByInterval } from "../../src/reports/series-intervals.ts";
 import { reportQuery } from "../../src/reports/site-report.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -244,15 +243,15 @@ it("a report has them day by day", async () => {
 });
 
 it("weeks have the sums of their days' visits, and rates of the sums", async () => {
-  const answer = await ask("timeseries", { period: "2026-11-16/2026-11-21", with: "visits" });
-  const { result, views } = addUpByInterval(answer, "week");
+  const weeks = { period: "2026-11-16/2026-11-21", interval: "week" };
+  const { result, views } = await ask("timeseries", { ...weeks, with: "visits" });
   expect(result.points).toMatchObject([{ visits: 7, bounces: 3, visit_seconds: 201 }]);
   expect(views[0]?.rows).toMatchObject([
     { visits: 7, bounce_rate: 42.9, views_per_visit: 2, seconds_per_visit: 29 },
   ]);
   expect(views[0]?.columns.map(({ key }) => key)).toContain("bounce_rate");
   expect(formatNotes(listNotes(views), "models")).toContain(NOTE);
-  const without = addUpByInterval(await ask("timeseries", { period: "2026-11-16/2026-11-21" }), "week");
+  const without = await ask("timeseries", weeks);
   expect(without.result).toEqual(result);
   expect(JSON.stringify([without.views[0]?.columns, without.views[0]?.rows])).not.toMatch(/"visits"|bounce/);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../src/operations/days.ts";
-import { dateAt, formatInstant, offsetAt, startOfDay } from "../../src/sources/calendar.ts";
+import { dateAt, formatInstant, listHours, offsetAt, startOfDay } from "../../src/sources/calendar.ts";
 
 const zones = Intl.supportedValuesOf("timeZone");
 const zone = fc.constantFrom(
@@ -78,5 +78,41 @@ describe("the calendar agrees with Temporal in every IANA zone", () => {
 
   it("a date that a zone skipped has no length", () => {
     expect(startOfDay("2011-12-30", "Pacific/Apia")).toBe(startOfDay("2011-12-31", "Pacific/Apia"));
+  });
+
+  it("on hours, each of which shows one date, hour and offset", () => {
+    const show = (ms: number, timezone: string) => {
+      const zoned = at(ms, timezone);
+      return `${zoned.toPlainDate()} ${zoned.hour} ${zoned.offset}`;
+    };
+    fc.assert(
+      fc.property(instant, zone, (ms, timezone) => {
+        const date = dateAt(ms, timezone);
+        const starts = listHours(date, date, timezone);
+        const end = startOfDay(addDays(date, 1), timezone);
+        expect(starts[0]).toBe(startOfDay(date, timezone));
+        for (const [index, start] of starts.entries()) {
+          const next = starts[index + 1] ?? end;
+          expect(show(next - 1000, timezone)).toBe(show(start, timezone));
+          expect(show(next, timezone)).not.toBe(show(start, timezone));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["Europe/Berlin", "2026-03-29", 23, ["01:00:00+01:00", "03:00:00+02:00"]],
+    ["Europe/Berlin", "2026-10-25", 25, ["02:00:00+02:00", "02:00:00+01:00", "03:00:00+01:00"]],
+    ["Australia/Lord_Howe", "2026-10-04", 24, ["01:00:00+10:30", "02:30:00+11:00", "03:00:00+11:00"]],
+    ["Australia/Lord_Howe", "2026-04-05", 25, ["01:00:00+11:00", "01:30:00+10:30", "02:00:00+10:30"]],
+    ["Asia/Kathmandu", "2026-03-29", 24, ["00:00:00+05:45", "01:00:00+05:45"]],
+    // The clock goes back over midnight, to the date before.
+    ["America/St_Johns", "2010-11-07", 26, ["00:00:00-02:30", "23:01:00-03:30", "00:00:00-03:30"]],
+    ["Pacific/Apia", "2011-12-30", 0, []],
+  ])("%s on %s has %i hours", (timezone, date, count, some) => {
+    const hours = listHours(date, date, timezone).map((hour) => formatInstant(hour, timezone).slice(11));
+    expect(hours).toHaveLength(count);
+    expect(hours.join(" ")).toContain(some.join(" "));
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { type Condition, type Filter, formatFilter } from "../../src/operations/filter.ts";
-import type { DataSource } from "../../src/sources/data-source.ts";
+import type { DataSource, HourTotals } from "../../src/sources/data-source.ts";
 import { createMatch, splitFilter } from "../../src/sources/filter-matching.ts";
 import { columnsOf } from "../../src/sources/hits.ts";
 import { LOG_NOW } from "./logs.ts";
@@ -78,6 +78,17 @@ export function countKept(hits: readonly MadeHit[], filter: Filter, folded?: str
         ...countVisits(visits),
       };
     }),
+    /** The hours with anything, in UTC. */
+    hours: listHours(found.flatMap(({ views, kept }) => [views[0], ...kept])).map((start) => {
+      const isIn = (hit: MadeHit | undefined) => hit !== undefined && hourOf(hit) === start;
+      const active = found.map((visit) => ({ ...visit, kept: visit.kept.filter(isIn) }));
+      return {
+        start: start * 1000,
+        visitors: countVisitors(active.filter(({ kept }) => kept.length > 0)),
+        pageviews: countViews(active),
+        ...countVisits(found.filter(({ views: [first] }) => isIn(first))),
+      };
+    }),
     breakdown: (dimension: Dimension): KeptRow[] => {
       if (dimension === "pages" || dimension === "events") {
         const items = found.flatMap((visit) =>
@@ -104,6 +115,11 @@ export function countKept(hits: readonly MadeHit[], filter: Filter, folded?: str
 
 const valueOfVisit = ({ views }: MadeVisit, dimension: Dimension): string | null =>
   views[0]?.[columnsOf[dimension]] || null;
+
+const hourOf = ({ time }: MadeHit) => time - (time % 3600);
+
+const listHours = (hits: readonly (MadeHit | undefined)[]) =>
+  [...new Set(hits.flatMap((hit) => (hit === undefined ? [] : hourOf(hit))))].sort((a, b) => a - b);
 
 function findVisits(hits: readonly MadeHit[]): MadeVisit[] {
   return [...groupBy(hits, ({ day, visitor }) => `${day} ${visitor}`).values()].flatMap((own) => {
@@ -145,6 +161,9 @@ export async function expectKept(
   const span = { site, from, to, now: LOG_NOW, filter };
   const name = formatFilter(filter).join(" & ");
   expect([name, await source.days(span)]).toEqual([name, kept.days]);
+  const hours = (await source.hours?.(span)) ?? [];
+  expect(hours).toHaveLength(48);
+  expect([name, hours.filter(hasCounts)]).toEqual([name, kept.hours]);
   for (const dimension of asked) {
     const { rows, totalRows } = await source.breakdown(span, dimension, 1_000);
     const found = rows.map(({ label, other, ...row }) => (other ? { ...row, value: label } : row));
@@ -157,6 +176,8 @@ export async function expectKept(
     ]);
   }
 }
+
+const hasCounts = ({ visitors, visits = 0 }: HourTotals) => visitors + visits > 0;
 
 const sortRows = (rows: readonly KeptRow[]) =>
   rows.toSorted((a, b) => JSON.stringify(a.value).localeCompare(JSON.stringify(b.value)));

@@ -179,7 +179,7 @@ ${tools.join("\n")}
 ## How to ask
 
 1. Leave \`site\` out if there is only one. If the answer says there are several, list them and ask which one.
-2. Start with the overview for "how are we doing", the comparison for "what changed", the daily series for "when". Then break down by the one dimension that explains it.
+2. Start with the overview for "how are we doing", the comparison for "what changed", the series by day, then by hour, for "when". Then break down by the one dimension that explains it.
 3. Give what people say as \`period\`: yesterday, last_week, this_month, 2026-10, 2026-11-01/2026-11-15. It follows the site's timezone, and weeks start on Monday. Do not calculate with dates or rows: ask for the period itself. The overview and the comparison cover complete days; they show today separately.
 4. In the shell, add \`--json\` to calculate with the answer; \`${name} help breakdown\` lists the dimensions. \`--demo\` answers from made-up data, without a key.
 

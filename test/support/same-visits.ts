@@ -104,6 +104,8 @@ export async function expectSameAnswers(
         recorded: await source.dimensions?.(site),
         events: days.map(({ events }) => events),
         excluded,
+        // Return visits of the demo are at other times.
+        hours: await source.hours?.(span),
         crawlers: await source.crawlers?.(span, 1_000),
         top: await source.crawlers?.(span, 1),
         first: await source.breakdown(span, "pages", 3),
@@ -112,7 +114,8 @@ export async function expectSameAnswers(
     };
   };
   const inTable = await ask(table, "table");
-  expect(inTable.days.reduce((sum, { pageviews }) => sum + pageviews, 0)).toBeGreaterThan(100);
+  expect(sumViews(inTable.days)).toBeGreaterThan(100);
+  expect(sumViews(inTable.hours ?? [])).toBe(sumViews(inTable.days));
   expect(inTable.crawlers?.totalRows).toBe(2);
   expect(inTable.deadLinks.totalRequests).toBeGreaterThan(3);
   expect(inTable.excluded?.bots).toBeGreaterThan(3);
@@ -163,6 +166,8 @@ export async function expectSameConversions(
   expect(reached).toContain(0);
   expect(reached.filter((count) => Number(count) > 0).length).toBeGreaterThan(2);
 }
+const sumViews = (counts: readonly { pageviews: number }[]) =>
+  counts.reduce((sum, { pageviews }) => sum + pageviews, 0);
 
 /** Who is on example.com at a time is what its log says, of which the day is not over yet. */
 export async function expectSameActive(table: DataSource, { flagsOf }: SameVisits): Promise<void> {

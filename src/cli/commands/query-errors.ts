@@ -1,5 +1,5 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
-import { formatCommand } from "../../operations/shell-command.ts";
+import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { suggest, suggestName } from "../../render/suggest.ts";
 import type { Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
@@ -56,7 +56,7 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const texts = given.texts.get(parameter) ?? [];
   const [value = ""] = texts;
   if (parameter === "period" && given.dates !== undefined) return explainDates(given.dates, detail);
-  const name = `--${parameter}`;
+  const name = `--${flagOf(parameter)}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") return explainMissing(name, list);
   if (quotesGiven(parameter, texts))

@@ -2,6 +2,7 @@ import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
+import { flagOf } from "../../operations/shell-command.ts";
 import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
 import type { Query } from "../../reports/queries.ts";
 import type { ShellCommand } from "./command.ts";
@@ -29,7 +30,10 @@ export async function readQueryInput(
 ): Promise<QueryInput> {
   const names = [...parameterSchemas(query.params).keys()];
   const texts = new Map(
-    names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name] as string[]]])),
+    names.flatMap((name) => {
+      const given = flags[flagOf(name)];
+      return given === undefined ? [] : [[name, given as string[]]];
+    }),
   );
   assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
@@ -54,7 +58,7 @@ function assertNoSwallowedOptions(command: ShellCommand, texts: GivenWords["text
   const known = [...command.options, ...(command.parent?.options ?? [])].map(({ long }) => long);
   for (const [name, values] of texts) {
     const option = values.find((value) => known.includes(value));
-    if (option !== undefined) throw createSwallowedError(`--${name}`, `<${name}>`, option);
+    if (option !== undefined) throw createSwallowedError(`--${flagOf(name)}`, `<${name}>`, option);
   }
 }
 

@@ -4,10 +4,9 @@ import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { forPeople } from "../../operations/note.ts";
-import { formatCommand } from "../../operations/shell-command.ts";
+import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
-import { type Interval, intervals } from "../../reports/intervals.ts";
 import { type Answer, findQuery, type Query } from "../../reports/queries.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -27,8 +26,6 @@ const TREND_TIMEOUT_MS = 5_000;
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
-  /** An interval, where a query's days can be added up; elsewhere it may be a parameter of the query. */
-  by?: unknown;
 }
 
 /** The command of a query: its parameters become options, and its views the output. */
@@ -40,14 +37,6 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     .withExamples(...shell.examples)
     .description(`${summary}.`);
   addQueryOptions(command, query);
-  if (shell.canAddUp) {
-    command.addOption(
-      new Option(
-        "--by <interval>",
-        "add up the days by week (from Monday) or month: day, week, month (default: day)",
-      ).choices(intervals),
-    );
-  }
   if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
   addOutputOptions(command, shell.fields).allowExcessArguments();
@@ -59,11 +48,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
       const given = await query.ask(call, params, options).catch((error) => fail(error, source));
-      const answer = proposeFilter(proposeLastDays(query, given, source), source);
-      if (!shell.canAddUp || flags.by === undefined) return answer;
-      const { addUpByInterval } = await import("../../reports/series-intervals.ts");
-      // One of the option's choices.
-      return addUpByInterval(answer, flags.by as Interval);
+      return proposeFilter(proposeLastDays(query, given, source), source);
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
@@ -144,7 +129,7 @@ export function addQueryOptions(command: ShellCommand, query: Query): void {
     const metavar = nameValue(parameter, schema);
     const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
-      `--${parameter} <${metavar}>`,
+      `--${flagOf(parameter)} <${metavar}>`,
       `${schema.description ?? ""}${choices}${describeRange(schema)}`,
     );
     if (schema.enum) option.choices(schema.enum.map(String));

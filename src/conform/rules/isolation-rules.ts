@@ -1,6 +1,6 @@
 import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
-import { crawlers, sites, stats } from "../../operations/index.ts";
+import { crawlers, hours, sites, stats, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { Params } from "../probe.ts";
@@ -12,6 +12,7 @@ import type { Site } from "../survey.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 import { dateOperations, findOffering } from "./dates-rules.ts";
 import { findFiltering } from "./filter-requests.ts";
+import { demandOffered } from "./hours-rules.ts";
 
 const NO_SUCH_SITE = "conform.invalid";
 
@@ -188,6 +189,16 @@ export const isolation = defineSection({
           const params = { ...basicParams(subject, operation), filter: ["pages=*"] };
           await demandHidden(subject, operation, params, listForeignSites(subject).slice(0, 1));
         }
+      },
+    },
+    {
+      id: "isolation.hours",
+      title: "By hour, too, another organization's site gets the same status and body, if hours are offered.",
+      fix: "Look up the site before counting hours, with the same code as for days.",
+      check: async (subject) => {
+        await demandOffered(subject);
+        const params = basicParams(subject, hours);
+        await demandHidden(subject, timeseries, params, listForeignSites(subject).slice(0, 1));
       },
     },
     {

@@ -163,6 +163,20 @@ export const openapiSection = defineSection({
       }),
     },
     {
+      id: "openapi.interval",
+      title: "Where it describes interval, it is optional, and day and hour are among its values.",
+      fix: "Describe interval with an enum of day and hour, and do not require it.",
+      check: ofEach((document, operation, reply) => {
+        const interval = findParameters(document, operation).get("interval");
+        if (interval === undefined) return;
+        const values = items(findKeyword(document, member(interval, "schema"), "enum"));
+        const isOptional = member(interval, "required") !== true;
+        const holds = isOptional && ["day", "hour"].every((value) => values.includes(value));
+        const expected = `an optional interval of ${operation.path}, of "day" and "hour"`;
+        demand(holds, reply, expected, quote(interval));
+      }),
+    },
+    {
       id: "openapi.security",
       title: "It declares that each operation requires a Bearer key.",
       fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",

@@ -9,6 +9,7 @@ import { dates } from "./dates-rules.ts";
 import { errors } from "./errors-rules.ts";
 import { filtersSection } from "./filters-rules.ts";
 import { headers } from "./headers-rules.ts";
+import { hoursSection } from "./hours-rules.ts";
 import { isolation } from "./isolation-rules.ts";
 import { openapiSection } from "./openapi-rules.ts";
 import { parameters } from "./parameters-rules.ts";
@@ -32,6 +33,7 @@ const written: readonly Section[] = [
   visitsSection,
   dates,
   filtersSection,
+  hoursSection,
   realtimeSection,
   crawlersSection,
   openapiSection,

@@ -3,7 +3,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { cleanText } from "../../render/clean-text.ts";
-import { dateAt, startOfDay } from "../calendar.ts";
+import { dateAt, listHours, startOfDay } from "../calendar.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { OTHER } from "../logs/counting/limits.ts";
@@ -172,6 +172,22 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
             pageviews: day?.view_count ?? 0,
             events: day?.event_count ?? 0,
             ...readVisits(day ?? { visit_count: 0 }),
+          };
+        });
+      },
+      hours: async (span, signal) => {
+        const { site, from, to, now } = span;
+        const starts = listHours(from, to, site.timezone).filter((start) => start <= now);
+        if (starts.length === 0) return [];
+        const seconds = starts.map((start) => start / 1000);
+        const hours = await spans.hours(querySpan(span), seconds, signal);
+        return starts.map((start) => {
+          const hour = hours.get(start / 1000);
+          return {
+            start,
+            visitors: hour?.visitor_count ?? 0,
+            pageviews: hour?.view_count ?? 0,
+            ...readVisits(hour ?? { visit_count: 0 }),
           };
         });
       },

@@ -10,6 +10,7 @@ import { createRollupQueries } from "./rollup-queries.ts";
 import {
   all,
   byValue,
+  countByHour,
   IN_SPAN,
   MAX_SITES,
   quoteName,
@@ -149,6 +150,9 @@ export function createHitLayout(database: string, table: string): TableLayout {
       GROUP BY date
       ORDER BY date`;
     },
+
+    hours: (filter, timeFilter, starts) =>
+      countByHour(writeVisits(from, { filter, timeFilter, hasMoments: true }), starts),
 
     breakdown: (dimension, filter, timeFilter) => `${countValues(dimension, filter, timeFilter)}
       ${byValue}`,

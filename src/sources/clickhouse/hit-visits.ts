@@ -2,7 +2,7 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { OTHER } from "../logs/counting/limits.ts";
 import type { ConditionSql, FilterSql } from "./filter-sql.ts";
-import { all, IN_SPAN, type TimeFilter } from "./table-queries.ts";
+import { all, EVENT, IN_SPAN, listViewMoments, type TimeFilter } from "./table-queries.ts";
 
 /*
  * A filter's conditions on the rows of a table of hits, and the visits that it keeps. Page views have their visit's number
@@ -66,6 +66,8 @@ export interface VisitQuestion {
   dimension?: Dimension;
   /** Whether `kept_paths` has the path of each kept page view. */
   hasPaths?: boolean;
+  /** Whether `begin` is the second of its first page view, and `kept_moments` has its kept hits, for `countByHour`. */
+  hasMoments?: boolean;
   /** Whether visits without events do not matter. */
   onlyWithEvents?: boolean;
   /** Whether only hits after `since` are kept. */
@@ -82,15 +84,24 @@ type VisitColumns = readonly (readonly [name: string, sql: string])[];
  * @param from The table.
  */
 export function writeVisits(from: string, question: VisitQuestion): string {
-  const { filter, onlyWithEvents = false, onlyRecent = false } = question;
-  return onlyWithEvents || onlyRecent || dependsOnEvents(filter)
+  const { filter, onlyWithEvents = false, onlyRecent = false, hasMoments = false } = question;
+  const needsAll = onlyWithEvents || onlyRecent || dependsOnEvents(filter);
+  return needsAll || (hasMoments && keepsEvents(filter))
     ? writeVisitsWithEvents(from, question)
     : writeVisitsOfViews(from, question);
 }
 
 function writeVisitsOfViews(from: string, question: VisitQuestion): string {
-  const { filter, timeFilter } = question;
-  const columns = listColumns(question, (condition) => condition);
+  const { filter, timeFilter, hasMoments } = question;
+  const columns: VisitColumns = [
+    ...listColumns(question, (condition) => condition),
+    ...(hasMoments
+      ? ([
+          ["begin", `min(${SECOND})`],
+          ["kept_moments", "view_moments"],
+        ] as const)
+      : []),
+  ];
   const visitHits = pickVisitHits(filter, "pages").map(({ isNot }, index) => testMatches(index, isNot));
   return `
       SELECT
@@ -110,7 +121,7 @@ const SECOND = "toUnixTimestamp(time)";
 const isRecent = (second: string) => `${second} > {since:UInt32}`;
 
 function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
-  const { filter, timeFilter, onlyWithEvents = false, onlyRecent = false } = question;
+  const { filter, timeFilter, onlyWithEvents = false, onlyRecent = false, hasMoments = false } = question;
   const chosen = testVisit(filter);
   const columns: VisitColumns = [
     ["begin", `min(${SECOND})`],
@@ -160,7 +171,18 @@ function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
           arrayMap(
             happened -> happened.2,
             arrayFilter(happened -> ${isEventKept}, own_events)
-          ) AS kept_names
+          ) AS kept_names${
+            hasMoments
+              ? `,
+          arrayConcat(
+            view_moments,
+            arrayMap(
+              happened -> (happened.1, ${EVENT}),
+              arrayFilter(happened -> ${isEventKept}, own_events)
+            )
+          ) AS kept_moments`
+              : ""
+          }
         FROM (
           SELECT
             visit_day,
@@ -190,7 +212,7 @@ function writeVisitsWithEvents(from: string, question: VisitQuestion): string {
 
 /** @param ofViews Limits a condition to page views. */
 function listColumns(
-  { filter, dimension, hasPaths, onlyRecent }: VisitQuestion,
+  { filter, dimension, hasPaths, hasMoments, onlyRecent }: VisitQuestion,
   ofViews: (condition: string) => string,
 ): VisitColumns {
   const isView = ofViews("1");
@@ -205,6 +227,7 @@ function listColumns(
     ...(dimension === undefined
       ? []
       : [["visit_value", `anyIf(${columnsOf[dimension]}, ${isView})`] as const]),
+    ...(hasMoments ? [["view_moments", listViewMoments(SECOND, isKept)] as const] : []),
     ...(hasPaths ? [["kept_paths", `groupArrayIf(path, ${isKept})`] as const] : []),
     ...pickVisitHits(filter, "pages").map(
       (condition, index) => [nameMatches(index), `countIf(${ofViews(mayMatch(condition, "path"))})`] as const,

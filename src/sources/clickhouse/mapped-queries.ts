@@ -8,6 +8,8 @@ import type { Mapping } from "./mapping.ts";
 import {
   all,
   byValue,
+  countByHour,
+  listViewMoments,
   MAX_SITES,
   quoteName,
   type TableLayout,
@@ -67,6 +69,8 @@ interface MappedQuestion {
   dimension?: Dimension;
   /** Whether `kept_paths` has the path of each kept page view. */
   hasPaths?: boolean;
+  /** Whether `begin` is the second of its first page view, and `kept_moments` has its kept page views, for `countByHour`. */
+  hasMoments?: boolean;
   /** Another condition on a page view that is kept. */
   keptIf?: string;
 }
@@ -100,7 +104,7 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
    * views of the same second are in the order of their paths and values, so that a question always has the same answer.
    */
   const writeVisits = (filter: FilterSql, timeFilter: TimeFilter, question: MappedQuestion = {}) => {
-    const { dimension, hasPaths = false, keptIf } = question;
+    const { dimension, hasPaths = false, hasMoments = false, keptIf } = question;
     const ofVisit = listOfVisit(filter);
     const needed = dimensions.filter(
       (each) => each === dimension || ofVisit.some((condition) => condition.dimension === each),
@@ -113,6 +117,12 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
           `${each === "exit_pages" ? "argMax" : "argMin"}(hit_${each}, position) AS ${nameValue(each)}`,
       ),
       ...(hasPaths ? [`groupArrayIf(hit_path, ${isKept}) AS kept_paths`] : []),
+      ...(hasMoments
+        ? [
+            "toUnixTimestamp(min(hit_time)) AS begin",
+            `${listViewMoments("toUnixTimestamp(hit_time)", isKept)} AS kept_moments`,
+          ]
+        : []),
     ];
     return `
         SELECT
@@ -226,6 +236,9 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
       GROUP BY date
       ORDER BY date`
         : countAllVisits(timeFilter),
+
+    hours: (filter, timeFilter, starts) =>
+      countByHour(writeVisits(filter, timeFilter, { hasMoments: true }), starts),
 
     breakdown: (dimension, filter, timeFilter) => {
       if (dimension !== "pages") {

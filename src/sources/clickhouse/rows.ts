@@ -68,6 +68,14 @@ export const totalsRow = z.object({
 
 export type TotalsRow = z.output<typeof totalsRow>;
 
+/** The totals of an hour, which begins so many seconds since 1970. */
+export const hourRow = z.object({
+  hour_start: count,
+  visitor_count: count,
+  view_count: count,
+  ...visitCounts,
+});
+
 const someVisitCounts = z.object(visitCounts).partial();
 export type VisitRow = z.output<typeof someVisitCounts>;
 

@@ -8,6 +8,7 @@ import {
   type DayRow,
   dayRow,
   existsRow,
+  hourRow,
   type SummedDayRow,
   summedDayRow,
   type TotalsRow,
@@ -70,6 +71,20 @@ export function createSpanReader({ layout: { rollup }, ask }: TableReader, clock
               signal,
             );
       return new Map([...summed, ...rows].map((row) => [row.date, row]));
+    },
+    /** @param starts When the hours begin, in seconds since 1970. */
+    hours: async (query: SpanQuery, starts: readonly number[], signal?: AbortSignal) => {
+      const filter = writeFilter(query.filter);
+      const { rows } = await ask(
+        {
+          write: (queries) => queries.hours(filter, filterTime(query.endsNow), starts),
+          params: { ...query.params, ...filter.params },
+          row: hourRow,
+          maxRows: starts.length,
+        },
+        signal,
+      );
+      return new Map(rows.map((row) => [row.hour_start, row]));
     },
     breakdown: async (query: SpanQuery, dimension: Dimension, limit: number, signal?: AbortSignal) => {
       const timeFilter = filterTime(query.endsNow);

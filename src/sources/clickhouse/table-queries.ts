@@ -44,6 +44,12 @@ export interface TableQueries {
   days(timeFilter: TimeFilter): string;
   /** The totals of each day over what a filter keeps, with the visits; days without any are left out. */
   totals(filter: FilterSql, timeFilter: TimeFilter): string;
+  /**
+   * The totals of each hour over what a filter keeps; hours without any are left out.
+   *
+   * @param starts When the hours begin, in seconds since 1970, in order.
+   */
+  hours(filter: FilterSql, timeFilter: TimeFilter, starts: readonly number[]): string;
   breakdown(dimension: Dimension, filter: FilterSql, timeFilter: TimeFilter): string;
   /** Absent if the table does not have crawlers. */
   crawlers?(timeFilter: TimeFilter): string;
@@ -110,6 +116,40 @@ export const all = (conditions: readonly string[]): string => conditions.join(" 
 export const byValue = `GROUP BY value
       ORDER BY visitor_count DESC, hit_count DESC, value = '', value
       LIMIT {limit:UInt32}`;
+
+/** The kinds of what happens in a visit, for `countByHour`. */
+export const EVENT = 0;
+const VIEW = 1;
+const BEGINNING = 2;
+
+/** An array of some page views: the second and the kind of each. */
+export const listViewMoments = (second: string, isSuch: string) =>
+  `groupArrayIf((${second}, ${VIEW}), ${isSuch})`;
+
+/**
+ * Counts visits and their kept hits by hour. The starts are written into the SQL, since parameters are sent in the URL, which
+ * must be short.
+ *
+ * @param visits The query of visits with `visitor_key`, `views`, `seconds`, `begin` and `kept_moments`.
+ */
+export const countByHour = (visits: string, starts: readonly number[]): string => `
+      SELECT
+        roundDown(moment.1, [${starts.join(", ")}]) AS hour_start,
+        uniqExactIf(visitor_key, moment.2 != ${BEGINNING}) AS visitor_count,
+        countIf(moment.2 = ${VIEW}) AS view_count,
+        countIf(moment.2 = ${BEGINNING}) AS visit_count,
+        countIf(moment.2 = ${BEGINNING} AND views = 1) AS bounce_count,
+        sumIf(seconds, moment.2 = ${BEGINNING}) AS second_count
+      FROM (
+        SELECT
+          visitor_key,
+          views,
+          seconds,
+          arrayJoin(arrayPushBack(kept_moments, (begin, ${BEGINNING}))) AS moment
+        FROM (${visits})
+      )
+      GROUP BY hour_start
+      ORDER BY hour_start`;
 
 /** @param name Letters, digits and `_`. */
 export const quoteName = (name: string) => `\`${name}\``;

@@ -3,7 +3,7 @@ import { type Filter, formatFilter } from "../../operations/filter.ts";
 import type { VisitTotals } from "../data-source.ts";
 import { createKeep, type Keep, type KeptVisit } from "./kept-visits.ts";
 import { isHitDimension, pageViews, valueOfVisit } from "./visit-values.ts";
-import { cutVisits, type Visit, type Visits } from "./visits.ts";
+import { cutVisits, type Hit, type Visit, type Visits } from "./visits.ts";
 
 export interface Totals extends VisitTotals {
   visitors: number;
@@ -22,9 +22,14 @@ export interface Tally extends VisitTotals {
 
 export type Tallies = Map<string | null, Tally>;
 
+/** An hour, without its events. */
+export type HourCounts = Omit<Totals, "events">;
+
 export interface Counts {
   /** Totals of a day, or of its first part up to and including `until`, in seconds after midnight. */
   totals(date: string, until?: number): Totals;
+  /** The hours of a day that begin at `starts`, which are in seconds after midnight, as is `until`. */
+  hours(date: string, starts: readonly number[], until?: number): HourCounts[];
   /** Tallies of a dimension over several days; `until` limits the last one. */
   tallies(dates: string[], dimension: Dimension, until?: number): Tallies;
   /** Distinct visitors with a hit in (`after`, `until`], in seconds after midnight. */
@@ -82,6 +87,8 @@ function createCountsOf(visits: Visits, keep: Keep, { cachesTallies }: { cachesT
 
   return {
     totals,
+    hours: (date, starts, until) =>
+      countHours(until === undefined ? keep(visits(date)) : keepUntil(date, until), starts),
     tallies: (dates, dimension, until) =>
       addUp(dates.map((date) => talliesOfDay(date, dimension, date === dates.at(-1) ? until : undefined))),
     active: (date, after, until) => {
@@ -93,6 +100,29 @@ function createCountsOf(visits: Visits, keep: Keep, { cachesTallies }: { cachesT
 
 function happenedBy(visits: Visit[], until: number): Visit[] {
   return cutVisits(visits, ({ at }) => at <= until);
+}
+
+function countHours(kept: KeptVisit[], starts: readonly number[]): HourCounts[] {
+  const hours = starts.map(() => ({
+    visitors: new Set<number>(),
+    pageviews: 0,
+    visits: 0,
+    bounces: 0,
+    visitSeconds: 0,
+  }));
+  const find = ({ at }: Pick<Hit, "at">) => hours[starts.findLastIndex((start) => start <= at)];
+  for (const { visit, hits } of kept) {
+    const [first] = visit.hits;
+    const begun = first && find(first);
+    if (begun) addVisit(begun, visit);
+    for (const hit of hits) {
+      const hour = find(hit);
+      if (hour === undefined) continue;
+      hour.visitors.add(visit.visitor);
+      if (hit.event === null) hour.pageviews++;
+    }
+  }
+  return hours.map(({ visitors, ...hour }) => ({ visitors: visitors.size, ...hour }));
 }
 
 function countTotals(kept: KeptVisit[]): Totals {

@@ -1,6 +1,6 @@
 import { listDays } from "../../operations/days.ts";
 import { compareRows, compareValues } from "../../operations/row-order.ts";
-import { dateAt, startOfDay } from "../calendar.ts";
+import { dateAt, listHours, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
@@ -24,6 +24,17 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
     days: async (span) => {
       const counts = countsOf(span);
       return listSpan(span).map(({ date, until }) => ({ date, ...counts.totals(date, until) }));
+    },
+    hours: async (span) => {
+      const counts = countsOf(span);
+      return listSpan(span).flatMap(({ date, until }) => {
+        const hours = listHours(date, date, span.site.timezone).filter((hour) => hour <= span.now);
+        const midnight = hours[0] ?? 0;
+        const starts = hours.map((hour) => (hour - midnight) / 1000);
+        return counts
+          .hours(date, starts, until)
+          .map((hour, index) => ({ start: hours[index] ?? 0, ...hour }));
+      });
     },
     breakdown: async (span, dimension, limit) => {
       const days = listSpan(span);

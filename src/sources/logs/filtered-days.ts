@@ -2,10 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
-import type { DayTotals } from "../data-source.ts";
+import type { DayTotals, HourTotals } from "../data-source.ts";
 import type { DayCounts, Tallies } from "./counting/day-counts.ts";
 import { countKept, createHitFilter, listColumns } from "./counting/hit-filter.ts";
 import type { HitDimension, HitTable } from "./counting/hit-table.ts";
+import { createHourCounts } from "./counting/hour-counts.ts";
 import { OutdatedDay } from "./store/day-files.ts";
 
 /** A day of a query. */
@@ -24,10 +25,7 @@ export interface Counted {
   take: (tallies: Tallies) => void;
 }
 
-/**
- * Counts what a filter keeps, day by day, so that memory does not grow with the days. Throws AnalyticsError if the hits of a
- * day cannot be read: without them, the numbers would be too low.
- */
+/** Counts what a filter keeps, day by day. Throws as `forEachTable` does. */
 export async function countFiltered(
   days: readonly QueriedDay[],
   filter: Filter,
@@ -36,48 +34,96 @@ export async function countFiltered(
 ): Promise<DayTotals[]> {
   const choose = createHitFilter(filter);
   const columns = listColumns(filter, dimension);
+  const counted = new Map(
+    days.map(({ date }) => [
+      date,
+      { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 },
+    ]),
+  );
+  const add = (table: HitTable, date: string) => {
+    const found = countKept(choose(table), dimension);
+    const totals = counted.get(date);
+    if (totals) for (const name of TOTALS) totals[name] += found.totals[name];
+    if (found.tallies !== undefined) take?.(found.tallies);
+  };
+  await forEachTable(days, columns, add, FOR_FILTER, signal);
+  return [...counted].map(([date, totals]) => ({ date, ...totals }));
+}
+
+const TOTALS = ["visitors", "pageviews", "events", "visits", "bounces", "visitSeconds"] as const;
+
+/**
+ * Counts the hours of days: of everything, or of what a filter keeps. Throws as `forEachTable` does.
+ *
+ * @param starts When the hours begin, in milliseconds since 1970.
+ */
+export async function countHours(
+  days: readonly QueriedDay[],
+  filter: Filter,
+  starts: readonly number[],
+  signal?: AbortSignal,
+): Promise<HourTotals[]> {
+  const choose = createHitFilter(filter);
+  const hours = createHourCounts(starts.map((start) => start / 1000));
+  await forEachTable(days, listColumns(filter), (table) => hours.add(choose(table)), FOR_HOURS, signal);
+  return starts.map((start, index) => ({ start, ...hours.read(index) }));
+}
+
+/** What the hits of each day are for, and what can be asked without them. */
+interface Purpose {
+  needs: string;
+  without: string;
+}
+
+const FOR_FILTER: Purpose = { needs: "A filter needs", without: "without a filter" };
+const FOR_HOURS: Purpose = { needs: "Hours need", without: "by day, without a filter" };
+
+/**
+ * Reads the hits of days one after the other, so that memory does not grow with the days. Throws AnalyticsError if those of a
+ * day cannot be read: without them, the numbers would be too low.
+ */
+async function forEachTable(
+  days: readonly QueriedDay[],
+  columns: readonly HitDimension[],
+  take: (table: HitTable, date: string) => void,
+  purpose: Purpose,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const unread: Unread[] = [];
-  const counted: DayTotals[] = [];
   for (const day of days) {
-    const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
     try {
-      for await (const table of listTables(day, columns)) {
+      for await (const table of listTables(day, columns, purpose)) {
         // Lets other calls go on, and the signal come.
         await setImmediate();
         signal?.throwIfAborted();
         // Nothing will be answered: the rest is read only to name all days whose hits cannot be.
         if (unread.length > 0) break;
-        const found = countKept(choose(table), dimension);
-        for (const name of TOTALS) totals[name] += found.totals[name];
-        if (found.tallies !== undefined) take?.(found.tallies);
+        take(table, day.date);
       }
     } catch (error) {
       if (signal?.aborted || !(error instanceof AnalyticsError)) throw error;
       unread.push({ date: day.date, error });
     }
-    counted.push({ date: day.date, ...totals });
   }
-  if (unread.length > 0) throw createUnreadError(unread);
-  return counted;
+  if (unread.length > 0) throw createUnreadError(unread, purpose);
 }
-
-const TOTALS = ["visitors", "pageviews", "events", "visits", "bounces", "visitSeconds"] as const;
 
 async function* listTables(
   { counts, readOpen }: QueriedDay,
   columns: readonly HitDimension[],
+  purpose: Purpose,
 ): AsyncGenerator<HitTable> {
   if (readOpen !== undefined) yield readOpen();
   else if (counts !== undefined && counts.totals.pageviews > 0) {
-    if (counts.readHits === undefined) throw createNoHitsError();
+    if (counts.readHits === undefined) throw createNoHitsError(purpose);
     const { readHits } = await import("./store/read-hits.ts");
     yield* readHits(counts.readHits(), columns);
   }
 }
 
-const createNoHitsError = () =>
+const createNoHitsError = ({ without }: Purpose) =>
   new AnalyticsError("usage", "Its hits could not be saved when it was closed.", {
-    hint: "Choose other days, or ask without a filter.",
+    hint: `Choose other days, or ask ${without}.`,
   });
 
 interface Unread {
@@ -88,8 +134,8 @@ interface Unread {
 /** How many days are named. */
 const MAX_NAMED = 5;
 
-/** Says which days cannot be filtered, and why. */
-function createUnreadError(unread: readonly Unread[]): AnalyticsError {
+/** Says the hits of which days cannot be read, and why. */
+function createUnreadError(unread: readonly Unread[], { needs }: Purpose): AnalyticsError {
   const named = unread.slice(0, MAX_NAMED).map(({ date, error }) => `${date}: ${error.message}`);
   const others = unread.length > named.length ? `; and ${unread.length - named.length} more days` : "";
   // A file that was removed may have been replaced: then asking again helps.
@@ -100,7 +146,7 @@ function createUnreadError(unread: readonly Unread[]): AnalyticsError {
   )?.error;
   return new AnalyticsError(
     cause?.code ?? "unavailable",
-    `A filter needs the hits of each day, and some cannot be read. ${named.join("; ")}${others}`,
+    `${needs} the hits of each day, and some cannot be read. ${named.join("; ")}${others}`,
     { hint: cause?.hint, cause },
   );
 }

@@ -4,7 +4,7 @@ import { listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { type Filter, formatFilter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
-import { dateAt } from "../calendar.ts";
+import { dateAt, listHours } from "../calendar.ts";
 import type { DataSource, DayTotals, Ranking, SourceSite, Span } from "../data-source.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
@@ -19,7 +19,7 @@ import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { countFiltered, type QueriedDay } from "./filtered-days.ts";
+import { countFiltered, countHours, type QueriedDay } from "./filtered-days.ts";
 import { createRanking, rankCrawlers, rankNotFound } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
@@ -154,6 +154,13 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
         return countFiltered(days, span.filter, {}, signal);
       });
     },
+    hours: (span, signal) =>
+      ask(async () => {
+        const { days } = await countDays(span, signal);
+        const { site, from, to, now, filter = [] } = span;
+        const starts = listHours(from, to, site.timezone).filter((start) => start <= now);
+        return countHours(days, filter, starts, signal);
+      }),
     breakdown: (span, dimension, limit, signal) =>
       span.filter === undefined
         ? ask(async () => {

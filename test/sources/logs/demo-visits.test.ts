@@ -3,10 +3,11 @@ import { addDays } from "../../../src/operations/days.ts";
 import type { Dimension } from "../../../src/operations/dimensions.ts";
 import { escapeValue, parseFilter } from "../../../src/operations/filter.ts";
 import { startOfDay } from "../../../src/sources/calendar.ts";
-import type { Span } from "../../../src/sources/data-source.ts";
+import type { HourTotals, Span } from "../../../src/sources/data-source.ts";
 import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
+import { stamp } from "../../oracle/calendar.ts";
 import { listRequests, listVisits, readLoggableFixtures } from "../../support/demo-logs.ts";
-import { writtenFormats } from "../../support/log-formats.ts";
+import { type LoggedRequest, writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
 import { countNaively, type KnownVisit, rankNaively, sortRows, totalNaively } from "./naive-filter.ts";
 
@@ -58,6 +59,8 @@ async function compare(format: string, domain: string, from: string, to: string)
     recorded: await logs.source.dimensions?.(logged),
     demoDays: strip(await demo.days(spanOf(site))),
     days: strip(await logs.source.days(spanOf(logged))),
+    expectedHours: countRequests(requests, site.timezone),
+    hours: listCounted((await logs.source.hours?.(spanOf(logged))) ?? [], site.timezone),
     ask: async (dimension: Dimension) => {
       const rows = async (source: typeof demo, one: typeof site) =>
         (await source.breakdown(spanOf(one), dimension, 1000)).rows.map(({ value, visitors, hits }) => ({
@@ -70,11 +73,36 @@ async function compare(format: string, domain: string, from: string, to: string)
   };
 }
 
+/** The hour on the clocks, with their offset. */
+function nameHour(instant: number, timezone: string): string {
+  const shown = stamp(instant, timezone);
+  return `${shown.slice(0, 13)}${shown.slice(-6)}`;
+}
+
+/** The hours with requests, counted one by one. */
+function countRequests(requests: readonly LoggedRequest[], timezone: string) {
+  const hours = new Map<string, { visitors: Set<string>; pageviews: number }>();
+  for (const { time, address, agent } of requests) {
+    const name = nameHour(time * 1000, timezone);
+    const hour = hours.get(name) ?? { visitors: new Set(), pageviews: 0 };
+    hours.set(name, hour);
+    hour.visitors.add(`${address} ${agent}`);
+    hour.pageviews++;
+  }
+  return [...hours].map(([name, { visitors, pageviews }]) => [name, visitors.size, pageviews]);
+}
+
+const listCounted = (hours: readonly HourTotals[], timezone: string) =>
+  hours
+    .filter(({ pageviews }) => pageviews > 0)
+    .map(({ start, visitors, pageviews }) => [nameHour(start, timezone), visitors, pageviews]);
+
 async function expectEqual(format: string, domain: string, from: string, to: string) {
   const both = await compare(format, domain, from, to);
   expect(both.requests.length).toBeGreaterThan(50);
   expect(both.outcomes).toEqual({ page_view: both.requests.length });
   expect(both.days).toEqual(both.demoDays);
+  expect(both.hours).toEqual(both.expectedHours);
   expect([...(both.recorded ?? [])].sort()).toEqual([...both.dimensions, "events"].sort());
   for (const dimension of both.dimensions) {
     const { demo: expected, logs } = await both.ask(dimension);

@@ -11,6 +11,7 @@ import { createHitMemory } from "../../../src/sources/logs/store/hit-memory.ts";
 import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
 import {
   countNaively,
+  hoursNaively,
   type KnownHit,
   type KnownVisit,
   rankNaively,
@@ -191,7 +192,14 @@ async function askAll(source: DataSource, filter: readonly string[], dates: read
     const ranking = await source.breakdown(span, dimension, 1_000);
     rows.push([dimension, sortRows(ranking.rows).map(({ label, ...row }) => row)]);
   }
-  return { filter, days: await source.days(span), rows: Object.fromEntries(rows) };
+  const hours = (await source.hours?.(span)) ?? [];
+  expect(hours).toHaveLength(24 * dates.length);
+  return {
+    filter,
+    days: await source.days(span),
+    hours: hours.filter(({ visitors, visits = 0 }) => visitors + visits > 0),
+    rows: Object.fromEntries(rows),
+  };
 }
 
 const dimensionsOf = (filter: readonly string[]): Dimension[] => {
@@ -207,6 +215,7 @@ function expectAll(visits: readonly KnownVisit[], filter: readonly string[], dat
   return {
     filter,
     days: totalNaively(dates, kept),
+    hours: hoursNaively(kept),
     rows: Object.fromEntries(
       dimensionsOf(filter).map((dimension) => [dimension, rankNaively(kept, dimension)]),
     ),

@@ -74,6 +74,23 @@ export function totalNaively(dates: readonly string[], kept: readonly KeptVisit[
   });
 }
 
+/** The totals of each hour in UTC with anything. */
+export function hoursNaively(kept: readonly KeptVisit[]) {
+  const hourOf = (hit: KnownHit | undefined) => Math.floor((hit?.time ?? 0) / 3600);
+  const begins = ({ hits }: KeptVisit) => hourOf(hits.find(isView));
+  const hours = new Set(kept.flatMap((visit) => [begins(visit), ...visit.kept.map(hourOf)]));
+  return [...hours]
+    .sort((a, b) => a - b)
+    .map((hour) => {
+      const active = kept
+        .map((visit) => ({ ...visit, kept: visit.kept.filter((hit) => hourOf(hit) === hour) }))
+        .filter((visit) => visit.kept.length > 0);
+      const { visits, bounces, visitSeconds } = countVisits(kept.filter((visit) => begins(visit) === hour));
+      const { visitors, pageviews } = countVisits(active);
+      return { start: hour * 3_600_000, visitors, pageviews, visits, bounces, visitSeconds };
+    });
+}
+
 /** The rows of a dimension, by value. */
 export function rankNaively(kept: readonly KeptVisit[], dimension: Dimension) {
   const groups = new Map<string | null, KeptVisit[]>();

@@ -185,7 +185,8 @@ export function countKept(kept: KeptHits, dimension?: Dimension): KeptCounts {
   return { totals: all, tallies: tally?.finish() };
 }
 
-function measureVisit({ times }: HitTable, { first, last, views }: CutVisits, visit: number) {
+/** The page views of a visit, and the seconds from its first to its last. */
+export function measureVisit({ times }: HitTable, { first, last, views }: CutVisits, visit: number) {
   const seconds = (times[last[visit] ?? 0] ?? 0) - (times[first[visit] ?? 0] ?? 0);
   return { views: views[visit] ?? 0, seconds };
 }

@@ -1,0 +1,256 @@
+import { quote } from "../../errors.ts";
+import { addDays, listDays } from "../../operations/days.ts";
+import { MAX_HOUR_DAYS } from "../../operations/fields.ts";
+import { hours, openapi, timeseries } from "../../operations/index.ts";
+import type { ResultOf } from "../../operations/operation.ts";
+import { formatInstant, listHours, startOfDay } from "../../sources/calendar.ts";
+import { findParameters } from "../openapi-lookup.ts";
+import type { Params } from "../probe.ts";
+import { items, member, type Reply } from "../reply.ts";
+import { demandRefusal, findRefused } from "../reply-checks.ts";
+import { defineSection } from "../rule.ts";
+import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
+import { demand, Inconclusive, Skip } from "../verdict.ts";
+import { findOffering } from "./dates-rules.ts";
+import { chooseVisits, findFiltering } from "./filter-requests.ts";
+
+type Hours = ResultOf<typeof hours>;
+type HourPoint = Hours["points"][number];
+
+/** Throws Skip if the service does not offer `interval`, which the contract leaves optional. */
+export async function demandOffered(subject: Subject): Promise<void> {
+  const { reply } = await read(subject, openapi);
+  if (!findParameters(reply.json, timeseries).has("interval"))
+    throw new Skip("the service does not offer interval");
+}
+
+/** The hours of two days, or of others. Throws Skip if the service does not offer them. */
+async function readHours(subject: Subject, params: Params = {}): Promise<Read<typeof hours>> {
+  await demandOffered(subject);
+  return read(subject, hours, params);
+}
+
+/** The hours of dates, if the service offers `from` and `to`. */
+async function readDates(subject: Subject, from: string, to: string): Promise<Read<typeof hours>> {
+  await readHours(subject);
+  await findOffering(subject, [timeseries]);
+  const { days: _, ...params } = basicParams(subject, hours);
+  return parse(hours, await subject.ask(hours.path, { ...params, from, to }));
+}
+
+/** The hours that the clocks of the site show in a period, each with its offset. */
+function expectTimes({ period }: Hours): string[] {
+  const { from, to, timezone, partial, as_of } = period;
+  const now = partial ? Date.parse(as_of) : Number.POSITIVE_INFINITY;
+  try {
+    return listHours(from, to, timezone)
+      .filter((hour) => hour <= now)
+      .map((hour) => formatInstant(hour, timezone));
+  } catch {
+    throw new Skip(`${quote(timezone)} is no timezone: see period.timezone`);
+  }
+}
+
+/** `Z` and fractions of a second are other ways to write the same time. */
+const normalize = (time: string) => time.replace(/\.0+(?=[Z+-])/, "").replace(/Z$/, "+00:00");
+
+function demandTimes({ reply, answer }: Read<typeof hours>): void {
+  const times = answer.points.map(({ time }) => normalize(time));
+  const expected = expectTimes(answer);
+  const at = Array.from({ length: Math.max(times.length, expected.length) }).findIndex(
+    (_, index) => times[index] !== expected[index],
+  );
+  demand(
+    at === -1,
+    reply,
+    `${quote(expected[at] ?? "no point")} at points[${at}]`,
+    quote(times[at] ?? "no point"),
+  );
+}
+
+/** The last finished day, by hour and as a day. Throws Skip if it has no hours. */
+async function readYesterday(subject: Subject, params: Params = {}) {
+  const asked = { days: 2, ...params };
+  const [byHour, byDay] = [await readHours(subject, asked), await read(subject, timeseries, asked)];
+  if (byHour.answer.period.to !== byDay.answer.period.to)
+    throw new Inconclusive("a new day began at the site between the requests");
+  const [day] = byDay.answer.points;
+  const { points } = byHour.answer;
+  const end = points.findIndex(({ time }) => time.slice(0, 10) > byHour.answer.period.from);
+  const own = end === -1 ? points : points.slice(0, end);
+  if (day === undefined || own.length === 0) throw new Skip("the points are not those of the days");
+  return { reply: byHour.reply, day, own };
+}
+
+const sum = (points: readonly HourPoint[], name: "visitors" | "pageviews" | "visits") =>
+  points.reduce((total, point) => total + (point[name] ?? 0), 0);
+
+/** The numbers of a day that are the sums of its hours. */
+const listSums = (counts: { pageviews: number; visits?: number | undefined }, visits: number | undefined) =>
+  quote({ pageviews: counts.pageviews, ...(visits !== undefined && { visits }) });
+
+async function demandSums(subject: Subject, params: Params = {}): Promise<void> {
+  const { reply, day, own } = await readYesterday(subject, params);
+  const pageviews = sum(own, "pageviews");
+  const expected = listSums(day, day.visits);
+  const seen = listSums({ pageviews }, day.visits === undefined ? undefined : sum(own, "visits"));
+  demand(expected === seen, reply, `${expected}, as ${day.date} has`, seen);
+}
+
+const askFor = (subject: Subject, params: Params): Promise<Reply> =>
+  subject.ask(timeseries.path, { site: subject.site.domain, ...params });
+
+const DAY_MS = 86_400_000;
+
+/** The days of the last year on which the site's clocks are changed, and those before and after. */
+function listChanges({ period: { to, timezone } }: Hours): { from: string; to: string }[] {
+  const first = addDays(to, -360);
+  return listDays(first, addDays(to, -2))
+    .filter((date) => startOfDay(addDays(date, 1), timezone) - startOfDay(date, timezone) !== DAY_MS)
+    .map((date) => ({ from: addDays(date, -1), to: addDays(date, 1) }));
+}
+
+/** Rules for an optional part of the contract. */
+export const hoursSection = defineSection({
+  name: "hours",
+  title: "Hours (if offered)",
+  rules: [
+    {
+      id: "hours.answer",
+      title: 'With interval=hour, the interval is "hour", and the points have time in place of date.',
+      fix: 'Send "interval": "hour", and time as RFC 3339 with the site\'s offset.',
+      check: async (subject) => {
+        await demandOffered(subject);
+        const reply = await subject.ask(hours.path, basicParams(subject, hours));
+        const { answer } = parse(hours, reply);
+        demand(answer.interval === "hour", reply, '"hour"', quote(answer.interval));
+        const dated = items(member(reply.json, "points")).find(
+          (point) => member(point, "date") !== undefined,
+        );
+        demand(dated === undefined, reply, "no date in a point", quote(dated));
+      },
+    },
+    {
+      id: "hours.points",
+      title:
+        "There is one point for each hour that the site's clocks show, in order: from the first hour of the period to its last, or to the one that is going on.",
+      fix: "List the runs of instants with one local date, hour and offset, then fill in the numbers.",
+      check: async (subject) => {
+        for (const days of [1, 2, MAX_HOUR_DAYS]) demandTimes(await readHours(subject, { days }));
+      },
+    },
+    {
+      id: "hours.clock-changes",
+      title:
+        "On days on which the clocks are changed, an hour that they repeat is two points, and one that they skip is none. This needs from and to.",
+      fix: "Tell hours apart by their offset, too, and never by adding 60 minutes to the clock.",
+      check: async (subject) => {
+        const { answer } = await readHours(subject);
+        // Names that are no timezone are seen here.
+        expectTimes(answer);
+        const changes = listChanges(answer);
+        if (changes.length === 0) throw new Skip("the site's clocks were not changed in the last year");
+        for (const { from, to } of changes) {
+          const { reply, answer } = await readDates(subject, from, to);
+          demandTimes({ reply, answer });
+        }
+      },
+    },
+    {
+      id: "hours.partial",
+      title: "partial is true on the hour that is going on, and on no other.",
+      fix: 'Add "partial": true only to the last point, if the period ends today.',
+      check: async (subject) => {
+        const { reply, answer } = await readHours(subject);
+        const last = answer.points.length - 1;
+        const wrong = answer.points.find(({ partial = false }, index) => partial !== (index === last));
+        demand(wrong === undefined, reply, "partial: true only on the last point", quote(wrong));
+      },
+    },
+    {
+      id: "hours.adds-up",
+      title: "The hours of a finished day add up to its page views and, if the service has them, its visits.",
+      fix: "Count a page view in the hour of its instant, and a visit in the hour in which it begins.",
+      check: (subject) => demandSums(subject),
+    },
+    {
+      id: "hours.visitors",
+      title:
+        "A visitor counts once an hour: no hour has more visitors than the day, and all hours together not fewer.",
+      fix: "Count the distinct visitors of each hour on its own.",
+      check: async (subject) => {
+        const { reply, day, own } = await readYesterday(subject);
+        const most = Math.max(...own.map(({ visitors }) => visitors));
+        demand(most <= day.visitors, reply, `at most ${day.visitors} visitors in an hour`, `${most}`);
+        const all = sum(own, "visitors");
+        demand(all >= day.visitors, reply, `at least ${day.visitors} visitors in all hours`, `${all}`);
+      },
+    },
+    {
+      id: "hours.dates",
+      title: "A finished day has the same hours with from and to as with days, if both are offered.",
+      fix: "Choose the days first, in one place, then count their hours.",
+      check: async (subject) => {
+        const { day, own } = await readYesterday(subject);
+        const { reply, answer } = await readDates(subject, day.date, day.date);
+        const show = (point: HourPoint | undefined) =>
+          quote(point && [normalize(point.time), point.visitors, point.pageviews]);
+        const at = own.findIndex((point, index) => show(point) !== show(answer.points[index]));
+        demand(at === -1, reply, show(own[at]), show(answer.points[at]));
+        const [expected, seen] = [own.length, answer.points.length];
+        demand(expected === seen, reply, `${expected} points`, `${seen} points`);
+      },
+    },
+    {
+      id: "hours.filter",
+      title: "With a filter, hours add up to the filtered day, if filters are offered.",
+      fix: "Apply the filter before counting, for hours as for days.",
+      check: async (subject) => {
+        await demandOffered(subject);
+        await findFiltering(subject, [timeseries]);
+        const { is } = await chooseVisits(subject);
+        await demandSums(subject, { filter: [is] });
+      },
+    },
+    {
+      id: "hours.at-most-a-week",
+      title: "More than 7 days by hour are refused, also the 30 of the default: 400, invalid_parameter.",
+      fix: "Refuse them and say how many days are possible; never answer by day, or for fewer days.",
+      check: async (subject) => {
+        await demandOffered(subject);
+        for (const days of [{ days: MAX_HOUR_DAYS + 1 }, {}]) {
+          demandRefusal(await askFor(subject, { ...days, interval: "hour" }), 400, "invalid_parameter");
+        }
+      },
+    },
+    {
+      id: "hours.interval-refused",
+      title: "Any interval but day and hour is refused: 400, invalid_parameter, with an entry for interval.",
+      fix: "Accept day and hour, exactly so written, and put the parameter interval into errors.",
+      check: async (subject) => {
+        await demandOffered(subject);
+        for (const interval of ["week", "Hour", "3600"]) {
+          const reply = await askFor(subject, { days: 1, interval });
+          demandRefusal(reply, 400, "invalid_parameter");
+          const listed = items(member(reply.json, "errors")).map((entry) => member(entry, "parameter"));
+          const hasEntry = findRefused(reply, "interval") !== undefined;
+          demand(hasEntry, reply, "an entry for interval in errors", quote(listed));
+        }
+      },
+    },
+    {
+      id: "hours.day",
+      title: "interval=day is the default: it gives the days that an answer without interval has.",
+      fix: "Let interval default to day.",
+      check: async (subject) => {
+        await demandOffered(subject);
+        const readDays = async (params: Params) => {
+          const { reply, answer } = parse(timeseries, await askFor(subject, { days: 3, ...params }));
+          return { reply, days: quote(answer.points.slice(0, -1)) };
+        };
+        const [plain, asked] = [await readDays({}), await readDays({ interval: "day" })];
+        demand(plain.days === asked.days, asked.reply, plain.days, asked.days);
+      },
+    },
+  ],
+});

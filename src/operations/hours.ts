@@ -1,0 +1,107 @@
+import * as z from "zod";
+import { nameHour } from "./days.ts";
+import { filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts";
+import { readFilter, verifyFilter } from "./filter.ts";
+import { defineOperation } from "./operation.ts";
+import { describePeriod, periodHeadline, verifyPeriod } from "./period.ts";
+import { hourPoint, seriesResult } from "./series-fields.ts";
+import { verifySite } from "./site-name.ts";
+import { timeseries } from "./timeseries.ts";
+import { hasVisits, showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The hours of `timeseries`: the same path with `interval=hour`. An operation of its own for callers, because its points have
+ * `time` in place of `date`. A service offers it if it lists `interval`.
+ */
+export const hours = defineOperation({
+  name: "hours",
+  path: timeseries.path,
+  summary: timeseries.summary,
+  description: timeseries.description,
+  tool: timeseries.tool,
+  shell: timeseries.shell,
+  conform: {
+    section: "hours",
+    ask: (site) => ({ site, days: 2, interval: "hour" as const }),
+    members: "site, period, interval and points of time, visitors and pageviews",
+    fix: "time is RFC 3339 with the site's offset, in place of date",
+  },
+  params: () =>
+    z.strictObject({
+      site: siteParam,
+      days: z.int().min(1).max(MAX_HOUR_DAYS),
+      interval: z.literal("hour"),
+    }),
+  optionalParams: () => ({ ...spanParams(), ...filterParams() }),
+  result: () => seriesResult(hourPoint()),
+  list: { key: "points", keep: "last" },
+  maxAge: timeseries.maxAge,
+  verify: (result, params) =>
+    verifySite(result.site, params.site) ??
+    verifyPeriod(result.period, params) ??
+    verifyFilter(result.filter, readFilter(params)) ??
+    (result.interval === "hour" ? undefined : "its interval is not hour") ??
+    verifyHours(result),
+  view: (result) => {
+    const { site, period, filter, points } = result;
+    const { notes, warnings } = describePeriod(period, result.warnings);
+    const withVisits = hasVisits(points);
+    const labels = points.map(({ time }) => nameHour(time));
+    const hasOneOffset = new Set(points.map(({ time }) => time.slice(OFFSET_AT))).size < 2;
+    return {
+      headline: periodHeadline(site.domain, period, filter),
+      columns: [
+        { key: "time", label: "hour", kind: hasOneOffset ? "hour" : "time" },
+        { key: "visitors", label: "visitors", kind: "count" },
+        { key: "pageviews", label: "page views", kind: "count" },
+        { key: "partial", label: "partial", kind: "text", machine: true },
+        ...(withVisits ? visitColumns : []),
+      ],
+      rows: points.map(({ time, visitors, pageviews, partial, ...visits }) => ({
+        time,
+        visitors,
+        pageviews,
+        partial: partial ? "true" : null,
+        ...showVisits({ pageviews, ...visits }),
+      })),
+      series: {
+        label: "visitors an hour",
+        from: labels[0] ?? period.from,
+        values: points.map(({ visitors }) => visitors),
+        partial: points.at(-1)?.partial === true,
+        interval: { name: "hour", starts: labels, to: labels.at(-1) ?? period.to },
+      },
+      notes: [HOURS_NOTE, ...notes, ...(withVisits ? VISIT_NOTES : [])],
+      warnings,
+    };
+  },
+});
+
+export const HOURS_NOTE =
+  "A visitor counts once an hour, so the visitors of hours do not add up to those of the day. Page views do.";
+
+/** Where the offset begins in a timestamp without fractions of a second. */
+const OFFSET_AT = "2026-11-20T14:00:00".length;
+
+type Hours = z.output<ReturnType<typeof seriesResult<ReturnType<typeof hourPoint>>>>;
+
+/** Returns why hours are not all those of their period, one after the other. */
+function verifyHours({ period, points }: Hours): string | undefined {
+  const starts = points.map(({ time }) => Date.parse(time));
+  const misplaced = points.find((_, index) => {
+    const [before, start] = [starts[index - 1], starts[index] ?? 0];
+    return before !== undefined && !(start > before && start - before <= HOUR_MS);
+  });
+  if (misplaced) return `its point ${misplaced.time} is out of order, repeated or after a gap`;
+  const outside = points.find(({ time }) => time.slice(0, 10) > period.to);
+  if (outside) return `its point ${outside.time} is outside the period`;
+  const [first, last] = [points[0], points.at(-1)];
+  if (first && first.time.slice(0, 10) < period.from)
+    return `its first point, ${first.time}, is before the period`;
+  const age = Date.parse(period.as_of) - (starts.at(-1) ?? 0);
+  if (last && period.partial && !(age >= 0 && age < HOUR_MS))
+    return `its last point, ${last.time}, is not the hour of ${period.as_of}`;
+  return undefined;
+}

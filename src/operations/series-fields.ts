@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { count, date, filterEcho, siteRef, timestamp, visitCounts } from "./fields.ts";
+import { period } from "./period.ts";
+import { warnings } from "./warning.ts";
+
+export const dayPoint = () =>
+  z.object({
+    date: date.describe("The day, in the site's timezone."),
+    visitors: count.describe("Unique visitors of the day."),
+    pageviews: count.describe("Page views of the day."),
+    ...visitCounts(),
+    partial: z
+      .boolean()
+      .optional()
+      .describe("true for today, which is incomplete; absent or false for other days."),
+  });
+
+export const hourPoint = () =>
+  z.object({
+    time: timestamp.describe("The first instant of the hour, with the site's offset from UTC."),
+    visitors: count.describe("Unique visitors of the hour. They do not add up to those of the day."),
+    pageviews: count.describe("Page views of the hour."),
+    ...visitCounts(),
+    partial: z
+      .boolean()
+      .optional()
+      .describe("true for the hour that is going on; absent or false for other hours."),
+  });
+
+/** A series of points of some kind. */
+export const seriesResult = <P extends z.ZodType>(point: P) =>
+  z.object({
+    site: siteRef,
+    period,
+    ...filterEcho(),
+    interval: z.string().describe("Length of a point: `day`, or `hour` if that was asked for."),
+    points: z.array(point).describe("One point a day or an hour, oldest first."),
+    warnings,
+  });

@@ -1,0 +1,72 @@
+import * as z from "zod";
+import type { Call } from "../operations/call.ts";
+import { count, date, MAX_HOUR_DAYS, timestamp, visitCounts } from "../operations/fields.ts";
+import { hours, timeseries } from "../operations/index.ts";
+import type { ParamsOf } from "../operations/operation.ts";
+import { seriesResult } from "../operations/series-fields.ts";
+import type { View } from "../operations/view.ts";
+import { withoutVisits } from "../operations/visit-rates.ts";
+import type { QueryOptions } from "./default-days.ts";
+import { type Interval, intervals } from "./intervals.ts";
+import { askDays, createTooLongError } from "./site-period.ts";
+
+/** Yesterday and today. */
+const DEFAULT_HOUR_DAYS = 2;
+
+export const intervalParam = () =>
+  z
+    .enum(intervals)
+    .optional()
+    .describe(
+      `Length of a point (default: day). Weeks (from Monday) and months are days, added up. Hours are for at most ${MAX_HOUR_DAYS} days (default: ${DEFAULT_HOUR_DAYS}).`,
+    );
+
+/** The answer by any interval: a point has `date`, `time`, or the first and the last of its days. */
+export const anySeriesResult = () =>
+  seriesResult(
+    z.object({
+      date: date.optional(),
+      time: timestamp.optional(),
+      from: date.optional(),
+      to: date.optional(),
+      days: count.optional(),
+      visitors: count,
+      pageviews: count,
+      ...visitCounts(),
+      partial: z.boolean().optional(),
+    }),
+  );
+
+interface SeriesQuery extends Record<string, unknown> {
+  interval?: Interval;
+  with?: "visits";
+}
+
+/** Answers for the points of a series by any interval. */
+export async function askSeries(
+  call: Call,
+  { interval = "day", with: added, ...params }: SeriesQuery,
+  options: QueryOptions,
+): Promise<{ result: Record<string, unknown>; views: View[] }> {
+  const showsVisits = added === "visits";
+  if (interval === "hour") {
+    const result = await askHours(call, params, options);
+    const shown = showsVisits ? result : { ...result, points: result.points.map(withoutVisits) };
+    return { result, views: [hours.view(shown, params as ParamsOf<typeof hours>)] };
+  }
+  const result = await askDays(call, timeseries, params, options);
+  if (interval === "day") {
+    const shown = showsVisits ? result : { ...result, points: result.points.map(withoutVisits) };
+    return { result, views: [timeseries.view(shown, params as ParamsOf<typeof timeseries>)] };
+  }
+  const { addUpByInterval } = await import("./series-intervals.ts");
+  return addUpByInterval(result, interval, showsVisits);
+}
+
+function askHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {
+  const days = options.usesDefaultDays ? DEFAULT_HOUR_DAYS : Number(params.days);
+  if (params.period === undefined && days > MAX_HOUR_DAYS) {
+    throw createTooLongError("days", `must be from 1 to ${MAX_HOUR_DAYS} by hour`);
+  }
+  return askDays(call, hours, { ...params, days, interval: "hour" }, options);
+}

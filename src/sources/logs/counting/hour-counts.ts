@@ -1,0 +1,70 @@
+import { type KeptHits, measureVisit } from "./hit-filter.ts";
+
+/**
+ * Counts hits by hour. A visitor counts once in each hour, a visit in the hour in which it begins.
+ *
+ * @param starts When the hours begin, in seconds since 1970, in order. Each ends where the next one begins, the last one never.
+ */
+export function createHourCounts(starts: readonly number[]) {
+  const create = () => new Float64Array(starts.length);
+  const counts = {
+    visitors: create(),
+    pageviews: create(),
+    visits: create(),
+    bounces: create(),
+    visitSeconds: create(),
+  };
+  const find = createHourFinder(starts);
+  /** Adds the kept rows, and returns by visit whether it has any. */
+  const addRows = ({ table, isKept, visits }: KeptHits): Uint8Array => {
+    const hasKept = new Uint8Array(visits.count);
+    let [lastVisitor, lastHour] = [0, -1];
+    for (let row = 0; row < table.length; row++) {
+      if (isKept[row] === 0) continue;
+      hasKept[visits.ofRow[row] ?? 0] = 1;
+      const hour = find(table.times[row] ?? 0);
+      const visitor = table.visitors[row] ?? 0;
+      // A visitor's hits are in order.
+      if (visitor !== lastVisitor || hour !== lastHour) increase(counts.visitors, hour, 1);
+      [lastVisitor, lastHour] = [visitor, hour];
+      if (table.visits[row] !== 0) increase(counts.pageviews, hour, 1);
+    }
+    return hasKept;
+  };
+  return {
+    /** Adds what is kept of a table, which has all hits of its visitors. */
+    add: (kept: KeptHits): void => {
+      const { table, visits } = kept;
+      const hasKept = addRows(kept);
+      for (let visit = 0; visit < visits.count; visit++) {
+        if (hasKept[visit] === 0) continue;
+        const hour = find(table.times[visits.first[visit] ?? 0] ?? 0);
+        const { views, seconds } = measureVisit(table, visits, visit);
+        increase(counts.visits, hour, 1);
+        if (views === 1) increase(counts.bounces, hour, 1);
+        increase(counts.visitSeconds, hour, seconds);
+      }
+    },
+    read: (hour: number) => ({
+      visitors: counts.visitors[hour] ?? 0,
+      pageviews: counts.pageviews[hour] ?? 0,
+      visits: counts.visits[hour] ?? 0,
+      bounces: counts.bounces[hour] ?? 0,
+      visitSeconds: counts.visitSeconds[hour] ?? 0,
+    }),
+  };
+}
+
+const increase = (counts: Float64Array, index: number, by: number) => {
+  counts[index] = (counts[index] ?? 0) + by;
+};
+
+/** Creates a function that finds the hour of an instant. It is fast for instants near the one before. */
+function createHourFinder(starts: readonly number[]): (time: number) => number {
+  let found = 0;
+  return (time) => {
+    while (found > 0 && time < (starts[found] ?? 0)) found--;
+    while (found + 1 < starts.length && time >= (starts[found + 1] ?? 0)) found++;
+    return found;
+  };
+}
