@@ -3,6 +3,7 @@ import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { suggest, suggestName } from "../render/suggest.ts";
+import { explainNotRecorded, listNames } from "./not-recorded.ts";
 import { toolList } from "./tool-list.ts";
 
 /** Arguments that hosts add to those of every tool and then pass on: Gemini CLI and n8n. */
@@ -64,11 +65,28 @@ const only =
     return `Use filter: ${JSON.stringify([`${dimension}=${given}`])}.`;
   };
 
+/** The same for an event or a page, which may also be a goal. */
+const onlyOrGoal =
+  (dimension: string, example: string): Advise =>
+  (tool, value) => {
+    if (!readProperties(tool).has("goal")) return only(dimension, example)(tool, value);
+    const given = typeof value === "string" && value.length < 100 ? escapeValue(value) : example;
+    return `Use goal: ${JSON.stringify(`${dimension}=${given}`)}.`;
+  };
+
+/** How to rank by a dimension. */
+function describeRanking(tool: string): string {
+  if (readProperties(tool).has("by")) return "Use by, such as by=channels.";
+  return "get_breakdown ranks by a dimension; get_timeseries has one point a day.";
+}
+
 /** What to do instead of an argument that models make up, by the argument's name. */
 const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
   [/^countr(y|ies)$/i, only("countries", "DE")],
-  [/^(pages?|paths?|urls?)$/i, only("pages", "/pricing")],
+  [/^(pages?|paths?|urls?)$/i, onlyOrGoal("pages", "/pricing")],
+  [/^(events?|conversions?|actions?)$/i, onlyOrGoal("events", "signup")],
+  [/^goals?$/i, "get_conversions has goals, such as events=signup or pages=/thanks*."],
   [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
   [/^(devices?)$/i, only("devices", "mobile")],
   [/^(crawlers?|bots?)$/i, "There are no filters: get_crawlers lists the crawlers."],
@@ -77,10 +95,8 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
     /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|range)$/i,
     "Use period, such as 2026-11-01/2026-11-15.",
   ],
-  [
-    /^(interval|granularity|group_?by|resolution|hours?)$/i,
-    "get_timeseries has interval: hour, day, week or month.",
-  ],
+  [/^(dimension|group_?by|breakdown)$/i, describeRanking],
+  [/^(interval|granularity|resolution|hours?)$/i, "get_timeseries has interval: hour, day, week or month."],
 ];
 
 /** What a model can do about refused arguments, in sentences. */
@@ -93,10 +109,15 @@ export function adviseOnArguments(
   const advice = refused.map((refusal) => {
     const { parameter, allowed = [] } = refusal;
     const value = given[parameter];
+    const [reason] = [parameter, ...listNames(parameter, value)].flatMap(
+      (name) => explainNotRecorded(name) ?? [],
+    );
+    if (reason !== undefined) return reason;
     if (parameter === "days" && properties.has("period") && Number(value) > MAX_DAYS)
       return `For more days use period, such as last_${Number(value)}_days or 2025.`;
-    if ((parameter === "filter" || parameter === "goal") && properties.has(parameter))
-      return suggestName(refusal);
+    if (parameter === "goal" && value === undefined)
+      return "It is an event or a page, such as events=signup or pages=/thanks*.";
+    if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
     if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
     const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
     return typeof alternative === "function"

@@ -6,7 +6,6 @@ import { limitParam } from "../operations/ranked-list.ts";
 import { conversionsResult } from "./conversions-result.ts";
 import { viewConversions } from "./conversions-views.ts";
 import { defineReport } from "./report-definition.ts";
-import { compactNames } from "./report-fields.ts";
 
 const params = () =>
   z.strictObject({
@@ -42,6 +41,11 @@ export const conversions = defineReport({
   result: conversionsResult,
   // Loaded on demand: all other queries do without it.
   compute: async (...asked) => (await import("./count-conversions.ts")).countConversions(...asked),
-  compact: ({ rows, ...result }) => ({ ...result, ...(rows && { rows: compactNames(rows) }) }),
+  compact: ({ rows, ...result }) => ({
+    ...result,
+    ...(rows && {
+      rows: rows.map(({ label, ...row }) => (label === row.value ? row : { ...row, label })),
+    }),
+  }),
   views: viewConversions,
 });

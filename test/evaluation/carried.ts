@@ -49,6 +49,9 @@ function readCells({ tool, answer }: Given): Cells[] {
         row.visitors,
         row.pageviews ?? row.events,
         row.percentage,
+        ...(row.visits === undefined
+          ? []
+          : Object.values(rateVisits({ ...row, pageviews: row.pageviews ?? 0 }))),
       ]);
     case "get_crawlers":
       return answer.rows.map((row) => [
@@ -62,6 +65,15 @@ function readCells({ tool, answer }: Given): Cells[] {
       ]);
     case "get_realtime":
       return [[answer.visitors]];
+    case "get_conversions":
+      return (answer.rows ?? [{ ...answer, label: undefined, value: undefined }]).map(
+        ({ label, value, visitors, converted, conversion_rate: rate }) => [
+          ...(answer.rows ? [label ?? value] : []),
+          visitors,
+          converted,
+          rate,
+        ],
+      );
     case "get_overview": {
       const { events, active_now, comparison, today, trend, top } = answer;
       const soFar = trend.partial ? " (today so far)" : "";

@@ -2,6 +2,7 @@ import type { Receipt } from "../../src/mcp/tool-answer.ts";
 import type { breakdown, crawlers, realtime, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare-result.ts";
+import type { Conversions } from "../../src/reports/conversions-result.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
 import type { SiteList } from "../../src/reports/site-list-result.ts";
 import type { Moment } from "./moments.ts";
@@ -13,6 +14,7 @@ type Row = Breakdown["rows"][number];
 type Crawlers = ResultOf<typeof crawlers>;
 type Crawler = Crawlers["rows"][number];
 type Group = Comparison["dimensions"][number];
+type Conversion = NonNullable<Conversions["rows"]>[number];
 
 /** The structured half of each tool's answer. */
 interface Structured {
@@ -27,6 +29,7 @@ interface Structured {
   compare_periods: Omit<Comparison, "dimensions"> & {
     dimensions: (Omit<Group, "movers"> & { movers: Omit<Group["movers"][number], "value">[] })[];
   };
+  get_conversions: Omit<Conversions, "rows"> & { rows?: (Omit<Conversion, "label"> & { label?: string })[] };
 }
 
 export type Tool = keyof Structured;
@@ -43,6 +46,13 @@ export interface Args {
   limit?: number;
   period?: string;
   against?: string;
+  filter?: readonly string[];
+  goal?: string;
+  by?: string;
+  with?: string;
+  /** What models make up. */
+  metric?: string;
+  visitor_type?: string;
 }
 
 /** The days that an answer must have, or those of both windows of a comparison, the later named first. */

@@ -17,7 +17,7 @@ export function expectRightReceipt(given: Given, count: Truth): void {
   if ("current" in answer) {
     const { days = 7 } = args;
     const [current, previous] = typeof covers === "object" ? covers : beside(days);
-    expectRightWindows(answer, site, current, previous);
+    expectRightWindows(answer, site, [current, previous], args.filter);
   }
   if ("comparison" in answer) {
     const [current, previous] = beside(answer.period.days);
@@ -66,11 +66,11 @@ const nameSpan = ({ from, to }: { from: string; to: string }) => (from === to ? 
 function expectRightWindows(
   answer: Answer<"compare_periods">,
   site: SiteTruth,
-  now: Span,
-  before: Span,
+  [now, before]: readonly [Span, Span],
+  filter: readonly string[] = [],
 ): void {
   const windows = [now, before].map((span) => {
-    const { visitors, pageviews, ...visits } = site.total(span);
+    const { visitors, pageviews, ...visits } = site.total(span, filter);
     const { since } = site;
     const withData = listDays(site.dates(span)).filter((date) => since !== null && date >= since).length;
     const measured = measure(site, span);
@@ -88,7 +88,7 @@ function expectRightWindows(
     // In other dimensions the label is not the value.
     if (dimension !== "channels" && dimension !== "events") continue;
     for (const { label, current, previous } of movers) {
-      const expected = [now, before].map((span) => site.row(span, dimension, label).visitors);
+      const expected = [now, before].map((span) => site.row(span, dimension, label, filter).visitors);
       expect([label, current, previous]).toEqual([label, ...expected]);
     }
   }

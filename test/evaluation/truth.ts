@@ -10,6 +10,9 @@ import { listDays, resolveSpan, type Span } from "./spans.ts";
 export type Truth = (domain: string) => SiteTruth;
 export type SiteTruth = ReturnType<typeof createSiteTruth>;
 
+/** Conditions, as the contract has them. */
+type Filter = readonly string[];
+
 export function createTruth(now: number): Truth {
   const sites = new Map(
     readRaw(readFixtures(), "analytics", now).map((site) => [site.domain, createSiteTruth(site, now)]),
@@ -26,22 +29,23 @@ function createSiteTruth(site: RawSite, now: number) {
   const clock = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(site.timezone);
   const today = clock.toPlainDate();
   const dates = (span: Span) => resolveSpan(span, today);
-  const total = (span: Span) => counted.totals(now, listDays(dates(span)));
-  const rank = (span: Span, dimension: Dimension): Row[] =>
-    counted.rows(now, listDays(dates(span)), dimension);
-  const row = (span: Span, dimension: Dimension, value: string | null): Row =>
-    rank(span, dimension).find((each) => each.value === value) ?? { value, visitors: 0, hits: 0 };
+  const total = (span: Span, filter?: Filter) => counted.totals(now, listDays(dates(span)), filter);
+  const rank = (span: Span, dimension: Dimension, filter?: Filter): Row[] =>
+    counted.rows(now, listDays(dates(span)), dimension, filter);
+  const row = (span: Span, dimension: Dimension, value: string | null, filter?: Filter): Row =>
+    rank(span, dimension, filter).find((each) => each.value === value) ?? { value, visitors: 0, hits: 0 };
   return {
     ...site,
     clock,
     today: today.toString(),
     dates,
     total,
-    visitors: (span: Span) => total(span).visitors,
+    visitors: (span: Span, filter?: Filter) => total(span, filter).visitors,
     pageviews: (span: Span) => total(span).pageviews,
     events: (span: Span) => total(span).events,
-    days: (span: Span) => listDays(dates(span)).map((date) => ({ date, ...total(date) })),
-    active: () => counted.active(now),
+    days: (span: Span, filter?: Filter) =>
+      listDays(dates(span)).map((date) => ({ date, ...total(date, filter) })),
+    active: (filter?: Filter) => counted.active(now, filter),
     /** Most requests first. */
     crawlers: (span: Span) => countCrawlers(site, listDays(dates(span)), now),
     row,

@@ -30,6 +30,7 @@ const QUESTIONS: (readonly [string, Record<string, unknown>])[] = [
   call("get_realtime", { site }),
   call("get_overview", { site, days: 2 }),
   call("compare_periods", { site, days: 2, dimension: "countries" }),
+  call("get_conversions", { site, days: 2, goal: "events=signup", by: "channels" }),
   call("get_openapi", { operation: "getStats" }),
   call("get_everything", {}),
   ["resources/read", { uri: "analytics://sites" }],

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { dateShown, startOf } from "./calendar.ts";
+import { escapeText } from "./conditions.ts";
 import type { Count } from "./count.ts";
 import {
   type Cell,
@@ -20,6 +21,7 @@ import {
   type Table,
   tabulateMovers,
 } from "./expected.ts";
+import { expectConversions, visitDimensions } from "./expected-conversions.ts";
 import { expectCrawlers } from "./expected-crawlers.ts";
 import { expectDeadLinks } from "./expected-dead-links.ts";
 import type { Surfaces } from "./surfaces.ts";
@@ -60,6 +62,7 @@ const toolOf = {
   "not-found": "get_not_found",
   realtime: "get_realtime",
   overview: "get_overview",
+  conversions: "get_conversions",
 };
 /** Which end is kept of a list that is too long for a model. */
 const listOf: { [command in keyof typeof toolOf]?: List } = {
@@ -67,6 +70,7 @@ const listOf: { [command in keyof typeof toolOf]?: List } = {
   breakdown: { key: "rows", keep: "first" },
   crawlers: { key: "rows", keep: "first" },
   "not-found": { key: "rows", keep: "first" },
+  conversions: { key: "rows", keep: "first" },
 };
 interface List {
   key: string;
@@ -81,7 +85,8 @@ export async function checkShown(
   full: Expected,
   shown: readonly Format[],
 ): Promise<number> {
-  const list = listOf[command];
+  const ofCommand = listOf[command];
+  const list = ofCommand && ofCommand.key in full.json ? ofCommand : undefined;
   const right = list === undefined || "with" in params ? full : omitVisits(full, list.key);
   const { text, structured } = await surfaces.tool(toolOf[command], params);
   checkTool(structured, text, right, list);
@@ -214,9 +219,51 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
     await checkShown(surfaces, "realtime", { site }, expectRealtime(count, now), chooseFormats()),
     await checkOverview(asked, choosePeriod(182), chooseFormats()),
     await checkComparison(asked, compared, chooseFormats()),
+    await checkConversions(asked, choosePeriod(), choose, chooseFormats()),
   ];
   return answers.reduce((sum, each) => sum + each);
 }
+
+/** Draws a goal that some visitors reach, or nobody; and perhaps a dimension to rank by, and a condition on visits. */
+export async function checkConversions(
+  { surfaces, counts: [count], labels, now }: Asked,
+  { site, days }: { site: string; days: number },
+  choose: Choose,
+  shown: readonly Format[],
+): Promise<number> {
+  const dates = count.days(now, days);
+  const chooseValue = (dimension: Dimension) => {
+    const values = count.rows(now, dates, dimension).map(({ value }) => value);
+    return values.length === 0 ? null : pick(choose, values);
+  };
+  const chooseCondition = (dimension: Dimension, name: string = dimension) =>
+    `${name}=${escapeText(chooseValue(dimension) ?? "")}`;
+  const dimension = pick(choose, ["pages", "events"] as const);
+  const value = chooseValue(dimension);
+  const goal = `${dimension}=${value === null || choose(6) === 0 ? "nobody has this" : escapeText(value)}`;
+  const filter = pick(choose, [
+    [],
+    [chooseCondition(pick(choose, OPEN_DIMENSIONS))],
+    [chooseCondition("pages", "visit:pages")],
+  ]);
+  const by = pick(choose, [undefined, pick(choose, visitDimensions), readDimension(filter)]);
+  // An empty value looks for what has none.
+  const conditions = filter.filter((text) => text !== "visit:pages=");
+  const asked = {
+    ...{ site, days, goal: pick(choose, [goal, `${goal}*`]) },
+    ...(by && { by, limit: pick(choose, [1, 3, 1000]) }),
+    ...(conditions.length > 0 && { filter: conditions }),
+  };
+  const right = expectConversions(count, labels, now, { limit: 10, by, ...asked, filter: conditions });
+  return checkShown(surfaces, "conversions", asked, { ...right, empty: emptyOf(count) }, shown);
+}
+
+/** A random site has channels and devices that the contract does not know, which a filter refuses. */
+const OPEN_DIMENSIONS = visitDimensions.filter((name) => name !== "channels" && name !== "devices");
+
+/** The dimension of visits that a filter is about. */
+const readDimension = ([condition = ""]: readonly string[]) =>
+  visitDimensions.find((dimension) => condition.startsWith(`${dimension}=`));
 
 type Listed = { created_at: string; id: string }[];
 

@@ -285,7 +285,7 @@ function readValue(dimension: Dimension, hit: Hit): string | null | undefined {
 }
 
 /** By code point, null last. */
-function compareCodePoints(a: string | null, b: string | null): number {
+export function compareCodePoints(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const [left, right] = [[...a], [...b]].map((characters) =>
     characters.map((each) => each.codePointAt(0) ?? 0),

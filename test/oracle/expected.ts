@@ -61,7 +61,7 @@ const utc = (instant: number) => `${new Date(instant).toISOString().slice(0, 19)
 export const refer = ({ id, domain }: RawSite) => ({ id, domain });
 
 /** `part` of `whole` in percent with one decimal, halves rounded away from zero. Exact, since it uses integers. */
-function percentOf(part: number, whole: number): number {
+export function percentOf(part: number, whole: number): number {
   const tenths = Math.floor((2000 * Math.abs(part) + whole) / (2 * whole));
   return tenths === 0 ? 0 : (Math.sign(part) * tenths) / 10;
 }
@@ -122,10 +122,10 @@ export function expectSites(sites: RawSite[], now: number): Expected {
 }
 
 /** The members of an answer that counts only some hits. */
-const echo = (filter: readonly string[]) => (filter.length > 0 ? { filter } : {});
+export const echo = (filter: readonly string[]) => (filter.length > 0 ? { filter } : {});
 
 /** The warnings for a period in which there may be nothing at all, because no hit has a value that was asked for. */
-function warningsOfFiltered(count: Count, now: number, days: number, filter: readonly string[]) {
+export function warningsOfFiltered(count: Count, now: number, days: number, filter: readonly string[]) {
   const { warnings = [] } = warningsOf(count, now, days);
   const countAll = (only: readonly string[]) => count.totals(now, count.days(now, days), only).visitors;
   const isUnknown =

@@ -57,7 +57,9 @@ export async function openSurfaces() {
       return { text, structured: structuredContent };
     },
     shell: (command: string, params: object, format: string[], options: { isTTY?: boolean } = {}) => {
-      const given = Object.entries(params).flatMap(([name, value]) => [`--${name}`, String(value)]);
+      const given = Object.entries(params).flatMap(([name, value]) =>
+        [value].flat().flatMap((each) => [`--${name}`, String(each)]),
+      );
       return shell([command, ...given, ...format], options);
     },
     close: async () => {

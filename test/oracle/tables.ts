@@ -118,7 +118,7 @@ function formatCell({ kind }: Column, cell: Cell, pictures: boolean): string {
   if (typeof cell === "string") return cell;
   const sign = cell > 0 ? "+" : cell < 0 ? "-" : "";
   const arrow = !pictures || cell === 0 ? "" : cell > 0 ? "▲ " : "▼ ";
-  if (kind === "percent") return `${tenths(cell)}%`;
+  if (kind === "percent") return `${cell > 0 && cell < 0.1 ? Number(cell.toPrecision(2)) : tenths(cell)}%`;
   if (kind === "percent_change") return `${arrow}${sign}${tenths(cell)}%`;
   return kind === "change" ? sign + group(cell) : group(cell);
 }

@@ -69,6 +69,7 @@ const inputs: Record<string, object[]> = {
   get_openapi: [{}, { operation: "stats" }],
   get_overview: [{ site: "example.com", days: 7 }],
   compare_periods: [{ site: "example.com" }],
+  get_conversions: [{ site: "example.com", goal: "events=signup", days: 7 }, { goal: "signup" }],
 };
 const calls = queries.flatMap(({ tool }) =>
   (inputs[tool.name] ?? []).map((input) => [tool.name, input] as const),

@@ -4,9 +4,12 @@ import { calendar } from "./calendar.ts";
 import { changes } from "./changes.ts";
 import { clocks } from "./clocks.ts";
 import { comparisons } from "./comparisons.ts";
+import { conversions } from "./conversions.ts";
 import { crawlers } from "./crawlers.ts";
 import { edgeChanges } from "./edge-changes.ts";
 import { events } from "./events.ts";
+import { notRecorded } from "./not-recorded.ts";
+import { parts } from "./parts.ts";
 import { sites } from "./sites.ts";
 import { strangers } from "./strangers.ts";
 import { totals } from "./totals.ts";
@@ -20,6 +23,9 @@ export const questions: readonly Question[] = [
   ...clocks,
   ...breakdowns,
   ...events,
+  ...parts,
+  ...conversions,
+  ...notRecorded,
   ...crawlers,
   ...comparisons,
   ...changes,
