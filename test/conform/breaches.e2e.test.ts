@@ -6,6 +6,7 @@ import { crawlerBreaches } from "./breaches/crawlers.ts";
 import { dateBreaches } from "./breaches/dates.ts";
 import { faults } from "./breaches/faults.ts";
 import { filterBreaches } from "./breaches/filters.ts";
+import { notFoundBreaches } from "./breaches/not-found.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
@@ -18,6 +19,7 @@ const breaches = Object.entries({
   ...answerBreaches,
   ...dateBreaches,
   ...crawlerBreaches,
+  ...notFoundBreaches,
   ...filterBreaches,
 });
 

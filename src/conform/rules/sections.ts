@@ -10,6 +10,7 @@ import { errors } from "./errors-rules.ts";
 import { filtersSection } from "./filters-rules.ts";
 import { headers } from "./headers-rules.ts";
 import { isolation } from "./isolation-rules.ts";
+import { notFoundSection } from "./not-found-rules.ts";
 import { openapiSection } from "./openapi-rules.ts";
 import { parameters } from "./parameters-rules.ts";
 import { periods } from "./periods-rules.ts";
@@ -34,6 +35,7 @@ const written: readonly Section[] = [
   filtersSection,
   realtimeSection,
   crawlersSection,
+  notFoundSection,
   openapiSection,
 ];
 
