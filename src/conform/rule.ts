@@ -23,7 +23,8 @@ export interface Section {
   rules: readonly Rule[];
 }
 
-type RuleDefinition = Omit<Rule, "severity"> & { severity?: Severity };
+/** `must` if it does not say otherwise. */
+export type RuleDefinition = Omit<Rule, "severity"> & { severity?: Severity };
 
 /** Rules; those that do not say otherwise are `must`. */
 export function defineRules(...rules: RuleDefinition[]): Rule[] {

@@ -50,6 +50,7 @@ const refused: [string, string, Record<string, unknown>][] = [
   ...siteAndDays("/timeseries"),
   ...siteAndDays("/breakdown", "&dimension=pages"),
   ...siteAndDays("/crawlers"),
+  ...siteAndDays("/not-found"),
   [`/stats?site=https://www.${"x".repeat(242)}`, "invalid_parameter", siteBounds],
   ["/breakdown?site=example.com", "missing_parameter", dimensionBounds],
   ["/breakdown?site=example.com&dimension=", "invalid_parameter", dimensionBounds],
@@ -65,6 +66,7 @@ const refused: [string, string, Record<string, unknown>][] = [
       ],
   ),
   ["/crawlers?site=example.com&limit=1001", "invalid_parameter", limitBounds],
+  ["/not-found?site=example.com&limit=1001", "invalid_parameter", limitBounds],
   ["/crawlers?site=example.com&dimension=pages", "unknown_parameter", { parameter: "dimension" }],
   ["/realtime", "missing_parameter", siteBounds],
   ["/realtime?site=", "invalid_parameter", siteBounds],
@@ -108,6 +110,7 @@ describe("bounds are inclusive and defaults are the contract's", () => {
     ["/timeseries?site=example.com", 30],
     ["/breakdown?site=example.com&dimension=pages", 30],
     ["/crawlers?site=example.com", 30],
+    ["/not-found?site=example.com", 30],
   ])("GET %s covers %d days", async (path, days) => {
     const answer = await ask(`/api/v1${path}`);
     expect(answer.status).toBe(200);
@@ -179,6 +182,7 @@ describe("a key only gives access to its own organization", () => {
     "/timeseries?site=",
     "/breakdown?dimension=pages&site=",
     "/crawlers?site=",
+    "/not-found?site=",
     "/realtime?site=",
   ];
 
@@ -229,6 +233,7 @@ describe("a request without a valid key is refused", () => {
     "/timeseries",
     "/breakdown",
     "/crawlers",
+    "/not-found",
     "/realtime",
     "/openapi.json",
   ])("GET %s", async (path) => {
@@ -316,6 +321,7 @@ describe("headers", () => {
     ["/timeseries?site=example.com", "private, max-age=60"],
     ["/breakdown?site=example.com&dimension=pages", "private, max-age=60"],
     ["/crawlers?site=example.com", "private, max-age=60"],
+    ["/not-found?site=example.com", "private, max-age=60"],
     ["/realtime?site=example.com", "no-cache"],
     ["/openapi.json", "private, max-age=3600"],
   ])("%s is cached as %s, for its key alone", async (path, cacheControl) => {

@@ -7,6 +7,7 @@ import { dateBreaches } from "./breaches/dates.ts";
 import { faults } from "./breaches/faults.ts";
 import { filterBreaches } from "./breaches/filters.ts";
 import { hourBreaches } from "./breaches/hours.ts";
+import { notFoundBreaches } from "./breaches/not-found.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
@@ -19,6 +20,7 @@ const breaches = Object.entries({
   ...answerBreaches,
   ...dateBreaches,
   ...crawlerBreaches,
+  ...notFoundBreaches,
   ...filterBreaches,
   ...hourBreaches,
 });

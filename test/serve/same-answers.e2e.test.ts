@@ -23,6 +23,7 @@ const operations = [
   { tool: "get_timeseries", command: "timeseries", args: {} },
   { tool: "get_breakdown", command: "breakdown", args: { dimension: "pages" } },
   { tool: "get_crawlers", command: "crawlers", args: {} },
+  { tool: "get_not_found", command: "not-found", args: {} },
   { tool: "get_overview", command: "overview", args: {} },
   { tool: "compare_periods", command: "compare", args: {} },
   { tool: "get_conversions", command: "conversions", args: { goal: "pages=/page-1|/page-3" } },
@@ -40,7 +41,7 @@ const periods = [
   dates[1]?.slice(0, 7),
 ] as const;
 
-/** Visitors on each of fifty days, and a crawler: one day more than another. */
+/** Visitors on each of fifty days, each with a dead link, and a crawler: one day more than another. */
 function writeLog(): string {
   const now = Date.now();
   return joinLines(
@@ -50,6 +51,13 @@ function writeLog(): string {
         return [
           combined({ ...request, address: `192.0.2.${visitor}` }),
           combined({ ...request, address: "198.51.100.1", agent: GPTBOT }),
+          combined({
+            ...request,
+            address: `192.0.2.${visitor}`,
+            target: `/gone-${visitor}`,
+            status: 404,
+            referrer: `https://${SITE}/page-${visitor}`,
+          }),
         ];
       }).flat(),
     ),

@@ -79,10 +79,12 @@ describe("any data source answers every operation", () => {
     const report = await conformSource(source, { now: NOW });
     expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
     expect(report.rules.filter(({ verdict }) => verdict === "pass").length).toBeGreaterThan(120);
-    const ofCrawlers = report.rules.filter(({ id }) => /crawlers/.test(id));
-    expect(new Set(ofCrawlers.map(({ detail }) => detail))).toEqual(
-      new Set(["the service does not offer /crawlers, which is optional"]),
-    );
+    for (const name of ["crawlers", "not-found"]) {
+      const own = report.rules.filter(({ id }) => id.includes(name));
+      expect(new Set(own.map(({ detail }) => detail))).toEqual(
+        new Set([`the service does not offer /${name}, which is optional`]),
+      );
+    }
   });
 });
 

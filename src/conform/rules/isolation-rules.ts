@@ -1,6 +1,6 @@
 import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
-import { crawlers, hours, sites, stats, timeseries } from "../../operations/index.ts";
+import { crawlers, hours, notFound, sites, stats, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { Params } from "../probe.ts";
@@ -155,16 +155,15 @@ export const isolation = defineSection({
       fix: "Look up the site among those of the key's organization, never among all sites.",
       check: hidesForeignSites(),
     },
-    {
-      id: "isolation.crawlers",
-      title:
-        "On /crawlers, too, another organization's site gets the same status and body, if the service offers it.",
+    ...[crawlers, notFound].map((operation) => ({
+      id: `isolation.${operation.conform.section}`,
+      title: `On ${operation.path}, too, another organization's site gets the same status and body, if the service offers it.`,
       fix: "Look up the site as for every operation.",
-      check: async (subject) => {
-        await read(subject, crawlers);
-        await hidesForeignSites([crawlers])(subject);
+      check: async (subject: Subject) => {
+        await read(subject, operation);
+        await hidesForeignSites([operation])(subject);
       },
-    },
+    })),
     {
       id: "isolation.dates",
       title:

@@ -11,6 +11,7 @@ import { filtersSection } from "./filters-rules.ts";
 import { headers } from "./headers-rules.ts";
 import { hoursSection } from "./hours-rules.ts";
 import { isolation } from "./isolation-rules.ts";
+import { notFoundSection } from "./not-found-rules.ts";
 import { openapiSection } from "./openapi-rules.ts";
 import { parameters } from "./parameters-rules.ts";
 import { periods } from "./periods-rules.ts";
@@ -36,6 +37,7 @@ const written: readonly Section[] = [
   hoursSection,
   realtimeSection,
   crawlersSection,
+  notFoundSection,
   openapiSection,
 ];
 

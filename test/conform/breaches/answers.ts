@@ -153,7 +153,8 @@ export const answerBreaches: Record<string, Breach> = {
     both(
       isStranger,
       asksAnew,
-      ({ path, query }) => path !== "/crawlers" && !query.has("from") && !query.has("filter"),
+      ({ path, query }) =>
+        path !== "/crawlers" && path !== "/not-found" && !query.has("from") && !query.has("filter"),
     ),
     (problem) => {
       problem.detail = "This site belongs to another organization.";

@@ -181,6 +181,23 @@ export const faults: Record<string, Fault> = {
       ),
     "crawlers.answer",
   ),
+  "dead links that are described but not there": fault(
+    refuse(on("/not-found"), 404, "not_found"),
+    "not-found.answer",
+    "dates.alone-refused",
+    "dates.days-refused",
+    "dates.form-refused",
+    "dates.future-refused",
+    "dates.reversed-refused",
+  ),
+  "referrers of dead links with their scheme": fault(
+    edit(on("/not-found"), (body) => {
+      for (const { referrers } of body.rows) {
+        for (const referrer of referrers) referrer.value = `https://${referrer.value}`;
+      }
+    }),
+    "not-found.internal",
+  ),
   "crawlers of 30 days, whatever was asked for": fault(
     forget("days", on("/crawlers", { days: "7" })),
     "crawlers.period",

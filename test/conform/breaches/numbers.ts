@@ -43,7 +43,7 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     body.events += 1e6;
   }),
   "stats.visitors-have-hits": edit(
-    ({ path }) => path !== "/realtime",
+    ({ path }) => path !== "/realtime" && path !== "/not-found",
     (body) => {
       const numbers = [body, body.totals, ...(body.points ?? []), ...(body.rows ?? [])];
       for (const part of numbers) {

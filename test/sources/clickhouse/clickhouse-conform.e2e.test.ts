@@ -4,9 +4,9 @@ import { dateAt } from "../../../src/sources/calendar.ts";
 import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
 import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
 import { conformSource } from "../../support/conform-source.ts";
-import { listRequests, readLoggableFixtures } from "../../support/demo-logs.ts";
+import { listDeadLinks, listRequests, readLoggableFixtures } from "../../support/demo-logs.ts";
 import { writtenFormats } from "../../support/log-formats.ts";
-import { createLogFolder, joinLines, LOG_NOW } from "../../support/logs.ts";
+import { createLogFolder, LOG_NOW } from "../../support/logs.ts";
 
 it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, async () => {
   const fixtures = readLoggableFixtures();
@@ -22,8 +22,10 @@ it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, 
     ...request,
     agent: "GPTBot/1.2 (+https://openai.com/gptbot)",
   }));
-  const lines = [...requests, ...crawled.slice(0, 300)].map(written.write);
-  const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+  const lines = [...requests, ...crawled.slice(0, 300), ...listDeadLinks(fixtures, site, dates, LOG_NOW)].map(
+    written.write,
+  );
+  const { path } = createLogFolder({ "access.log": `${lines.join("\n")}\n` });
   const flags = {
     logs: [`example.com=${path("access.log")}`],
     timezone: site.timezone,
@@ -36,7 +38,7 @@ it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, 
     const { rules } = await conformSource(await openHits(server, clock), clock);
     expect(rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
     const passed = rules.filter(({ verdict }) => verdict === "pass");
-    const optional = rules.filter(({ section }) => section === "filters" || section === "visits");
+    const optional = rules.filter(({ section }) => ["filters", "visits", "not-found"].includes(section));
     expect(optional.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
     expect(passed.length).toBeGreaterThan(170);
     expect(passed.filter(({ id }) => id.startsWith("crawlers")).length).toBeGreaterThan(8);

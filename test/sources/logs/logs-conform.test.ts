@@ -4,7 +4,7 @@ import { dateAt } from "../../../src/sources/calendar.ts";
 import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
 import { NOW } from "../../support/api.ts";
 import { conformSource } from "../../support/conform-source.ts";
-import { listRequests, readLoggableFixtures } from "../../support/demo-logs.ts";
+import { listDeadLinks, listRequests, readLoggableFixtures } from "../../support/demo-logs.ts";
 import { writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, joinLines, openTestLogs } from "../../support/logs.ts";
 
@@ -21,7 +21,11 @@ it.each(["Caddy", "combined"])("access logs keep the contract (%s)", { timeout: 
     ...requests[0],
     agent: "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)",
   };
-  const lines = [...requests, { ...crawler, at: NOW / 1000 - 100_000 }] as typeof requests;
+  const lines = [
+    ...requests,
+    { ...crawler, at: NOW / 1000 - 100_000 },
+    ...listDeadLinks(fixtures, site, dates, NOW),
+  ] as typeof requests;
   const { path } = createLogFolder({ "access.log": joinLines(...lines.map(written.write)) });
   const clock = { now: NOW };
   const { source } = openTestLogs(
@@ -38,7 +42,7 @@ it.each(["Caddy", "combined"])("access logs keep the contract (%s)", { timeout: 
   expect(
     rules.filter(({ id, verdict }) => /^crawlers/.test(id) && verdict === "pass").length,
   ).toBeGreaterThan(8);
-  const optional = rules.filter(({ section }) => section === "filters" || section === "visits");
+  const optional = rules.filter(({ section }) => ["filters", "visits", "not-found"].includes(section));
   expect(optional.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
   expect(rules.filter(({ verdict }) => verdict === "pass").length).toBeGreaterThan(170);
 });

@@ -1,0 +1,159 @@
+import { quote } from "../../errors.ts";
+import type { crawlers, notFound } from "../../operations/index.ts";
+import type { ResultOf } from "../../operations/operation.ts";
+import { compareValues } from "../../operations/row-order.ts";
+import type { Reply } from "../reply.ts";
+import { checkDefault } from "../reply-checks.ts";
+import type { Rule, RuleDefinition } from "../rule.ts";
+import { compareStable } from "../stable-compare.ts";
+import { read, type Subject } from "../subject.ts";
+import { Breach, demand, Skip } from "../verdict.ts";
+
+/** The optional operations that rank by requests. */
+export type RequestList = typeof crawlers | typeof notFound;
+type List<O extends RequestList> = ResultOf<O> & { rows: ResultOf<O>["rows"][number][] };
+type Row<O extends RequestList> = ResultOf<O>["rows"][number];
+
+/** How the rules of such an operation speak of it. */
+export interface ListWords {
+  /** What each row is. */
+  row: string;
+  /** What there is not, of a site without rows in the last 30 days. */
+  none: string;
+  /** How to avoid a value twice. */
+  group: string;
+}
+
+/** Checks the rows of 30 days. Skips if there are none. */
+export function ofList<O extends RequestList>(
+  operation: O,
+  { none }: ListWords,
+  check: (list: List<O>, reply: Reply, subject: Subject) => void,
+): Rule["check"] {
+  return async (subject) => {
+    const { reply, answer } = await read(subject, operation);
+    if (answer.rows.length === 0) throw new Skip(none);
+    check(answer as List<O>, reply, subject);
+  };
+}
+
+/** Checks each row. `findExpected` returns what was expected of a wrong one. */
+export const ofEachRow = <O extends RequestList>(
+  operation: O,
+  words: ListWords,
+  findExpected: (row: Row<O>, list: List<O>, subject: Subject) => string | undefined,
+): Rule["check"] =>
+  ofList(operation, words, (list, reply, subject) => {
+    for (const row of list.rows) {
+      const expected = findExpected(row, list, subject);
+      if (expected !== undefined) throw new Breach(reply.sent, expected, quote(row));
+    }
+  });
+
+/** Rules on the rows of an operation, and on how a limit cuts them. */
+export function listRules(operation: RequestList, words: ListWords): RuleDefinition[] {
+  const { path } = operation;
+  const { section } = operation.conform;
+  /** Demands that no two rows next to each other are in the wrong order. */
+  const inOrder = (isWrong: (before: Row<RequestList>, row: Row<RequestList>) => boolean) =>
+    ofList(operation, words, ({ rows }, reply) => {
+      const index = rows.findIndex((row, at) => isWrong(rows[at - 1] ?? row, row));
+      const expected = `${quote(rows[index])} before ${quote(rows[index - 1])}`;
+      demand(index === -1, reply, expected, "the other order");
+    });
+  return [
+    {
+      id: `${section}.days-default`,
+      title: `Without days, ${path} covers 30 days.`,
+      fix: "Let days default to 30.",
+      check: checkDefault(operation, {}, ["period", "days"], 30),
+    },
+    {
+      id: `${section}.limit-default`,
+      title: `Without limit, ${path} returns at most 10 rows and limit: 10.`,
+      fix: "Let limit default to 10.",
+      check: checkDefault(operation, {}, ["limit"], 10),
+    },
+    {
+      id: `${section}.limit-kept`,
+      title: `limit repeats the requested limit, and the rows fill it, or there is a row for every ${words.row}.`,
+      fix: "Cut the rows at the limit, and count total_rows without it.",
+      check: async (subject) => {
+        for (const limit of [2, 3]) {
+          const { reply, answer } = await read(subject, operation, { limit });
+          const { rows, total_rows } = answer;
+          const isKept = answer.limit === limit && rows.length === Math.min(limit, total_rows);
+          const seen = `limit: ${answer.limit} and ${rows.length} of ${total_rows} rows`;
+          demand(isKept, reply, `limit: ${limit} and ${Math.min(limit, total_rows)} rows`, seen);
+        }
+      },
+    },
+    {
+      id: `${section}.truncated`,
+      title: "truncated is true exactly when total_rows is greater than the number of rows.",
+      fix: "Send truncated: true exactly when the limit cut off rows.",
+      check: async (subject) => {
+        const { answer: whole } = await read(subject, operation);
+        for (const limit of [2, 1000, whole.total_rows]) {
+          if (limit < 1 || limit > 1000) continue;
+          const { reply, answer } = await read(subject, operation, { limit });
+          const isCut = answer.total_rows > answer.rows.length;
+          const seen = `${answer.truncated}, with ${answer.rows.length} of ${answer.total_rows} rows`;
+          demand(answer.truncated === isCut, reply, `truncated: ${isCut}`, seen);
+        }
+      },
+    },
+    {
+      id: `${section}.limit-cuts-the-end`,
+      title: "A limit changes neither total_rows, nor totals, nor the first rows.",
+      fix: "Rank all rows first, and cut them last.",
+      check: async (subject) => {
+        const look = ({ total_rows, totals, rows }: ResultOf<RequestList>) =>
+          quote([total_rows, totals.requests, ...rows.slice(0, 3).map(({ value }) => value)]);
+        await compareStable(
+          (fresh) => read(subject, operation, {}, { fresh }),
+          async ({ answer: whole }) => {
+            const { reply, answer: part } = await read(subject, operation, { limit: 3 });
+            demand(look(part) === look(whole), reply, look(whole), look(part));
+          },
+        );
+      },
+    },
+    {
+      id: `${section}.order`,
+      title: "Rows are ordered by requests, highest first.",
+      fix: "Sort by requests in descending order.",
+      check: inOrder((before, row) => before.requests < row.requests),
+    },
+    {
+      id: `${section}.tie-order`,
+      title: "Rows with equal requests are ordered by value, by code point, with null last.",
+      fix: "Sort values as UTF-8 bytes (C collation), so that the order is always the same.",
+      check: inOrder(
+        (before, row) => before.requests === row.requests && compareValues(before.value, row.value) > 0,
+      ),
+    },
+    {
+      id: `${section}.values-once`,
+      title: "No value has two rows.",
+      fix: words.group,
+      check: ofList(operation, words, ({ rows }, reply) => {
+        const values = rows.map(({ value }) => value);
+        const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
+        demand(twice === -1, reply, "each value once", `${quote(values[twice])} twice`);
+      }),
+    },
+    {
+      id: `${section}.adds-up`,
+      title: "All rows add up to totals.requests, and the rows of a limit to no more than that.",
+      fix: `Count each request of a ${words.row} in exactly one row, and count totals without the limit.`,
+      check: ofList(operation, words, ({ rows, totals, total_rows }, reply) => {
+        const sum = rows.reduce((all, { requests }) => all + requests, 0);
+        const isWhole = rows.length === total_rows;
+        const holds = isWhole ? sum === totals.requests : sum <= totals.requests;
+        const expected = `${isWhole ? "" : "at most "}${totals.requests} requests`;
+        demand(holds, reply, expected, `${sum} in ${rows.length} of ${total_rows} rows`);
+      }),
+    },
+  ];
+}

@@ -1,0 +1,215 @@
+import { quote } from "../../errors.ts";
+import { addDays } from "../../operations/days.ts";
+import { openapi } from "../../operations/index.ts";
+import type { ResultOf } from "../../operations/operation.ts";
+import { localTime } from "../local-time.ts";
+import { findPath } from "../openapi-lookup.ts";
+import { member } from "../reply.ts";
+import { demandRefusal, demandStatus, isShared, readMaxAge, variesByKey } from "../reply-checks.ts";
+import type { RuleDefinition } from "../rule.ts";
+import { findSiteSince, readListed } from "../site-sample.ts";
+import { compareStable } from "../stable-compare.ts";
+import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+import { findOffering } from "./dates-rules.ts";
+import { askWith, isInvalid, isUnknown } from "./parameter-requests.ts";
+import { FOREIGN_DIGITS } from "./parameter-values-rules.ts";
+import type { ListWords, RequestList } from "./request-list-rules.ts";
+
+/** What a period must be if `days` days were asked for. */
+function expectPeriod({ as_of, to }: ResultOf<RequestList>["period"], days: number, timezone: string) {
+  const today = localTime(Date.parse(as_of), timezone)?.slice(0, 10) ?? to;
+  const [from, complete_through] = [addDays(today, 1 - days), addDays(today, -1)];
+  return { from, to: today, days, timezone, partial: true, complete_through };
+}
+
+/** The rows of finished days. */
+export async function readDates<O extends RequestList>(
+  operation: O,
+  subject: Subject,
+  from: string,
+  to: string,
+): Promise<Read<O>> {
+  const { site } = subject;
+  return parse(operation, await subject.ask(operation.path, { site: site.domain, limit: 1000, from, to }));
+}
+
+/** The last two finished days, together and each for itself. Throws Skip if the service does not offer `from` and `to`. */
+export async function readTwoDays<O extends RequestList>(operation: O, subject: Subject) {
+  const { answer } = await read(subject, operation);
+  await findOffering(subject, [operation]);
+  const [from, to] = [addDays(answer.period.to, -2), addDays(answer.period.to, -1)];
+  const both = await readDates(operation, subject, from, to);
+  const days = [await readDates(operation, subject, from, from), await readDates(operation, subject, to, to)];
+  return { both, days };
+}
+
+/**
+ * Rules on how an operation that ranks by requests reads its parameters, its site and its key.
+ *
+ * @param measure What a row counts beside requests, within each day.
+ * @param countDays How to count it.
+ */
+export function queryRules(
+  operation: RequestList,
+  words: ListWords,
+  { measure, countDays }: { measure: "pages" | "visitors"; countDays: string },
+): RuleDefinition[] {
+  const { path } = operation;
+  const { section } = operation.conform;
+  return [
+    {
+      id: `${section}.described`,
+      title: `A service that answers ${path} describes it in its OpenAPI document.`,
+      fix: "Describe the path, or answer it with 404 and the code not_found.",
+      check: async (subject) => {
+        await read(subject, operation);
+        const { reply } = await read(subject, openapi);
+        const get = member(findPath(reply.json, operation), "get");
+        demand(typeof get === "object", reply, `get of ${path}`, quote(get));
+      },
+    },
+    {
+      id: `${section}.needs-key`,
+      title: `${path} requires a key: 401, missing_api_key or invalid_api_key.`,
+      fix: "Check the key as for every operation.",
+      check: async (subject) => {
+        await read(subject, operation);
+        const { site, ask, keys } = subject;
+        const query = { site: site.domain };
+        demandRefusal(await ask(path, query, { key: null }), 401, "missing_api_key");
+        demandRefusal(await ask(path, query, { key: keys.wrong }), 401, "invalid_api_key");
+      },
+    },
+    {
+      id: `${section}.parameters`,
+      title: "days and limit have the same bounds as elsewhere, and an unknown parameter is refused: 400.",
+      fix: "Refuse days outside 1–365, limit outside 1–1000, and every other name.",
+      check: async (subject) => {
+        await read(subject, operation);
+        isUnknown(await askWith(subject, operation, { conform_unknown: "7d" }));
+        for (const [name, values] of Object.entries({
+          days: ["0", "366", "7d", ...FOREIGN_DIGITS],
+          limit: ["0", "1001"],
+        })) {
+          for (const value of values) isInvalid(await askWith(subject, operation, { [name]: value }));
+        }
+      },
+    },
+    {
+      id: `${section}.period`,
+      title: "period is the requested number of days, of which today at the site is the last.",
+      fix: "Use the same period as /stats.",
+      check: async (subject) => {
+        for (const days of [1, 7, 90]) {
+          const { reply, answer } = await read(subject, operation, { days });
+          const { as_of: _, ...period } = answer.period;
+          const expected = expectPeriod(answer.period, days, subject.site.timezone);
+          const seen = Object.fromEntries(Object.keys(expected).map((name) => [name, member(period, name)]));
+          demand(quote(seen) === quote(expected), reply, quote(expected), quote(seen));
+        }
+      },
+    },
+    {
+      id: `${section}.longer-is-more`,
+      title: `A longer period has at least the requests of a shorter one, of each ${words.row} too.`,
+      fix: "Add up the requests of all days of the period.",
+      check: async (subject) => {
+        await compareStable(
+          (fresh) => read(subject, operation, { days: 7 }, { fresh }),
+          async ({ answer: shorter }) => {
+            const { reply, answer: longer } = await read(subject, operation);
+            const all = new Map(longer.rows.map(({ value, requests }) => [value, requests]));
+            const least = longer.truncated ? (longer.rows.at(-1)?.requests ?? 0) : 0;
+            const missing = shorter.rows.find(({ value, requests }) => requests > (all.get(value) ?? least));
+            const seen = quote(longer.rows.find(({ value }) => value === missing?.value));
+            const expected = `at least ${missing?.requests} for ${quote(missing?.value)}`;
+            demand(missing === undefined, reply, expected, seen);
+            const [few, many] = [shorter.totals.requests, longer.totals.requests];
+            demand(few <= many, reply, `totals.requests of at least ${few}`, `${many}`);
+          },
+        );
+      },
+    },
+    {
+      id: `${section}.dates`,
+      title: `If from and to are offered, requests and ${measure} are the sums of the days, and days is the same span.`,
+      fix: `Use the same counts for from and to as for days; ${countDays}.`,
+      check: async (subject) => {
+        const { both, days } = await readTwoDays(operation, subject);
+        const sum = days.reduce((all, day) => all + day.answer.totals.requests, 0);
+        const { requests } = both.answer.totals;
+        demand(requests === sum, both.reply, `${sum} requests, as of each day`, `${requests}`);
+        // Rows beyond the limit would be missing from a day.
+        if ([both, ...days].some(({ answer }) => answer.truncated)) return;
+        const measureOf = (row: object | undefined) => Number(member(row, measure) ?? 0);
+        for (const row of both.answer.rows) {
+          const own = days.map(({ answer }) => answer.rows.find(({ value }) => value === row.value));
+          const expected = own.reduce((all, each) => all + measureOf(each), 0);
+          const seen = measureOf(row);
+          const of = `${expected} ${measure} of ${quote(row.value)}, as of each day`;
+          demand(seen === expected, both.reply, of, `${seen}`);
+        }
+      },
+    },
+    {
+      id: `${section}.longest`,
+      title: "If from and to are offered, the requests of 365 days are those of the same dates.",
+      fix: "Count today and the 364 days before.",
+      check: async (subject) => {
+        await read(subject, operation);
+        await findOffering(subject, [operation]);
+        await compareStable(
+          (fresh) => read(subject, operation, { days: 365 }, { fresh }),
+          async ({ answer: { period, totals } }) => {
+            const query = { site: subject.site.domain, limit: 1000, from: period.from, to: period.to };
+            const reply = await subject.ask(path, query);
+            if (reply.status === 400) throw new Skip("the service does not take dates so long ago");
+            const { requests } = parse(operation, reply).answer.totals;
+            demand(requests === totals.requests, reply, `${totals.requests} requests`, `${requests}`);
+          },
+        );
+      },
+    },
+    {
+      id: `${section}.warns-before-data`,
+      title: "A period that starts before the site has data comes with the warning before_data_since.",
+      fix: "Add the same warning as to /stats.",
+      check: async (subject) => {
+        const { answer } = await read(subject, operation, { days: 365 });
+        // Two days of tolerance: the other site may be in another timezone.
+        const site = findSiteSince(subject, addDays(answer.period.from, 2));
+        const asked = { site: site.domain, days: 365 };
+        const { reply, answer: year } = await readListed(subject, operation, asked);
+        const codes = (year.warnings ?? []).map(({ code }) => code);
+        demand(codes.includes("before_data_since"), reply, "the warning before_data_since", quote(codes));
+      },
+    },
+    {
+      id: `${section}.headers`,
+      title: `${path} has the fields of every answer, and HEAD answers like GET.`,
+      fix: "Send ETag, Vary: Authorization and Cache-Control: private, max-age=60, and handle HEAD like GET.",
+      check: async (subject) => {
+        const { reply } = await read(subject, operation);
+        const cache = reply.headers.get("cache-control") ?? "";
+        const etag = reply.headers.get("etag");
+        demand(variesByKey(reply), reply, "Vary: Authorization", quote(reply.headers.get("vary")));
+        demand(etag !== null, reply, "an ETag", "none");
+        const holds = /(^|[\s,])private/i.test(cache) && !isShared(cache) && readMaxAge(cache) === 60;
+        demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
+        const head = await subject.ask(path, basicParams(subject, operation), { method: "HEAD" });
+        demandStatus(head, reply.status);
+      },
+    },
+    {
+      id: `${section}.unknown-site`,
+      title: "A site that does not exist gets 404 with the code site_not_found.",
+      fix: `Answer as the other operations do: not_found only says that there is no ${path} at all.`,
+      check: async (subject) => {
+        await read(subject, operation);
+        const reply = await askWith(subject, operation, { site: "conform.invalid" });
+        demandRefusal(reply, 404, "site_not_found");
+      },
+    },
+  ];
+}
