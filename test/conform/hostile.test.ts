@@ -219,7 +219,7 @@ describe("says in one sentence that little was checked", () => {
   it("only rules that need a second key, without one", async () => {
     const { incomplete } = await wordsOf(createService(), { otherKey: undefined, only: ["isolation"] });
     expect(incomplete).toBe(
-      "Only 0 of 10 rules could be checked: a second key is needed: set ANALYTICS_OTHER_API_KEY.",
+      "Only 0 of 11 rules could be checked: a second key is needed: set ANALYTICS_OTHER_API_KEY.",
     );
   });
 
