@@ -64,7 +64,7 @@ export function addGoal(goal: Condition, filter: Filter = []): Filter {
   return parseFilter([...filter, goal].map(formatCondition));
 }
 
-export const createGoalError = (detail: string): AnalyticsError =>
+const createGoalError = (detail: string): AnalyticsError =>
   new AnalyticsError("invalid_parameter", `goal ${detail}.`, {
     status: 400,
     parameters: [{ parameter: "goal", detail }],

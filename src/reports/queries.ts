@@ -16,7 +16,7 @@ import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { compare } from "./compare-report.ts";
-import { conversions } from "./conversions.ts";
+import { conversions } from "./conversions-report.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
 import { overview } from "./overview-report.ts";

@@ -67,6 +67,47 @@ describe("answers stay within 8,000 tokens", () => {
     expect(countBoth(result)).toBeLessThanOrEqual(8_000);
   });
 
+  it("the conversions of a thousand rows, some of them ranges", async () => {
+    const rows = Array.from({ length: 1_200 }, (_, index) => ({
+      value: `how-we-count-visitors-${index}.example`,
+      visitors: [0, 41_237 - index, 0] as const,
+    }));
+    const source = createWideSource(rows);
+    const half: DataSource = {
+      ...source,
+      filters: true,
+      // Half of the visitors reach the goal, and all of the referrers that the list of all visitors cuts off.
+      breakdown: async (span, dimension, limit) => {
+        const { rows: all, totalRows } = await source.breakdown(span, dimension, 1_200);
+        const reached = all.map((row, index) =>
+          index < 1_000 ? { ...row, visitors: Math.floor(row.visitors / 2) } : row,
+        );
+        const shown = span.filter === undefined ? all : reached.sort((a, b) => b.visitors - a.visitors);
+        return { rows: shown.slice(0, limit), totalRows };
+      },
+    };
+    const wide = await connectInProcess({
+      call: createLocalCall(
+        async () => half,
+        () => NOW,
+      ),
+    });
+    const asked = { site: "wide.test", goal: "pages=/", by: "referrers", period: "2026-11-20", limit: 1_000 };
+    const result = await wide.callTool("get_conversions", asked);
+    await wide.close();
+    const { rows: shown, receipt } = result.structuredContent as unknown as {
+      rows: { bounds?: object }[];
+      receipt: { notes: string[] };
+    };
+    process.stdout.write(
+      `tokens of the longest conversions: ${countBoth(result)} of 8000, ${shown.length} rows\n`,
+    );
+    expect(countBoth(result)).toBeLessThanOrEqual(8_000);
+    expect(shown.length).toBeGreaterThan(40);
+    expect(shown.every(({ bounds }) => bounds !== undefined)).toBe(true);
+    expect(receipt.notes[0]).toContain(`Only the first ${shown.length} of 1200 rows are shown (limit 1000)`);
+  });
+
   const answerWith = (body: unknown) => connectInProcess({ fetch: async () => Response.json(body) });
   const period = {
     from: "2025-11-22",

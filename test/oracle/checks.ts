@@ -225,7 +225,7 @@ export async function checkTools(asked: Asked, choose: Choose): Promise<number> 
 }
 
 /** Draws a goal that some visitors reach, or nobody; and perhaps a dimension to rank by, and a condition on visits. */
-export async function checkConversions(
+async function checkConversions(
   { surfaces, counts: [count], labels, now }: Asked,
   { site, days }: { site: string; days: number },
   choose: Choose,

@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import type { Conversions } from "../../../src/reports/conversions-result.ts";
+import { findQuery } from "../../../src/reports/queries.ts";
+import { createLocalCall } from "../../../src/sources/local-call.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
+
+const FLOOD = 2_500;
+
+/** One visitor sends more pages than are kept, then comes back from a site that is kept no longer, and buys. */
+const LINES = [
+  combined({
+    at: "2026-11-21T01:00:00Z",
+    address: "192.0.2.7",
+    target: "/thanks",
+    referrer: "https://known.example/",
+  }),
+  ...Array.from({ length: FLOOD }, (_, index) =>
+    combined({ at: Date.parse("2026-11-21T02:00:00Z") + index, target: `/page-${index}` }),
+  ),
+  combined({ at: "2026-11-21T03:30:00Z", target: "/thanks", referrer: "https://new.example/" }),
+];
+
+async function ask(params: Record<string, unknown>) {
+  const { path } = createLogFolder({ "access.log": joinLines(...LINES) });
+  const { source } = openTestLogs({ logs: [path("access.log")], acceptProxyAddresses: true });
+  const call = createLocalCall(
+    async () => source,
+    () => LOG_NOW,
+  );
+  const query = findQuery("conversions");
+  const [site] = await source.sites();
+  const { result } = await query.ask(
+    call,
+    query.params.parse({ site: site?.domain, days: 1, ...params }),
+    {},
+  );
+  return result as unknown as Conversions;
+}
+
+it("visits whose value was folded are one row, of the same visits with and without the goal", async () => {
+  const { rows = [], warnings = [] } = await ask({ goal: "pages=/thanks", by: "referrers" });
+  expect(
+    rows.map(({ value, other, visitors, converted, conversion_rate: rate }) => [
+      value,
+      other,
+      visitors,
+      converted,
+      rate,
+    ]),
+  ).toEqual([
+    ["known.example", undefined, 1, 1, 100],
+    [null, true, 1, 1, 100],
+    [null, undefined, 1, 0, 0],
+  ]);
+  expect(warnings.map(({ code }) => code)).toContain("folded");
+});
+
+it("a goal whose page may have been folded comes with a warning, and not with certainty", async () => {
+  const answer = await ask({ goal: `pages=/page-${FLOOD - 1}` });
+  expect(answer).toMatchObject({ visitors: 2, converted: 0 });
+  expect(answer.warnings?.map(({ code }) => code)).toContain("folded");
+  // A page that was kept is found.
+  expect(await ask({ goal: "pages=/page-7" })).toMatchObject({ visitors: 2, converted: 1 });
+});
