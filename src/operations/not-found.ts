@@ -5,6 +5,7 @@ import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
+import type { Column, View } from "./view.ts";
 import { warnings } from "./warning.ts";
 
 /** How many pages that sent people to a path are shown. */
@@ -23,7 +24,7 @@ const referrer = () =>
     requests: count.describe("Requests that came from there."),
   });
 
-const row = () =>
+export const notFoundRow = () =>
   z.object({
     value: z.string().nullable().describe("The path, as in the dimension `pages`; null for `other`."),
     other: z
@@ -40,7 +41,7 @@ const row = () =>
       ),
   });
 
-type Row = z.output<ReturnType<typeof row>>;
+type Row = z.output<ReturnType<typeof notFoundRow>>;
 
 /** Why rows contradict each other or the total; undefined if they do not. */
 function verifyRows(rows: readonly Row[], total: number): string | undefined {
@@ -60,6 +61,23 @@ function verifyRows(rows: readonly Row[], total: number): string | undefined {
   }
   return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
 }
+
+/** Dead links as a table. */
+export const notFoundColumns: Column[] = [
+  { key: "value", label: "not found", kind: "text", untrusted: true, keepsEnd: true },
+  { key: "requests", label: "requests", kind: "count" },
+  { key: "visitors", label: "visitors", kind: "count", detail: true },
+  { key: "referrers", label: "referrers", kind: "text", untrusted: true },
+];
+
+/** The rows of such a table. */
+export const listNotFound = (rows: readonly Row[]): View["rows"] =>
+  rows.map(({ value, other, requests, visitors, referrers }) => ({
+    value: other ? "(other)" : value,
+    requests,
+    visitors,
+    referrers: showReferrers(referrers),
+  }));
 
 /** In a table, a referrer is one of several in a cell. */
 const MAX_SHOWN = 60;
@@ -105,7 +123,7 @@ export const notFound = defineOperation({
     z.object({
       site: siteRef,
       period,
-      rows: z.array(row()).describe("At most `limit` rows."),
+      rows: z.array(notFoundRow()).describe("At most `limit` rows."),
       ...listExtent,
       totals: z
         .object({ requests: count.describe("All such requests of people in the period.") })
@@ -130,19 +148,9 @@ export const notFound = defineOperation({
     const { bots, scanners } = excluded;
     return {
       headline: `not found at ${periodHeadline(site.domain, period)}`,
-      columns: [
-        { key: "value", label: "not found", kind: "text", untrusted: true, keepsEnd: true },
-        { key: "requests", label: "requests", kind: "count" },
-        { key: "visitors", label: "visitors", kind: "count", detail: true },
-        { key: "referrers", label: "referrers", kind: "text", untrusted: true },
-      ],
+      columns: notFoundColumns,
       bars: "requests",
-      rows: rows.map(({ value, other, requests, visitors, referrers }) => ({
-        value: other ? "(other)" : value,
-        requests,
-        visitors,
-        referrers: showReferrers(referrers),
-      })),
+      rows: listNotFound(rows),
       extent: { total: total_rows, limit },
       notes: [
         totals.requests === 0
