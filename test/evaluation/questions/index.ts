@@ -5,6 +5,7 @@ import { changes } from "./changes.ts";
 import { clocks } from "./clocks.ts";
 import { comparisons } from "./comparisons.ts";
 import { crawlers } from "./crawlers.ts";
+import { deadLinks } from "./dead-links.ts";
 import { edgeChanges } from "./edge-changes.ts";
 import { events } from "./events.ts";
 import { sites } from "./sites.ts";
@@ -21,6 +22,7 @@ export const questions: readonly Question[] = [
   ...breakdowns,
   ...events,
   ...crawlers,
+  ...deadLinks,
   ...comparisons,
   ...changes,
   ...edgeChanges,
