@@ -5,6 +5,7 @@ import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
+import type { Column, View } from "./view.ts";
 import { warnings } from "./warning.ts";
 
 /** How many pages that sent people to a path are shown. */
@@ -23,7 +24,7 @@ const referrer = () =>
     requests: count.describe("Requests that came from there."),
   });
 
-const row = () =>
+export const notFoundRow = () =>
   z.object({
     value: z.string().nullable().describe("The path, as in the dimension `pages`; null for `other`."),
     other: z
@@ -40,7 +41,7 @@ const row = () =>
       ),
   });
 
-type Row = z.output<ReturnType<typeof row>>;
+type Row = z.output<ReturnType<typeof notFoundRow>>;
 
 /** Why rows contradict each other or the total; undefined if they do not. */
 function verifyRows(rows: readonly Row[], total: number): string | undefined {
@@ -61,6 +62,23 @@ function verifyRows(rows: readonly Row[], total: number): string | undefined {
   return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
 }
 
+/** Dead links as a table. */
+export const notFoundColumns: Column[] = [
+  { key: "value", label: "not found", kind: "text", untrusted: true, keepsEnd: true },
+  { key: "requests", label: "requests", kind: "count" },
+  { key: "visitors", label: "visitors", kind: "count", detail: true },
+  { key: "referrers", label: "referrers", kind: "text", untrusted: true },
+];
+
+/** The rows of such a table. */
+export const listNotFound = (rows: readonly Row[]): View["rows"] =>
+  rows.map(({ value, other, requests, visitors, referrers }) => ({
+    value: other ? "(other)" : value,
+    requests,
+    visitors,
+    referrers: showReferrers(referrers),
+  }));
+
 /** In a table, a referrer is one of several in a cell. */
 const MAX_SHOWN = 60;
 
@@ -78,7 +96,7 @@ export const notFound = defineOperation({
   isOptional: true,
   summary: "Dead links: what people asked for and did not get, and which pages sent them there",
   description:
-    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. People are all senders but bots and scanners, also those without a page view. Every such request counts in exactly one row, so all rows add up to `totals.requests`. Paths that browsers ask for unprompted are left out: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
+    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people (no bots, no scanners) asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. All rows add up to `totals.requests`. Left out is what browsers ask for unprompted: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
   tool: {
     name: "get_not_found",
     title: "Dead links",
@@ -105,7 +123,7 @@ export const notFound = defineOperation({
     z.object({
       site: siteRef,
       period,
-      rows: z.array(row()).describe("At most `limit` rows."),
+      rows: z.array(notFoundRow()).describe("At most `limit` rows."),
       ...listExtent,
       totals: z
         .object({ requests: count.describe("All such requests of people in the period.") })
@@ -130,19 +148,9 @@ export const notFound = defineOperation({
     const { bots, scanners } = excluded;
     return {
       headline: `not found at ${periodHeadline(site.domain, period)}`,
-      columns: [
-        { key: "value", label: "not found", kind: "text", untrusted: true, keepsEnd: true },
-        { key: "requests", label: "requests", kind: "count" },
-        { key: "visitors", label: "visitors", kind: "count", detail: true },
-        { key: "referrers", label: "referrers", kind: "text", untrusted: true },
-      ],
+      columns: notFoundColumns,
       bars: "requests",
-      rows: rows.map(({ value, other, requests, visitors, referrers }) => ({
-        value: other ? "(other)" : value,
-        requests,
-        visitors,
-        referrers: showReferrers(referrers),
-      })),
+      rows: listNotFound(rows),
       extent: { total: total_rows, limit },
       notes: [
         totals.requests === 0

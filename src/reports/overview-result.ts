@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { count, date, filterEcho, siteRef } from "../operations/fields.ts";
+import { notFoundRow } from "../operations/not-found.ts";
 import { period } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
 import { comparedTotals } from "./compared-totals.ts";
@@ -50,8 +51,12 @@ export const overviewResult = () =>
     warnings,
   });
 
+/** The first dead links, which only a report has. */
+const deadLinks = () => z.object({ requests: count, total_rows: count, rows: z.array(notFoundRow()) });
+
 /** The result of a report. On days that are over it has neither today nor this moment. */
-export const reportResult = () => overviewResult().partial({ today: true, active_now: true });
+export const reportResult = () =>
+  overviewResult().partial({ today: true, active_now: true }).extend({ not_found: deadLinks().optional() });
 export type ReportedOverview = z.output<ReturnType<typeof reportResult>>;
 
 export type Overview = z.output<ReturnType<typeof overviewResult>>;

@@ -1,6 +1,7 @@
 import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { View } from "../operations/view.ts";
+import { readDeadLinks, viewDeadLinks } from "./dead-links.ts";
 import { readOverview } from "./overview.ts";
 import { overview, overviewParams } from "./overview-report.ts";
 import { type ReportedOverview, reportResult } from "./overview-result.ts";
@@ -29,7 +30,10 @@ const siteReport = defineReport({
   params: overviewParams,
   result: reportResult,
   compute: async (call, params, options) => {
-    const { today, active_now, ...report } = await readOverview(call, params, options, DIMENSIONS);
+    const { today, active_now, ...overview } = await readOverview(call, params, options, DIMENSIONS);
+    const { from, to } = overview.period;
+    const links = await readDeadLinks(call, { site: params.site, today: today.date, from, to }, options);
+    const report = { ...overview, ...(links && { not_found: links }) };
     // Days that are over are read again later, when this moment is over too.
     return report.trend.partial ? { ...report, today, active_now } : report;
   },
@@ -38,6 +42,7 @@ const siteReport = defineReport({
     ...viewNow(report),
     viewTrend(report),
     ...report.top.map(viewTop),
+    ...(report.not_found ? [viewDeadLinks(report.not_found)] : []),
     viewDays(report),
   ],
 });

@@ -40,6 +40,47 @@ function readAnswer(page: string) {
   return JSON.parse(data);
 }
 
+describe("dead links", () => {
+  const findLinks = (name: string) => readAnswer(read(name)).not_found;
+
+  it("are those of not-found, in both formats", async () => {
+    await write("a.html", "--period", "last-week");
+    const asked = ["not-found", "example.com", "--period", "last-week", "--json"];
+    const { rows, totals } = JSON.parse((await runShell(asked, { environment: service })).stdout);
+    const shown = findLinks("a.html");
+    expect([shown.rows.slice(0, 5), shown.requests]).toEqual([rows.slice(0, 5), totals.requests]);
+    await write("a.md", "--period", "last-week");
+    const [{ value, requests, visitors, referrers }] = rows;
+    const [first] = referrers;
+    expect(read("a.md")).toContain(`| \`${value}\` | ${requests} | ${visitors} | \`${first.value} (`);
+  });
+
+  it("are left out where a filter chooses, which they know nothing of", async () => {
+    await write("a.html", "--filter", "countries=DE");
+    expect(findLinks("a.html")).toBeUndefined();
+  });
+
+  it.each([
+    ["there are none", () => Response.json({ rows: [], total_rows: 0 }), "yesterday"],
+    ["a service does not offer them", () => new Response("", { status: 404 }), "yesterday"],
+  ])("are left out where %s", async (_, answer, period) => {
+    network.use(
+      http.get(`${BASE}/api/v1/not-found`, async ({ request }) => {
+        const response = answer();
+        if (response.status !== 200) return response;
+        const body = (await (await api(request)).json()) as object;
+        const none = { totals: { requests: 0 }, truncated: false };
+        return Response.json({ ...body, ...((await response.json()) as object), ...none });
+      }),
+    );
+    const { code } = await write("a.html", "--period", period);
+    expect(code).toBe(0);
+    expect(findLinks("a.html")).toBeUndefined();
+    await write("a.md", "--period", period);
+    expect(read("a.md")).not.toContain("not found");
+  });
+});
+
 describe("a page", () => {
   it("holds the overview's numbers, with more lists, and says where they are from", async () => {
     const { code, stdout, stderr } = await write("a.html", "--period", "last-week");
@@ -76,6 +117,7 @@ describe("a page", () => {
       "Events are not compared.",
       expect.stringMatching(/^Rows may not add up/),
       expect.stringMatching(/^A visit ends after 30 minutes/),
+      expect.stringMatching(/^Not found: \d+ requests of people for \d+ paths were answered 404 or 410\.$/),
       "Made with analytics-mcp 1.2.3, 2026-11-21 05:05 (Europe/Berlin).",
     ]);
     expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");
@@ -170,8 +212,15 @@ describe("Markdown", () => {
     const outside = text.replace(/(?<!\\)(`+)(?:(?!\1).)+?\1/g, "").replace(/\\./g, "");
     expect(outside).not.toMatch(/<|https?:|www\.evil|!\[|\]\(/);
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    for (const line of text.split("\n").filter((row) => row.startsWith("| `")))
-      expect(line.replace(/`[^`].*`/, "").split("|")).toHaveLength(5);
+    const [lists = "", links = ""] = text.split("| not found |");
+    const countCells = (part: string) =>
+      part
+        .split("\n")
+        .filter((row) => row.startsWith("| `"))
+        .map((row) => row.replace(/`[^`].*`/, "").split("|").length);
+    expect(new Set(countCells(lists))).toEqual(new Set([5]));
+    // Their first cell and their last one are code, unless there is no referrer.
+    expect(countCells(links).slice(0, HOSTILE.length)).toEqual(HOSTILE.map(() => 3));
   });
 });
 

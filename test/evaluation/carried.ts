@@ -63,6 +63,13 @@ function readCells({ tool, answer }: Given): Cells[] {
         row.error_percentage,
         row.last_seen,
       ]);
+    case "get_not_found":
+      return answer.rows.map(({ value, requests, visitors, referrers }) => [
+        value,
+        requests,
+        visitors,
+        referrers.map((each) => `${each.value} (${each.requests})`).join(", ") || null,
+      ]);
     case "get_realtime":
       return [[answer.visitors]];
     case "get_conversions":

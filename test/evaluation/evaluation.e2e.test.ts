@@ -161,11 +161,11 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
     async (_, question) => {
       const client = await limited.connect(keyOf(question));
       const early = findEarly(question, count);
-      const gone = findPastCrawlers(question, count);
+      const gone = findPastRequests(question, count);
       if (gone !== undefined) {
         const { text } = await createTools(client, []).expectRefusal(gone.tool, gone.args);
         expect(text).toContain(
-          "must end today: for crawlers, this service only answers for days up to today",
+          `must end today: for ${REQUESTS_OF.get(gone.tool)}, this service only answers for days up to today`,
         );
       } else if (early === undefined) await expectRight(question, client, count);
       else {
@@ -178,12 +178,18 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   );
 });
 
-/** The call of a question for crawlers of days that ended before today, which cannot be subtracted. */
-function findPastCrawlers({ calls }: Question, count: Truth) {
+/** The operations that rank requests. */
+const REQUESTS_OF = new Map([
+  ["get_crawlers", "crawlers"],
+  ["get_not_found", "not-found"],
+]);
+
+/** The call of a question for requests of days that ended before today, which cannot be subtracted. */
+function findPastRequests({ calls }: Question, count: Truth) {
   if (typeof calls === "function") return undefined;
   return calls.find(({ tool, args, covers }) => {
     const { dates, today } = count(args.site ?? "globex.example");
-    return tool === "get_crawlers" && typeof covers === "string" && dates(covers)[1] !== today;
+    return REQUESTS_OF.has(tool) && typeof covers === "string" && dates(covers)[1] !== today;
   });
 }
 

@@ -1,5 +1,12 @@
 import type { Receipt } from "../../src/mcp/tool-answer.ts";
-import type { breakdown, crawlers, realtime, stats, timeseries } from "../../src/operations/index.ts";
+import type {
+  breakdown,
+  crawlers,
+  notFound,
+  realtime,
+  stats,
+  timeseries,
+} from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare-result.ts";
 import type { Conversions } from "../../src/reports/conversions-result.ts";
@@ -24,6 +31,7 @@ interface Structured {
   /** A label that equals the value is omitted. */
   get_breakdown: Omit<Breakdown, "rows"> & { rows: (Omit<Row, "label"> & { label?: string })[] };
   get_crawlers: Omit<Crawlers, "rows"> & { rows: (Omit<Crawler, "label"> & { label?: string })[] };
+  get_not_found: ResultOf<typeof notFound>;
   get_realtime: ResultOf<typeof realtime>;
   get_overview: Overview;
   compare_periods: Omit<Comparison, "dimensions"> & {

@@ -3,6 +3,7 @@ import type { Dimension } from "../../src/operations/dimensions.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount, type RawSite, type Row } from "../oracle/count.ts";
 import { countCrawlers } from "../oracle/crawler-count.ts";
+import { countDeadLinks } from "../oracle/expected-dead-links.ts";
 import { readRaw } from "../oracle/raw.ts";
 import { listDays, resolveSpan, type Span } from "./spans.ts";
 
@@ -48,6 +49,8 @@ function createSiteTruth(site: RawSite, now: number) {
     active: (filter?: Filter) => counted.active(now, filter),
     /** Most requests first. */
     crawlers: (span: Span) => countCrawlers(site, listDays(dates(span)), now),
+    /** Most requests first. */
+    notFound: (span: Span) => countDeadLinks(site, listDays(dates(span)), now).rows,
     row,
     /** In percent of all visitors, 0–100 with one decimal. */
     share: (span: Span, dimension: Dimension, value: string | null) =>

@@ -1,5 +1,5 @@
 import { startOf } from "./calendar.ts";
-import type { Count } from "./count.ts";
+import type { Count, RawSite } from "./count.ts";
 import { type Column, counted, type Expected, periodOf, refer, warningsOf } from "./expected.ts";
 
 const columns: Column[] = [
@@ -10,21 +10,15 @@ const columns: Column[] = [
 ];
 
 /** The dead links of some days, counted from the raw requests up to now, in the contract's order. */
-export function expectDeadLinks(
-  count: Count,
-  now: number,
-  { days, limit }: { days: number; limit: number },
-): Expected {
-  const { site } = count;
+export function countDeadLinks(site: RawSite, dates: readonly string[], now: number) {
   const upToNow = <T extends { at: number }>(date: string, made: T[]) =>
     made
       .map((each) => ({ ...each, date }))
       .filter(({ at }) => startOf(date, site.timezone) + at * 1000 <= now);
-  const dates = count.days(now, days);
   const all = dates.flatMap((date) => upToNow(date, site.deadLinks(date)));
   const crawled = dates.flatMap((date) => upToNow(date, site.crawlers(date)));
   const people = all.filter(({ isScanner }) => !isScanner);
-  const listed = [...new Set(people.map(({ path }) => path))]
+  const rows = [...new Set(people.map(({ path }) => path))]
     .map((value) => {
       const own = people.filter(({ path }) => path === value);
       return {
@@ -35,20 +29,28 @@ export function expectDeadLinks(
       };
     })
     .sort((a, b) => b.requests - a.requests || Buffer.compare(Buffer.from(a.value), Buffer.from(b.value)));
-  const rows = listed.slice(0, limit);
+  const bots = crawled.filter(({ isError }) => isError).length;
+  return { rows, requests: people.length, excluded: { bots, scanners: all.length - people.length } };
+}
+
+export function expectDeadLinks(
+  count: Count,
+  now: number,
+  { days, limit }: { days: number; limit: number },
+): Expected {
+  const { site } = count;
+  const { rows: all, requests, excluded } = countDeadLinks(site, count.days(now, days), now);
+  const rows = all.slice(0, limit);
   return {
     json: {
       site: refer(site),
       period: periodOf(count, now, days),
       rows,
       limit,
-      total_rows: listed.length,
-      truncated: listed.length > limit,
-      totals: { requests: people.length },
-      excluded: {
-        bots: crawled.filter(({ isError }) => isError).length,
-        scanners: all.length - people.length,
-      },
+      total_rows: all.length,
+      truncated: all.length > limit,
+      totals: { requests },
+      excluded,
       ...warningsOf(count, now, days),
     },
     tables: [

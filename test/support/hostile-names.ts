@@ -11,11 +11,14 @@ export const HOSTILE = [
 
 /** The same answer of the service, with such names in the first rows of its lists. */
 export async function spoilNames(request: Request, answer: Response): Promise<Response> {
-  if (!new URL(request.url).pathname.endsWith("/breakdown")) return answer;
+  const { pathname } = new URL(request.url);
+  if (!/\/(?:breakdown|not-found)$/.test(pathname)) return answer;
   const body = (await answer.json()) as { rows: object[] };
   const rows = body.rows.map((row, index) => {
     const name = HOSTILE[index];
-    return name === undefined ? row : { ...row, value: name, label: name };
+    if (name === undefined) return row;
+    if (pathname.endsWith("/breakdown")) return { ...row, value: name, label: name };
+    return { ...row, value: name, referrers: [{ value: name, internal: false, requests: 1 }] };
   });
   return Response.json({ ...body, rows }, { headers: { "content-type": "application/json" } });
 }

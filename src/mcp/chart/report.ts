@@ -1,3 +1,4 @@
+import { drawNotFound } from "./draw-not-found.ts";
 import { createFormat } from "./format.ts";
 import { readObject, readText } from "./host.ts";
 import { readNotes } from "./shapes.ts";
@@ -10,7 +11,10 @@ const answer = document.getElementById("answer") as HTMLElement;
 const view = createView(element);
 // Without a locale, numbers and days are as the reader's browser shows them.
 const content: unknown = JSON.parse(answer.textContent);
-if (!view.draw(content, createFormat(undefined))) {
+const format = createFormat(undefined);
+if (view.draw(content, format)) {
+  element.querySelector("footer")?.before(...drawNotFound(content, format));
+} else {
   const message = readText(readObject(content).message);
   if (message === "") view.showMessage("This page has no complete answer.", "message failure");
   else view.showMessage(message, "message", readNotes(content));

@@ -6,6 +6,7 @@ import { clocks } from "./clocks.ts";
 import { comparisons } from "./comparisons.ts";
 import { conversions } from "./conversions.ts";
 import { crawlers } from "./crawlers.ts";
+import { deadLinks } from "./dead-links.ts";
 import { edgeChanges } from "./edge-changes.ts";
 import { events } from "./events.ts";
 import { notRecorded } from "./not-recorded.ts";
@@ -27,6 +28,7 @@ export const questions: readonly Question[] = [
   ...conversions,
   ...notRecorded,
   ...crawlers,
+  ...deadLinks,
   ...comparisons,
   ...changes,
   ...edgeChanges,

@@ -78,6 +78,8 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     await open(["example.com"]);
     const labels = await page.locator(".lists section").first().locator(".label").allTextContents();
     expect(labels.slice(0, HOSTILE.length)).toEqual(HOSTILE.map((name) => cleanText(name)));
+    const links = await page.locator(".links tbody tr").first().locator(".label").allTextContents();
+    expect(links).toEqual([HOSTILE[0], HOSTILE[0]]);
     expect(await page.locator("a, img, iframe, main script, [onerror]").count()).toBe(0);
     await page.waitForTimeout(200);
     expect(faults).toEqual([]);
