@@ -18,7 +18,7 @@ const MAX_DEPTH = 3;
 /** Members that explain themselves in an answer; their schemas would cost many tokens. */
 const BRIEF = new Set([
   ...["site", "period", "warnings", "comparison"],
-  ...["current", "previous", "change", "per_day", "bounds", "more"],
+  ...["current", "previous", "change", "per_day", "bounds", "more", "hours"],
 ]);
 /** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);

@@ -10,6 +10,7 @@ import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { readOverviewHours } from "./overview-hours.ts";
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
@@ -49,9 +50,9 @@ export const overview = defineReport({
   params: overviewParams,
   result: overviewResult,
   compute: (call, params, options) => readOverview(call, params, options, TOP_DIMENSIONS),
-  compact: ({ trend: { from, visitors, partial }, top, ...overview }) => ({
+  compact: ({ trend: { from, visitors, partial, hours }, top, ...overview }) => ({
     ...overview,
-    trend: { from, visitors, partial },
+    trend: { from, visitors, partial, ...(hours && { hours: { visitors: hours.visitors } }) },
     top: pickMainLists(top).map((list) => ({ ...list, rows: compactNames(list.rows) })),
   }),
   drawn: ({ trend, top }) => ({ trend, top }),
@@ -132,7 +133,7 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  const [totals, active, series, previous, day, ...tops] = await Promise.all([
+  const [totals, active, series, previous, day, byHour, ...tops] = await Promise.all([
     summary,
     readActive(),
     ask(timeseries, shown),
@@ -141,6 +142,7 @@ async function readParts(
       ? ask(timeseries, precedingDays(period, complete))
       : undefined,
     call(stats, { site, days: 1 }, options),
+    readOverviewHours(call, { site, today, ...shown }, options),
     ...dimensions.map((dimension) =>
       askSpan(
         call,
@@ -162,9 +164,20 @@ async function readParts(
     pageviews: totals.pageviews,
     events: totals.events,
     ...rateVisits(totals),
-    today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
+    today: {
+      date: day.period.to,
+      visitors: day.visitors,
+      pageviews: day.pageviews,
+      ...(byHour.today && { hours: byHour.today }),
+    },
     active_now: active,
-    trend: { ...listCounts(points), from: shown.from, partial: includesToday },
+    trend: {
+      ...listCounts(points),
+      from: shown.from,
+      partial: includesToday,
+      // A period of today and complete days has more points than one.
+      ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
+    },
     top: tops.flatMap((list) =>
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),

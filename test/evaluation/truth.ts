@@ -41,6 +41,7 @@ function createSiteTruth(site: RawSite, now: number) {
     pageviews: (span: Span) => total(span).pageviews,
     events: (span: Span) => total(span).events,
     days: (span: Span) => listDays(dates(span)).map((date) => ({ date, ...total(date) })),
+    hours: (span: Span) => counted.hours(now, listDays(dates(span))),
     active: () => counted.active(now),
     /** Most requests first. */
     crawlers: (span: Span) => countCrawlers(site, listDays(dates(span)), now),
