@@ -18,7 +18,7 @@ const MAX_DEPTH = 3;
 /** Members that explain themselves in an answer; their schemas would cost many tokens. */
 const BRIEF = new Set([
   ...["site", "period", "warnings", "comparison", "excluded"],
-  ...["current", "previous", "change", "per_day", "bounds", "more"],
+  ...["current", "previous", "change", "per_day", "bounds", "more", "hours"],
 ]);
 /** The same for the rows of a tool that have the members of its totals. */
 const BRIEF_ROWS = new Set(["get_conversions"]);

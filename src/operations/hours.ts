@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { nameHour } from "./days.ts";
+import { dateOfHour, nameHour } from "./days.ts";
 import { filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts";
 import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
@@ -95,10 +95,10 @@ function verifyHours({ period, points }: Hours): string | undefined {
     return before !== undefined && !(start > before && start - before <= HOUR_MS);
   });
   if (misplaced) return `its point ${misplaced.time} is out of order, repeated or after a gap`;
-  const outside = points.find(({ time }) => time.slice(0, 10) > period.to);
+  const outside = points.find(({ time }) => dateOfHour(time) > period.to);
   if (outside) return `its point ${outside.time} is outside the period`;
   const [first, last] = [points[0], points.at(-1)];
-  if (first && first.time.slice(0, 10) < period.from)
+  if (first && dateOfHour(first.time) < period.from)
     return `its first point, ${first.time}, is before the period`;
   const age = Date.parse(period.as_of) - (starts.at(-1) ?? 0);
   if (last && period.partial && !(age >= 0 && age < HOUR_MS))

@@ -41,9 +41,9 @@ export const overview = defineReport({
     const { readOverview } = await import("./overview.ts");
     return readOverview(call, params, options, TOP_DIMENSIONS);
   },
-  compact: ({ trend: { from, visitors, partial }, top, ...overview }) => ({
+  compact: ({ trend: { from, visitors, partial, hours }, top, ...overview }) => ({
     ...overview,
-    trend: { from, visitors, partial },
+    trend: { from, visitors, partial, ...(hours && { hours: { visitors: hours.visitors } }) },
     top: pickMainLists(top).map((list) => ({ ...list, rows: compactNames(list.rows) })),
   }),
   drawn: ({ trend, top }) => ({ trend, top }),

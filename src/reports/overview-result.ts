@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, date, filterEcho, siteRef } from "../operations/fields.ts";
+import { count, date, filterEcho, siteRef, timestamp } from "../operations/fields.ts";
 import { notFoundRow } from "../operations/not-found.ts";
 import { period } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
@@ -17,7 +17,13 @@ export const overviewResult = () =>
     events: count,
     ...visitRates,
     comparison: comparedTotals().nullable(),
-    today: z.object({ date, visitors: count, pageviews: count }),
+    today: z.object({
+      date,
+      visitors: count,
+      pageviews: count,
+      /** The page views of today's finished hours, and of yesterday's until the same time. Visitors of hours do not add up. */
+      hours: z.object({ until: z.string(), pageviews: count, yesterday: count }).optional(),
+    }),
     active_now: count,
     trend: z.object({
       from: date,
@@ -25,6 +31,15 @@ export const overviewResult = () =>
       pageviews: z.array(count).optional(),
       visits: z.array(count).optional(),
       partial: z.boolean(),
+      /** Of a single day. */
+      hours: z
+        .object({
+          times: z.array(timestamp),
+          visitors: z.array(count),
+          pageviews: z.array(count).optional(),
+          visits: z.array(count).optional(),
+        })
+        .optional(),
       previous: z
         .object({
           from: date,

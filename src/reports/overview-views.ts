@@ -1,6 +1,7 @@
-import type { Days } from "../operations/days.ts";
+import { type Days, nameHour } from "../operations/days.ts";
+import { forModels, forPeople } from "../operations/note.ts";
 import { describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
-import type { View } from "../operations/view.ts";
+import type { Column, View } from "../operations/view.ts";
 import type { ComparedTotals } from "./compared-totals.ts";
 import { describeCoverage } from "./coverage.ts";
 import type { Overview, ReportedOverview } from "./overview-result.ts";
@@ -62,9 +63,12 @@ export function viewTotals({
       ...(coverage?.notes ?? []),
       ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
       ...(previous && isCompared ? noteLengths(period, previous) : []),
-      ...(previous && isCompared ? [EVENTS_NOTE] : []),
+      ...(previous && isCompared ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
-        ? ["Rows may not add up: a visitor can count in several."]
+        ? [
+            forPeople("Rows may not add up: a visitor can count in several."),
+            forModels("Rows may not add up."),
+          ]
         : []),
       ...noted,
     ],
@@ -95,21 +99,31 @@ export function describeComparison(
 /** Nothing, for days that are over. */
 export function viewNow({ today, active_now }: ReportedOverview): View[] {
   if (today === undefined || active_now === undefined) return [];
+  const { visitors, hours } = today;
   return [
     {
       name: "now",
       headline: "",
       columns: [
-        { key: "today", label: "visitors today so far", kind: "count" },
+        { key: "today", label: "visitors today", kind: "count" },
         { key: "active_now", label: "active now", kind: "count" },
+        ...(hours ? hourColumns : []),
       ],
-      rows: [{ today: today.visitors, active_now }],
+      rows: [{ today: visitors, active_now, ...hours }],
       notes: [],
     },
   ];
 }
 
+/** Today's finished hours beside the same ones of yesterday. */
+const hourColumns: readonly Column[] = [
+  { key: "until", label: "until", kind: "word" },
+  { key: "pageviews", label: "page views", kind: "count" },
+  { key: "yesterday", label: "yesterday's", kind: "count" },
+];
+
 export function viewTrend({ trend }: ReportedOverview): View {
+  if (trend.hours) return viewHours(trend, trend.hours);
   return {
     headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${trend.partial ? " (today so far)" : ""}`,
     columns: [],
@@ -120,6 +134,28 @@ export function viewTrend({ trend }: ReportedOverview): View {
       from: trend.from,
       values: trend.visitors,
       partial: trend.partial,
+    },
+  };
+}
+
+/** A single day has no trend of days. */
+function viewHours(
+  { from, partial }: Overview["trend"],
+  { times, visitors }: NonNullable<Overview["trend"]["hours"]>,
+): View {
+  const starts = times.map(nameHour);
+  const [first = from, last = from] = [starts[0], starts.at(-1)];
+  return {
+    headline: `Visitors an hour from ${first}: ${visitors.join(" ")}${partial ? " (this hour so far)" : ""}`,
+    columns: [],
+    rows: [],
+    notes: [],
+    series: {
+      label: "visitors an hour",
+      from: first,
+      values: visitors,
+      partial,
+      interval: { name: "hour", starts, to: last },
     },
   };
 }

@@ -9,6 +9,7 @@ import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { readOverviewHours } from "./overview-hours.ts";
 import type { Overview } from "./overview-result.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
@@ -85,7 +86,7 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  const [totals, active, series, previous, day, ...tops] = await Promise.all([
+  const [totals, active, series, previous, day, byHour, ...tops] = await Promise.all([
     summary,
     readActive(),
     ask(timeseries, shown),
@@ -94,6 +95,7 @@ async function readParts(
       ? ask(timeseries, precedingDays(period, complete))
       : undefined,
     call(stats, { site, days: 1 }, options),
+    readOverviewHours(call, { site, today, ...shown }, options),
     ...dimensions.map((dimension) =>
       askSpan(
         call,
@@ -115,9 +117,20 @@ async function readParts(
     pageviews: totals.pageviews,
     events: totals.events,
     ...rateVisits(totals),
-    today: { date: day.period.to, visitors: day.visitors, pageviews: day.pageviews },
+    today: {
+      date: day.period.to,
+      visitors: day.visitors,
+      pageviews: day.pageviews,
+      ...(byHour.today && { hours: byHour.today }),
+    },
     active_now: active,
-    trend: { ...listCounts(points), from: shown.from, partial: includesToday },
+    trend: {
+      ...listCounts(points),
+      from: shown.from,
+      partial: includesToday,
+      // A period of today and complete days has more points than one.
+      ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
+    },
     top: tops.flatMap((list) =>
       list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
     ),

@@ -1,6 +1,8 @@
 import * as z from "zod";
-import type { Call } from "../operations/call.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { count, date, MAX_HOUR_DAYS, timestamp, visitCounts } from "../operations/fields.ts";
+import { readFilter } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
 import { hours, timeseries } from "../operations/index.ts";
 import type { ParamsOf } from "../operations/operation.ts";
 import { seriesResult } from "../operations/series-fields.ts";
@@ -8,7 +10,7 @@ import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { type Interval, intervals } from "./intervals.ts";
-import { askDays, createTooLongError } from "./site-period.ts";
+import { askDays, askSpan, createTooLongError } from "./site-period.ts";
 
 /** Yesterday and today. */
 const DEFAULT_HOUR_DAYS = 2;
@@ -61,6 +63,30 @@ export async function askSeries(
   }
   const { addUpByInterval } = await import("./series-intervals.ts");
   return addUpByInterval(result, interval, showsVisits);
+}
+
+/**
+ * Reads the hours of a single day, to draw them in place of one bar. They are an extra: undefined for other answers, where the
+ * source has no hours, and if they cannot be read.
+ */
+export async function readDayHours(
+  call: Call,
+  { params, result }: { params: Record<string, unknown>; result: Record<string, unknown> },
+  options: CallOptions,
+): Promise<View["series"]> {
+  const parsed = timeseries.result.pick({ period: true }).safeParse(result);
+  if (params.interval !== undefined || !parsed.success || parsed.data.period.days !== 1) return undefined;
+  const { from, to, as_of } = parsed.data.period;
+  const filter = readFilterInput(readFilter(params));
+  const span = { site: String(params.site), today: as_of.slice(0, "2026-11-20".length), from, to };
+  try {
+    const all = { ...options, ...(filter && { filter }) };
+    if (!(await call.offersHours?.(all))) return undefined;
+    const series = await askSpan(call, hours, { interval: "hour" }, span, all);
+    return hours.view(series, params as ParamsOf<typeof hours>).series;
+  } catch {
+    return undefined;
+  }
 }
 
 function askHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {

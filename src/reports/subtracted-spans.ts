@@ -1,6 +1,6 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, countDays, type Days } from "../operations/days.ts";
+import { addDays, countDays, type Days, dateOfHour } from "../operations/days.ts";
 import { breakdown, hours, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
@@ -65,7 +65,7 @@ export async function subtractHours(call: Call, span: PastSpan, options: CallOpt
   const { site, to, long } = span;
   const series = await call(hours, { site, days: long, interval: "hour" }, options);
   // The first hour of the next day: clocks that are set back over midnight show the date before once more.
-  const end = series.points.findIndex(({ time }) => time.slice(0, 10) > to);
+  const end = series.points.findIndex(({ time }) => dateOfHour(time) > to);
   const { warnings: _, ...rest } = series;
   return {
     ...rest,

@@ -149,7 +149,7 @@ describe("a page", () => {
 
   it("of days that are going on has today and who is active", async () => {
     await write("a.md", "--period", "this-month");
-    expect(read("a.md")).toContain("| visitors today so far | active now |");
+    expect(read("a.md")).toContain("| visitors today | active now |");
     await write("b.md", "--period", "last-month", "--force");
     expect(read("b.md")).not.toMatch(/today|active now/);
   });

@@ -42,7 +42,7 @@ function readCells({ tool, answer }: Given): Cells[] {
     case "get_stats":
       return [[answer.visitors, answer.pageviews, answer.events, ...Object.values(rateVisits(answer))]];
     case "get_timeseries":
-      return answer.points.map((point) => [point.date, point.visitors, point.pageviews]);
+      return answer.points.map((point) => [readName(point), point.visitors, point.pageviews]);
     case "get_breakdown":
       return answer.rows.map((row) => [
         row.label ?? row.value,
@@ -89,8 +89,8 @@ function readCells({ tool, answer }: Given): Cells[] {
         ["events", events, null, null, null],
         ...readRates(answer, comparison?.previous, comparison),
         ...readAverages(comparison?.per_day),
-        [today.visitors, active_now],
-        [`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`],
+        [today.visitors, active_now, ...Object.values(today.hours ?? {})],
+        ...(trend.hours ? [] : [[`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`]]),
         ...top.flatMap(({ rows }) => rows.map((row) => [row.label, row.visitors, row.percentage])),
       ];
     }
@@ -111,6 +111,10 @@ function readCells({ tool, answer }: Given): Cells[] {
     }
   }
 }
+
+/** How the text names a point: its day, or its hour. */
+const readName = ({ date, time }: Answer<"get_timeseries">["points"][number]) =>
+  date ?? (time ?? "").slice(0, 16).replace("T", " ");
 
 type Compared = Answer<"compare_periods">;
 type Counted = Omit<Compared["current"], "from" | "to" | "days">;

@@ -16,6 +16,8 @@ import type { Moment } from "./moments.ts";
 import type { Span } from "./spans.ts";
 import type { Truth } from "./truth.ts";
 
+/** An hour has `time` in place of `date`. */
+type Series = ResultOf<typeof timeseries>;
 type Breakdown = ResultOf<typeof breakdown>;
 type Row = Breakdown["rows"][number];
 type Crawlers = ResultOf<typeof crawlers>;
@@ -27,7 +29,7 @@ type Conversion = NonNullable<Conversions["rows"]>[number];
 interface Structured {
   list_sites: SiteList;
   get_stats: ResultOf<typeof stats>;
-  get_timeseries: ResultOf<typeof timeseries>;
+  get_timeseries: Omit<Series, "points"> & { points: (Series["points"][number] & { time?: string })[] };
   /** A label that equals the value is omitted. */
   get_breakdown: Omit<Breakdown, "rows"> & { rows: (Omit<Row, "label"> & { label?: string })[] };
   get_crawlers: Omit<Crawlers, "rows"> & { rows: (Omit<Crawler, "label"> & { label?: string })[] };

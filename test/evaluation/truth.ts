@@ -46,6 +46,7 @@ function createSiteTruth(site: RawSite, now: number) {
     events: (span: Span) => total(span).events,
     days: (span: Span, filter?: Filter) =>
       listDays(dates(span)).map((date) => ({ date, ...total(date, filter) })),
+    hours: (span: Span) => counted.hours(now, listDays(dates(span))),
     active: (filter?: Filter) => counted.active(now, filter),
     /** Most requests first. */
     crawlers: (span: Span) => countCrawlers(site, listDays(dates(span)), now),

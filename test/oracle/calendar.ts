@@ -63,6 +63,41 @@ export function startOf(date: string, timezone: string): number {
   return instant;
 }
 
+/** The time of day that the clocks show. */
+export const timeShown = (instant: number, timezone: string): string =>
+  clockOf(timezone).time.format(instant);
+
+/** The date, the hour and the offset that the clocks show. */
+export function hourShown(instant: number, timezone: string): string {
+  const date = dateShown(instant, timezone);
+  const time = clockOf(timezone).time.format(instant);
+  return `${date} ${time.slice(0, 2)} ${Date.parse(`${date}T${time}Z`) - instant}`;
+}
+
+const hours = new Map<string, number[]>();
+
+/** When the hours of a day begin. Looks at each quarter of an hour and, where something else is shown, at each second. */
+export function hoursOf(date: string, timezone: string): number[] {
+  const key = `${date} ${timezone}`;
+  const known = hours.get(key);
+  if (known !== undefined) return known;
+  const end = startOf(dayAfter(date), timezone);
+  const found: number[] = [];
+  let shown = "";
+  const look = (instant: number) => {
+    const now = instant < end ? hourShown(instant, timezone) : shown;
+    if (now !== shown) found.push(instant);
+    shown = now;
+  };
+  for (let instant = startOf(date, timezone); instant < end; instant += QUARTER) {
+    look(instant);
+    if (hourShown(Math.min(instant + QUARTER, end - SECOND), timezone) === shown) continue;
+    for (let second = instant; second < instant + QUARTER; second += SECOND) look(second);
+  }
+  hours.set(key, found);
+  return found;
+}
+
 const nextDates = new Map<string, string>();
 
 const dayAfter = (date: string): string => {

@@ -9,6 +9,7 @@ import {
   type Expected,
   expectBreakdown,
   expectComparison,
+  expectHours,
   expectOverview,
   expectRealtime,
   expectSeries,
@@ -135,13 +136,16 @@ function checkTool(structured: Body, text: string, { json, tables, empty }: Expe
 function compactTop({ top, trend, ...json }: Body) {
   if (top === undefined) return { ...json, ...(trend !== undefined && { trend }) };
   const lists = pickMainLists(top as { dimension: string; rows: { value: Cell; label: string }[] }[]);
-  const { from, visitors, partial } = trend as Record<string, unknown>;
+  const { from, visitors, partial, hours } = trend as Record<string, unknown>;
   const compact = lists.map(({ rows, ...list }) => ({
     ...list,
     rows: rows.map(({ value, ...rest }) => (value === rest.label ? rest : { value, ...rest })),
   }));
-  return { ...json, trend: { from, visitors, partial }, top: compact };
+  return { ...json, trend: { from, visitors, partial, ...compactHours(hours) }, top: compact };
 }
+
+const compactHours = (hours: unknown) =>
+  hours === undefined ? {} : { hours: { visitors: (hours as { visitors: number[] }).visitors } };
 
 /** The queries about a site at a moment. */
 export interface Asked {
@@ -175,6 +179,24 @@ export async function checkApi({ surfaces, counts, labels, now }: Asked, choose:
   expect(bare(await ask("/not-found", listed))).toEqual(expectDeadLinks(count, now, listed).json);
   expect(bare(await ask("/realtime", { site }))).toEqual(expectRealtime(count, now).json);
   return 7;
+}
+
+/** Asks for hours with every surface, about the first of some sites. */
+export async function checkHours({ surfaces, counts, now }: Asked, choose: Choose): Promise<number> {
+  const [count] = counts;
+  const asked = { site: chooseName(choose, count.site), days: 1 + choose(7) };
+  const right = expectHours(count, now, asked.days);
+  expect(bare(await surfaces.api("/timeseries", { ...asked, interval: "hour" }))).toEqual(right);
+  const printed: Body = JSON.parse(await surfaces.shell("timeseries", { ...asked, by: "hour" }, ["--json"]));
+  expect(bare(printed)).toEqual(right);
+  const { structured } = await surfaces.tool("get_timeseries", { ...asked, interval: "hour" });
+  const shown = structured.points as unknown[];
+  const points = omitVisits({ json: right, tables: [] }, "points").json.points as unknown[];
+  expect({ ...bare(structured), points: shown }).toEqual({
+    ...right,
+    points: points.slice(points.length - shown.length),
+  });
+  return 3;
 }
 
 /** Runs every tool and every command about the first of some sites, the commands in one of their formats. */
@@ -320,9 +342,15 @@ export async function checkOverview(
 ): Promise<number> {
   const right = { ...expectOverview(count, labels, now, params.days), empty: emptyOf(count) };
   const { text } = await surfaces.tool("get_overview", params);
-  const trend = right.json.trend as { from: string; visitors: number[] };
-  if (right.empty === undefined)
-    expect(text.split("\n")).toContain(`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`);
+  const trend = right.json.trend as { from: string; visitors: number[]; hours?: { visitors: number[] } };
+  if (right.empty === undefined) {
+    const line = trend.hours
+      ? expect.stringMatching(
+          `^Visitors an hour from ${trend.from} ..:..: ${trend.hours.visitors.join(" ")}$`,
+        )
+      : `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`;
+    expect(text.split("\n")).toContainEqual(line);
+  }
   return 1 + (await checkShown(surfaces, "overview", params, right, shown));
 }
 

@@ -2,7 +2,7 @@ import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { CrawlerRequest } from "../../src/sources/demo/crawler-requests.ts";
 import type { DeadLinkRequest } from "../../src/sources/demo/dead-link-requests.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
-import { datesUntil, dayOf, moveDate, startOf } from "./calendar.ts";
+import { datesUntil, dayOf, hourShown, hoursOf, moveDate, startOf } from "./calendar.ts";
 import { createIsAmong, readCondition } from "./conditions.ts";
 
 /** A site as in its fixture, with the raw visits of each day: all that the oracle knows about it. */
@@ -104,6 +104,23 @@ export function createCount(site: RawSite) {
     /** Each day with its totals, today as far as it has gone. */
     series: (now: number, days: number, filter?: Filter) =>
       datesUntil(today(now), days).map((date) => ({ date, ...totalsOf(date, now, filter) })),
+    /** Each hour of some days that has begun. */
+    hours: (now: number, dates: readonly string[], filter: Filter = []) =>
+      dates.flatMap((date) => {
+        const nameOf = (instant: number) => hourShown(instant, site.timezone);
+        const kept = keepHits(hitsOf(date, now), filter);
+        const byHour = group(kept, ({ instant }) => nameOf(instant));
+        const byBeginning = group(kept, ({ ofVisit }) =>
+          nameOf(Math.min(...ofVisit.map(({ instant }) => instant))),
+        );
+        return hoursOf(date, site.timezone)
+          .filter((start) => start <= now)
+          .map((start) => {
+            const { events: _, visitors, pageviews } = countTotals(byHour.get(nameOf(start)) ?? []);
+            const begun = byBeginning.get(nameOf(start)) ?? [];
+            return { start, visitors, pageviews, ...countVisits(begun) };
+          });
+      }),
     /** Sums over dates. */
     totals: (now: number, dates: readonly string[], filter?: Filter): Totals =>
       dates

@@ -1,6 +1,6 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
-import { moveDate, stamp } from "./calendar.ts";
+import { moveDate, stamp, timeShown } from "./calendar.ts";
 import { listSought } from "./conditions.ts";
 import type { Count, RawSite, Totals, Visited } from "./count.ts";
 
@@ -218,6 +218,54 @@ export function expectSeries(
       },
     ],
   };
+}
+
+/** The hours of some days, up to the one that is going on. */
+export function expectHours(count: Count, now: number, days: number, filter: readonly string[] = []) {
+  const hours = count.hours(now, count.days(now, days), filter);
+  return {
+    site: refer(count.site),
+    period: periodOf(count, now, days),
+    ...echo(filter),
+    interval: "hour",
+    points: hours.map(({ start, ...point }, index) => ({
+      time: stamp(start, count.site.timezone),
+      ...point,
+      ...(index === hours.length - 1 && { partial: true }),
+    })),
+    ...warningsOfFiltered(count, now, days, filter),
+  };
+}
+
+/** The time of day that the clocks show when an hour begins, without the seconds that some zones' offsets had. */
+const clockOf = (start: number, timezone: string) => timeShown(start, timezone).slice(0, 5);
+
+/** The page views of today's finished hours, and those of yesterday until then. */
+function compareHours(count: Count, now: number) {
+  const { timezone, since } = count.site;
+  const [yesterday = "", today = ""] = count.days(now, 2);
+  const hours = count.hours(now, [today]);
+  const last = hours.pop();
+  if (last === undefined || hours.length === 0 || since === null || since > yesterday) return undefined;
+  const until = clockOf(last.start, timezone);
+  const before = count.hours(now, [yesterday]).filter(({ start }) => clockOf(start, timezone) < until);
+  const sum = (all: { pageviews: number }[]) => all.reduce((total, { pageviews }) => total + pageviews, 0);
+  return { until, pageviews: sum(hours), yesterday: sum(before) };
+}
+
+/** The hours of a single day, to be drawn. */
+function drawHours(count: Count, now: number, dates: readonly string[]) {
+  const hours = dates.length === 1 ? count.hours(now, dates) : [];
+  return hours.length === 0
+    ? {}
+    : {
+        hours: {
+          times: hours.map(({ start }) => stamp(start, count.site.timezone)),
+          visitors: hours.map(({ visitors }) => visitors),
+          pageviews: hours.map(({ pageviews }) => pageviews),
+          visits: hours.map(({ visits }) => visits),
+        },
+      };
 }
 
 export function expectBreakdown(
@@ -475,6 +523,12 @@ function listCounts(count: Count, now: number, dates: readonly string[]) {
   };
 }
 
+const hourColumns: Column[] = [
+  { key: "until", title: "until", kind: "text" },
+  { key: "pageviews", title: "page views", kind: "count" },
+  { key: "yesterday", title: "yesterday's", kind: "count" },
+];
+
 /** The lists of an overview that there is room for in a terminal, and in a model's context. */
 export function pickMainLists<Row>(top: readonly { dimension: string; rows: Row[] }[]) {
   return top
@@ -492,6 +546,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
   const [day] = count.series(now, 1);
   if (day === undefined) throw new Error("There is no today.");
   const active_now = count.active(now);
+  const hours = compareHours(count, now);
   const top = (["pages", "referrers", "channels", "countries", "devices"] as const).map((dimension) => ({
     dimension,
     rows: count
@@ -523,10 +578,11 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       ...rateVisits(visited, pageviews),
       active_now,
       comparison: { ...comparison, ...changes, ...(days_with_data !== undefined && { days_with_data }) },
-      today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews },
+      today: { date: day.date, visitors: day.visitors, pageviews: day.pageviews, ...(hours && { hours }) },
       trend: {
         ...listCounts(count, now, dates),
         partial: false,
+        ...drawHours(count, now, dates),
         ...(comparison.comparable && { previous: listCounts(count, now, before) }),
       },
       top,
@@ -545,10 +601,11 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       {
         name: "now",
         columns: [
-          { key: "today", title: "visitors today so far", kind: "count" },
+          { key: "today", title: "visitors today", kind: "count" },
           { key: "active_now", title: "active now", kind: "count" },
+          ...(hours ? hourColumns : []),
         ],
-        rows: [[day.visitors, active_now]],
+        rows: [[day.visitors, active_now, ...(hours ? Object.values(hours) : [])]],
       },
       ...pickMainLists(top).map(({ dimension, rows }) => ({
         name: dimension,

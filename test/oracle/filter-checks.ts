@@ -2,7 +2,14 @@ import { expect } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { type Asked, type Body, bare, type Choose, chooseName, pick } from "./checks.ts";
 import { complement, escapeText, keepsHits, listConditions } from "./conditions.ts";
-import { dimensions, expectBreakdown, expectRealtime, expectSeries, expectStats } from "./expected.ts";
+import {
+  dimensions,
+  expectBreakdown,
+  expectHours,
+  expectRealtime,
+  expectSeries,
+  expectStats,
+} from "./expected.ts";
 
 /** The contract lists these values: others are refused, unless they are part of a pattern. */
 const LISTED: { [name in Dimension]?: readonly string[] } = {
@@ -76,13 +83,19 @@ export async function checkFiltered(asked: Asked, choose: Choose): Promise<numbe
   const ranked = { dimension: pick(choose, dimensions), limit: pick(choose, [1, 3, 1000]), days };
   await check("/stats", { site, days }, expectStats(count, now, days, filter));
   await check("/timeseries", { site, days }, expectSeries(count, now, days, filter));
+  const few = 1 + choose(7);
+  await check(
+    "/timeseries",
+    { site, days: few, interval: "hour" },
+    { json: expectHours(count, now, few, filter) },
+  );
   await check("/breakdown", { site, ...ranked }, expectBreakdown(count, labels, now, ranked, filter));
   // Later hits of the day change what a visit is judged by.
   const open = chooseFilter(asked, 1, choose, ["exit_pages", "events"]);
   for (const only of [filter, open]) {
     await check("/realtime", { site, filter: only }, expectRealtime(count, now, only));
   }
-  return 5 + (await checkComplement((only) => ask("/stats", { site, days, filter: only }), filter, choose));
+  return 6 + (await checkComplement((only) => ask("/stats", { site, days, filter: only }), filter, choose));
 }
 
 /** What a condition keeps and what it leaves out is everything that the other conditions keep. */

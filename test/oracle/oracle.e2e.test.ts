@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApi } from "../support/api.ts";
-import { checkApi, checkComparison, checkOverview, checkShown, checkTools, formats } from "./checks.ts";
+import {
+  checkApi,
+  checkComparison,
+  checkHours,
+  checkOverview,
+  checkShown,
+  checkTools,
+  formats,
+} from "./checks.ts";
 import { createCount } from "./count.ts";
 import { createLabels, expectBreakdown, expectSeries, expectStats, wholeSeconds } from "./expected.ts";
 import { checkFiltered } from "./filter-checks.ts";
@@ -73,6 +81,29 @@ describe("the numbers equal those counted from the raw visits", () => {
     (_, seed) => checkRandom(seed + 2, 3 * RUNS, [checkFiltered, checkFiltered], scenario.map(liven)),
     HOURS_MS,
   );
+
+  it.each(seeds)(
+    "of hours, in the API, the tool and the command, of random sites, %s (seed %i)",
+    (_, seed) => checkRandom(seed + 3, 3 * RUNS, [checkHours], scenario.map(liven)),
+    HOURS_MS,
+  );
+
+  it.each([
+    ["Europe/Berlin", "2026-03-29T12:00:00Z"],
+    ["Europe/Berlin", "2026-10-25T12:00:00Z"],
+    ["Australia/Lord_Howe", "2026-04-05T12:00:00Z"],
+    ["Australia/Lord_Howe", "2026-10-04T12:00:00Z"],
+    ["Pacific/Apia", "2012-01-01T12:00:00Z"],
+    ["America/St_Johns", "2010-11-07T12:00:00Z"],
+  ])("of the hours around a clock change: %s until %s", async (timezone, until) => {
+    const now = Date.parse(until);
+    const { fixtures, seed, raw } = buildLarge(timezone, now, { visitors: 300, paths: 5 });
+    surfaces.choose(createTestApi({ fixtures, seed, start: now }));
+    const [site] = raw;
+    if (!site) throw new Error("There is no site.");
+    const about = { surfaces, counts: [createCount(site)], labels: createLabels(fixtures), now } as const;
+    for (const days of [1, 3, 7]) done.answers += await checkHours(about, (most) => Math.min(days, most) - 1);
+  });
 
   it.each(seeds)(
     "in the API, the tools and the commands, of random sites, %s (seed %i)",

@@ -55,9 +55,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       return watch(io, ask, readInterval(flags.watch), output);
     }
     const answer = await ask();
-    const isPlain = output.fields === undefined && params.period === undefined;
-    if (shell.trendOf && output.format === "table" && isPlain) {
-      await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", output));
+    if (output.format === "table" && output.fields === undefined) {
+      const screen = readScreen(io, "stdout", output);
+      if (shell.trendOf && params.period === undefined) await addTrends(call, answer, shell.trendOf, screen);
+      if (name === timeseries.name && screen.pictures) await addHours(call, answer);
     }
     await printAnswer(io, answer, output);
   });
@@ -120,6 +121,15 @@ async function addTrends(
     if (!counts) return { ...row, visitors: null, trend: "" };
     return { ...row, visitors: counts.reduce((sum, count) => sum + count, 0), trend: drawSparkline(counts) };
   });
+}
+
+/** Draws the hours of a single day, whose row alone would have no picture. */
+async function addHours(call: Call, answer: Answer): Promise<void> {
+  const { readDayHours } = await import("../../reports/series.ts");
+  const signal = AbortSignal.timeout(TREND_TIMEOUT_MS);
+  const series = await readDayHours(call, answer, { signal });
+  const [view] = answer.views;
+  if (view && series) view.series = series;
 }
 
 /** Adds a query's parameters to its command. A site may also be given as a word, and a period as two dates. */

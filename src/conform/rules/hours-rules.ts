@@ -1,5 +1,5 @@
 import { quote } from "../../errors.ts";
-import { addDays, listDays } from "../../operations/days.ts";
+import { addDays, dateOfHour, listDays } from "../../operations/days.ts";
 import { MAX_HOUR_DAYS } from "../../operations/fields.ts";
 import { hours, openapi, timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
@@ -76,7 +76,7 @@ async function readYesterday(subject: Subject, params: Params = {}) {
     throw new Inconclusive("a new day began at the site between the requests");
   const [day] = byDay.answer.points;
   const { points } = byHour.answer;
-  const end = points.findIndex(({ time }) => time.slice(0, 10) > byHour.answer.period.from);
+  const end = points.findIndex(({ time }) => dateOfHour(time) > byHour.answer.period.from);
   const own = end === -1 ? points : points.slice(0, end);
   if (day === undefined || own.length === 0) throw new Skip("the points are not those of the days");
   return { reply: byHour.reply, day, own };

@@ -13,12 +13,12 @@ import type { Format } from "./format.ts";
 import { describeChange, MEASURES, showMeasure } from "./measures.ts";
 import type { Overview } from "./shapes.ts";
 import { createTrend } from "./trend.ts";
+import { hasTrend } from "./trend-days.ts";
 
 /** Draws a site at a glance. */
 export function drawOverview(overview: Overview, format: Format) {
   const { filter, period, comparison, top } = overview;
-  // A single day has no trend, and the tiles already show its numbers.
-  const trend = overview.trend.visitors.length > 1 ? createTrend(overview.trend, format) : undefined;
+  const trend = hasTrend(overview.trend) ? createTrend(overview.trend, format) : undefined;
   const parts = [
     html(
       "header",
@@ -79,6 +79,7 @@ function buildTiles(overview: Overview, format: Format): HTMLElement[] {
       : [
           buildTile("Today so far", format.count(today.visitors), [
             html("span", { class: "aside" }, "visitors"),
+            ...(today.hours ? describeHours(today.hours, period.to, format) : []),
           ]),
         ]),
     ...(active_now === undefined
@@ -90,6 +91,17 @@ function buildTiles(overview: Overview, format: Format): HTMLElement[] {
         ]),
   ];
 }
+
+/** Page views alone: the visitors of hours do not add up. */
+const describeHours = (
+  { until, pageviews, yesterday }: NonNullable<NonNullable<Overview["today"]>["hours"]>,
+  day: string,
+  format: Format,
+) =>
+  [
+    `${format.count(pageviews)} page views until ${format.clock(`${day}T${until}:00`)}`,
+    `yesterday: ${format.count(yesterday)}`,
+  ].map((text) => html("span", { class: "aside" }, text));
 
 function buildTile(name: string, value: string, lines: HTMLElement[]): HTMLElement {
   return html(

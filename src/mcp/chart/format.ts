@@ -25,6 +25,7 @@ export function createFormat(locale: string | undefined) {
     signedPercent: number({ style: "percent", signDisplay: "exceptZero", ...ONE_DECIMAL }),
     day: date({ day: "numeric", month: "short" }),
     weekday: date({ weekday: "short", day: "numeric", month: "short" }),
+    moment: date({ weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" }),
     rangeWithYear: date({ day: "numeric", month: "short", year: "numeric" }),
     clock: date({ hour: "numeric", minute: "2-digit" }),
   };
@@ -35,19 +36,23 @@ export function createFormat(locale: string | undefined) {
     signed: (value: number) => withMinus(formats.signed.format(value)),
     percent: (value: number) => formats.percent.format(value / 100),
     signedPercent: (value: number) => withMinus(formats.signedPercent.format(value / 100)),
-    day: (day: string) => formats.day.format(parseDay(day)),
-    weekday: (day: string) => formats.weekday.format(parseDay(day)),
+    /** A day, or the time of day of an hour. */
+    day: (name: string) => (isHour(name) ? formats.clock : formats.day).format(parseDay(name)),
+    weekday: (name: string) => (isHour(name) ? formats.moment : formats.weekday).format(parseDay(name)),
     range: ({ from, to }: Span) => formats.day.formatRange(parseDay(from), parseDay(to)),
     rangeWithYear: ({ from, to }: Span) => formats.rangeWithYear.formatRange(parseDay(from), parseDay(to)),
     /** The time of day at the site, as it is written in the timestamp. */
-    clock: (timestamp: string) => formats.clock.format(Date.parse(`${timestamp.slice(0, 19)}Z`)),
+    clock: (timestamp: string) => formats.clock.format(parseDay(timestamp)),
   };
 }
 
 /** Uses the real minus sign: it is as wide as the plus, and screen readers say "minus". */
 const withMinus = (text: string) => text.replace("-", "−");
 
-const parseDay = (day: string) => Date.parse(`${day}T00:00:00Z`);
+/** Whether a name is that of an hour, its first instant, and not of a day. */
+export const isHour = (name: string | undefined) => name?.includes("T") === true;
+
+const parseDay = (name: string) => Date.parse(isHour(name) ? `${name.slice(0, 19)}Z` : `${name}T00:00:00Z`);
 
 function readLocale(locale: string | undefined): string | undefined {
   try {

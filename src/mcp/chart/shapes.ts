@@ -19,6 +19,7 @@ const isDay = (value: unknown) =>
   !Number.isNaN(Date.parse(`${value}T00:00:00Z`));
 const isInstant = (value: unknown) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
+const isClock = (value: unknown) => typeof value === "string" && /^[012]\d:[0-5]\d$/.test(value);
 export const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
 export const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
@@ -55,13 +56,23 @@ const overview: Shape = {
     per_day: totalsPerDay,
     small_sample: isFlag,
   }),
-  today: orNone({ visitors: isCount }),
+  today: orNone({
+    visitors: isCount,
+    hours: orNone({ until: isClock, pageviews: isCount, yesterday: isCount }),
+  }),
   trend: {
     from: isDay,
     visitors: [isCount],
     pageviews: orNone([isCount]),
     visits: orNone([isCount]),
     partial: isFlag,
+    // A model's answer has no times.
+    hours: orNone({
+      times: orNone([isInstant]),
+      visitors: [isCount],
+      pageviews: orNone([isCount]),
+      visits: orNone([isCount]),
+    }),
     previous: orNone({ from: isDay, visitors: [isCount], pageviews: [isCount], visits: orNone([isCount]) }),
   },
   top: [

@@ -1,4 +1,5 @@
 import { addDays } from "../../operations/days.ts";
+import { isHour } from "./format.ts";
 import type { Overview } from "./shapes.ts";
 
 export type Trend = Overview["trend"];
@@ -9,7 +10,7 @@ export interface DayCount {
   count: number;
 }
 
-/** A day of the trend with one measure. */
+/** A day of the trend with one measure; an hour, if the trend is one of hours. */
 export interface Day extends DayCount {
   /** Whether the day is incomplete. */
   open: boolean;
@@ -18,22 +19,31 @@ export interface Day extends DayCount {
 }
 
 export const MEASURES = {
-  visitors: { name: "Visitors", one: "visitor", many: "visitors", title: "Visitors per day" },
-  pageviews: { name: "Page views", one: "page view", many: "page views", title: "Page views per day" },
-  visits: { name: "Visits", one: "visit", many: "visits", title: "Visits per day" },
+  visitors: { name: "Visitors", one: "visitor", many: "visitors" },
+  pageviews: { name: "Page views", one: "page view", many: "page views" },
+  visits: { name: "Visits", one: "visit", many: "visits" },
 };
+
+/** What a point is: a day, or an hour. */
+export const unitOf = ([first]: Day[]) => (isHour(first?.name) ? "hour" : "day");
+
+export const titleOf = (days: Day[], measure: Measure) => `${MEASURES[measure].name} per ${unitOf(days)}`;
+
+/** Whether there is anything to draw: a single day without hours has no trend, and the tiles show its numbers. */
+export const hasTrend = ({ visitors, hours }: Trend) => visitors.length > 1 || hours?.times !== undefined;
 
 /** The measures that an answer has. */
 export const findMeasures = (trend: Trend): Measure[] =>
   (["visitors", "pageviews", "visits"] as const).filter((measure) => trend[measure]);
 
 export function readDays(trend: Trend, measure: Measure): Day[] {
-  const { from, partial, previous } = trend;
-  const counts = trend[measure] ?? [];
+  const { from, partial, previous, hours } = trend;
+  const times = hours?.times;
+  const counts = (times ? hours : trend)[measure] ?? [];
   return counts.map((count, index) => {
-    const before = previous?.[measure]?.[index];
+    const before = times ? undefined : previous?.[measure]?.[index];
     return {
-      name: addDays(from, index),
+      name: times?.[index] ?? addDays(from, index),
       count,
       open: partial && index === counts.length - 1,
       before:

@@ -1,6 +1,6 @@
 import { svg } from "./elements.ts";
 import type { Format } from "./format.ts";
-import { type Day, type DayCount, listBefore, type Measure } from "./trend-days.ts";
+import { type Day, type DayCount, listBefore, type Measure, unitOf } from "./trend-days.ts";
 import { summarize } from "./trend-text.ts";
 
 const MARGIN = { top: 14, right: 8, bottom: 26, beside: 10 };
@@ -58,7 +58,7 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
     ...ticks.map((tick) =>
       svg("line", { class: tick === 0 ? "base" : "grid", x1: left, x2: right, y1: toY(tick), y2: toY(tick) }),
     ),
-    ...findLabelled(days.length, fitting).map((index) => {
+    ...findLabelled(days, fitting).map((index) => {
       const name = format.day(days[index]?.name ?? "");
       const atEnd = index === last && last > 0;
       return text(name, atEnd ? width : toX(index), height - 6, atEnd ? "end" : "middle");
@@ -98,19 +98,19 @@ function findTicks(most: number): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
-const STRIDES = [1, 2, 7, 14, 28, 56];
+const STRIDES = { day: [1, 2, 7, 14, 28, 56], hour: [1, 2, 3, 6, 12] };
 
 /**
  * Which days get a label: the last one, and earlier ones at intervals that leave room for each label. Longer intervals
- * are whole weeks, so that all labels are on the same weekday.
+ * are whole weeks, so that all labels are on the same weekday. Of hours, it is the first one and later ones.
  *
  * @param fitting How many labels fit.
  */
-function findLabelled(days: number, fitting: number): number[] {
-  const stride = STRIDES.find((length) => Math.ceil(days / length) <= fitting) ?? days;
-  const labelled: number[] = [];
-  for (let index = days - 1; index >= 0; index -= stride) labelled.unshift(index);
-  return labelled;
+function findLabelled(days: Day[], fitting: number): number[] {
+  const unit = unitOf(days);
+  const stride = STRIDES[unit].find((length) => Math.ceil(days.length / length) <= fitting) ?? days.length;
+  const last = unit === "hour" ? 0 : days.length - 1;
+  return [...days.keys()].filter((index) => (index - last) % stride === 0);
 }
 
 const join = (points: Place[]) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`;

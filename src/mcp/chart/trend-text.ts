@@ -10,6 +10,8 @@ import {
   readDays,
   readSpan,
   type Trend,
+  titleOf,
+  unitOf,
 } from "./trend-days.ts";
 
 /** Day, count and the count before, in three lines. */
@@ -48,7 +50,7 @@ export function summarize(days: Day[], measure: Measure, format: Format): string
   const before = listBefore(days);
   const mostBefore = findMost(before);
   return [
-    `${MEASURES[measure].title}, ${format.rangeWithYear(readSpan(days))}.`,
+    `${titleOf(days, measure)}, ${format.rangeWithYear(readSpan(days))}.`,
     ...(most && fewest ? [`Most ${describe(most)}, fewest ${describe(fewest)}.`] : []),
     ...(last.open ? [`${format.weekday(last.name)} is incomplete: ${format.count(last.count)} so far.`] : []),
     ...(mostBefore
@@ -66,9 +68,14 @@ const findFewest = ([first, ...others]: DayCount[]) =>
 /** The same numbers as a table, with all measures. */
 export function buildTable(trend: Trend, format: Format): HTMLElement {
   const series = findMeasures(trend).map((measure) => ({ measure, days: readDays(trend, measure) }));
-  const hasBefore = trend.previous !== undefined;
+  const unit = unitOf(series[0]?.days ?? []);
+  const hasBefore = trend.previous !== undefined && unit === "day";
   const titles = series.flatMap(({ measure }) => [MEASURES[measure].name, ...(hasBefore ? ["before"] : [])]);
-  const head = html("tr", {}, ...["Day", ...titles].map((title) => html("th", { scope: "col" }, title)));
+  const head = html(
+    "tr",
+    {},
+    ...[unit === "day" ? "Day" : "Hour", ...titles].map((title) => html("th", { scope: "col" }, title)),
+  );
   const rows = (series[0]?.days ?? []).map(({ name }, index) =>
     html(
       "tr",
@@ -78,7 +85,12 @@ export function buildTable(trend: Trend, format: Format): HTMLElement {
     ),
   );
   const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
-  const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": "The numbers of each day" };
+  const scroll = {
+    class: "scroll",
+    tabindex: 0,
+    role: "region",
+    "aria-label": `The numbers of each ${unit}`,
+  };
   return html("details", {}, html("summary", {}, "Show as table"), html("div", scroll, table));
 }
 

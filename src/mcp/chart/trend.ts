@@ -9,6 +9,8 @@ import {
   readDays,
   readSpan,
   type Trend,
+  titleOf,
+  unitOf,
 } from "./trend-days.ts";
 import { drawTrend } from "./trend-svg.ts";
 import { buildTable, describeDay, describeMost } from "./trend-text.ts";
@@ -88,10 +90,14 @@ export function createTrend(trend: Trend, format: Format) {
   const choose = (chosen: Measure) => {
     measure = chosen;
     days = readDays(trend, measure);
-    const name = MEASURES[measure].title;
+    const name = titleOf(days, measure);
+    const unit = unitOf(days);
     title.replaceChildren(name);
     most.replaceChildren(...describeMost(days, measure, format));
-    plot.setAttribute("aria-label", `${name}. Use the arrow keys, Home and End to move from day to day.`);
+    plot.setAttribute(
+      "aria-label",
+      `${name}. Use the arrow keys, Home and End to move from ${unit} to ${unit}.`,
+    );
     draw();
   };
   choose(measure);

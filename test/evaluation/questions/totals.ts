@@ -1,3 +1,4 @@
+import { timeShown } from "../../oracle/calendar.ts";
 import { askRows, askTotals } from "../period-questions.ts";
 import { type Question, question } from "../question.ts";
 import { completeDays, noteOn } from "../reading.ts";
@@ -50,6 +51,42 @@ export const totals: Question[] = [
       { visitors: count("example.com").visitors("yesterday"), over: true },
       { visitors: count("example.com").visitors("today"), over: false },
     ],
+  }),
+  question({
+    question: "At what time was it busiest yesterday?",
+    at,
+    calls: [
+      {
+        tool: "get_timeseries",
+        args: { site: "example.com", period: "yesterday", interval: "hour" },
+        covers: "2026-11-20",
+      },
+    ],
+    read: ([{ points }]) => {
+      const most = Math.max(...points.map(({ pageviews }) => pageviews));
+      return points.filter(({ pageviews }) => pageviews === most).map(({ time }) => time?.slice(11, 13));
+    },
+    expect: (count) => {
+      const { hours, timezone } = count("example.com");
+      const yesterday = hours("yesterday");
+      const most = Math.max(...yesterday.map(({ pageviews }) => pageviews));
+      return yesterday
+        .filter(({ pageviews }) => pageviews === most)
+        .map(({ start }) => timeShown(start, timezone).slice(0, 2));
+    },
+  }),
+  question({
+    question: "Was today busier than yesterday at this time?",
+    at,
+    calls: [{ tool: "get_overview", args: { site: "example.com" } }],
+    read: ([{ today }]) => [today.hours?.pageviews, today.hours?.yesterday],
+    // It is 05:05.
+    expect: (count) => {
+      const { hours } = count("example.com");
+      const sum = (all: { pageviews: number }[]) =>
+        all.slice(0, 5).reduce((total, { pageviews }) => total + pageviews, 0);
+      return [sum(hours("today")), sum(hours("yesterday"))];
+    },
   }),
   question({
     question: "How many page views did the docs have over the past month?",

@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         `Views per visit ${overview.views_per_visit} ${movedBy(changes.views_per_visit)} before: ${previous.views_per_visit}`,
         `Seconds per visit ${overview.seconds_per_visit} ${movedBy(changes.seconds_per_visit)} before: ${previous.seconds_per_visit}`,
         `Events ${count(overview.events)} not compared`,
-        `Today so far ${count(overview.today.visitors)} visitors`,
+        `Today so far ${count(overview.today.visitors)} visitors ${count(overview.today.hours?.pageviews ?? 0)} page views until 5:00 AM yesterday: ${count(overview.today.hours?.yesterday ?? 0)}`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
       ]);
       expect(await words(main)).toContain("Complete days, compared with Sep 22 – Oct 21, 2026");
@@ -394,7 +394,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await main.locator(".stroke.before").count()).toBe(0);
     });
 
-    it("of a site that lost visitors, and of one day without a trend", async () => {
+    it("of a site that lost visitors, and of one day by hour", async () => {
       const result = await ask("get_overview", { site: "example.com", days: 1 });
       const { visitors } = comparisonIn(overviewOf(result));
       expect(visitors.absolute).toBeLessThan(0);
@@ -402,7 +402,29 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main.locator(".tile").first())).toContain(
         `down ▼ ${count(-(visitors.absolute ?? 0))} ${signedPercent(visitors.percent ?? 0)}`,
       );
+      const { hours } = overviewOf(result).trend;
+      if (hours === undefined) throw new Error("There are no hours.");
+      expect(await words(main.locator("figcaption h2"))).toBe("Visitors per hour");
+      const most = Math.max(...hours.visitors);
+      const clock = `${((hours.visitors.indexOf(most) + 11) % 12) + 1}:00 ${hours.visitors.indexOf(most) < 12 ? "AM" : "PM"}`;
+      expect(await words(main.locator(".most"))).toBe(`Most: ${count(most)} on Fri, Nov 20, ${clock}`);
+      await main.locator("summary").click();
+      const cells = await allWords(main.locator("tbody tr"));
+      expect(await words(main.locator("thead"))).toBe("Hour Visitors Page views Visits");
+      expect(cells).toHaveLength(24);
+      expect(cells[13]).toBe(
+        `Fri, Nov 20, 1:00 PM ${[hours.visitors, hours.pageviews, hours.visits].map((counts) => count(counts?.[13] ?? -1)).join(" ")}`,
+      );
+      expect(await main.locator("svg text").allTextContents()).toEqual(
+        expect.arrayContaining(["12:00 AM", "12:00 PM"]),
+      );
+    });
+
+    it("of one day without its hours, if the host passes on nothing else", async () => {
+      const { _meta, ...result } = await ask("get_overview", { site: "example.com", days: 1 });
+      const { main } = await show(result);
       expect(await main.locator("figure").count()).toBe(0);
+      expect(await main.locator(".tile").count()).toBeGreaterThan(5);
     });
   });
 

@@ -1,0 +1,82 @@
+import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.ts";
+import { hours } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { hasVisits } from "../operations/visit-rates.ts";
+import type { Overview } from "./overview-result.ts";
+import { askSpan } from "./site-period.ts";
+
+type Hours = ResultOf<typeof hours>;
+type HourPoint = Hours["points"][number];
+
+/** What an overview has by hour. */
+export interface OverviewHours {
+  today?: Overview["today"]["hours"];
+  trend?: Overview["trend"]["hours"];
+}
+
+/**
+ * Reads the finished hours of today beside those of yesterday, and the hours of a single day. Takes one request, and one more
+ * for a single day before yesterday. Hours are an extra: where the source has none, or they cannot be read, they are left out.
+ *
+ * @param shown The days of the overview.
+ */
+export async function readOverviewHours(
+  call: Call,
+  { site, today, from, to }: Days & { site: string; today: string },
+  options: CallOptions,
+): Promise<OverviewHours> {
+  const ask = (days: Days) => askSpan(call, hours, { interval: "hour" }, { site, today, ...days }, options);
+  try {
+    if (!(await call.offersHours?.(options))) return {};
+    const yesterday = addDays(today, -1);
+    const isRecent = from >= yesterday;
+    const [recent, single] = await Promise.all([
+      ask({ from: yesterday, to: today }),
+      from === to && !isRecent ? ask({ from, to }) : undefined,
+    ]);
+    const points = from === to ? (single?.points ?? listOf(recent, from)) : [];
+    const compared = compareToday(recent, today);
+    return { ...(compared && { today: compared }), ...(points.length > 0 && { trend: listHours(points) }) };
+  } catch (error) {
+    if (error instanceof AnalyticsError && !options.signal?.aborted) return {};
+    throw error;
+  }
+}
+
+/** The hours of a day: until the clocks first show a later date. */
+function listOf({ points }: Hours, day: string): HourPoint[] {
+  const start = points.findIndex(({ time }) => dateOfHour(time) >= day);
+  const end = points.findIndex(({ time }) => dateOfHour(time) > day);
+  return start === -1 ? [] : points.slice(start, end === -1 ? undefined : end);
+}
+
+/** Undefined before the first hour of today is over, and where the data of a day may be missing. */
+function compareToday(recent: Hours, today: string): OverviewHours["today"] {
+  const finished = listOf(recent, today);
+  const current = finished.pop();
+  const isPartial = (recent.warnings ?? []).some(({ code }) => ABOUT_MISSING.has(code));
+  if (current === undefined || finished.length === 0 || isPartial) return undefined;
+  const until = clockOfHour(current.time);
+  const before = listOf(recent, addDays(today, -1)).filter(({ time }) => clockOfHour(time) < until);
+  const sum = (points: readonly HourPoint[]) => points.reduce((total, { pageviews }) => total + pageviews, 0);
+  return { until, pageviews: sum(finished), yesterday: sum(before) };
+}
+
+/** Warnings that a part of yesterday or today has no data. */
+const ABOUT_MISSING = new Set([
+  "before_data_since",
+  "partial_first_day",
+  "gap",
+  "incomplete",
+  "stale",
+  "damaged_file",
+]);
+
+const listHours = (points: readonly HourPoint[]) => ({
+  times: points.map(({ time }) => time),
+  visitors: points.map(({ visitors }) => visitors),
+  pageviews: points.map(({ pageviews }) => pageviews),
+  ...(hasVisits(points) && { visits: points.map(({ visits = 0 }) => visits) }),
+});
