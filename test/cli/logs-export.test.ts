@@ -188,7 +188,15 @@ it("the tables in deploy/clickhouse have the columns of an exported hit", () => 
   };
   const names = columnsIn("hits.sql").map((line) => line.split(" ")[0]);
   const others = ["kind", "site", "day", "visitor", "time", "id", "sequence", "visit", "crawler", "status"];
-  const ofDay = ["pageviews", "digest", "definition", "timezone", "unrecorded"];
+  const ofDay = [
+    "pageviews",
+    "digest",
+    "definition",
+    "timezone",
+    "unrecorded",
+    "bots_not_found",
+    "scanners_not_found",
+  ];
   expect(names.sort()).toEqual([...Object.values(columnsOf), ...others, ...ofDay].sort());
   expect(columnsIn("cluster.sql")).toEqual(columnsIn("hits.sql"));
 });

@@ -57,13 +57,18 @@ const complete = (hit: Record<string, unknown>, row: Record<string, unknown> = {
         ? []
         : typeof value === "number"
           ? 0
-          : /^(visitor|id|pageviews|digest)$/.test(name)
+          : /^(visitor|id|pageviews|digest|bots_not_found|scanners_not_found)$/.test(name)
             ? "0"
             : "",
     ]),
   ),
   ...hit,
-  ...("pageviews" in hit && { pageviews: String(hit.pageviews) }),
+  // 64 bits in a table.
+  ...Object.fromEntries(
+    ["pageviews", "bots_not_found", "scanners_not_found"].flatMap((name) =>
+      name in hit ? [[name, String(hit[name])]] : [],
+    ),
+  ),
 });
 
 const listFiles = (folder: string) =>
