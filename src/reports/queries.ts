@@ -7,20 +7,22 @@ import { dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
 import { conditionOf, formatFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
-import { breakdown, operations, takesDays } from "../operations/index.ts";
+import { breakdown, operations, sites, takesDays } from "../operations/index.ts";
+import { forModels } from "../operations/note.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
-import { compare } from "./compare.ts";
+import { compare } from "./compare-report.ts";
 import { conversions } from "./conversions-report.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
-import { overview } from "./overview.ts";
+import { overview } from "./overview-report.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
+import { siteList } from "./site-list-report.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -51,7 +53,7 @@ export interface Query extends Presentation {
 }
 
 export const queries: readonly Query[] = [
-  ...operations.map(fromOperation),
+  ...operations.map((operation) => (operation === sites ? fromReport(siteList) : fromOperation(operation))),
   fromReport(overview),
   fromReport(compare),
   fromReport(conversions),
@@ -111,7 +113,12 @@ export function fromReport(report: Report): Query {
     const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
     return { result, views: report.views(result) };
   };
-  return createQuery(report, ask, filterParams, report.compact);
+  return createQuery(
+    report,
+    ask,
+    () => ("site" in report.params.shape ? filterParams() : {}),
+    report.compact,
+  );
 }
 
 /** @param params Without the filter, which is in the options. */
@@ -154,16 +161,46 @@ function createQuery(
         const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
           const { result, views } = await ask(call, complete, options);
           const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
-          const [empty, ofFirst] = await Promise.all([
+          const [empty, ofFirst, others] = await Promise.all([
             describeEmpty(call, result, views, options),
             name === "breakdown" ? keepFirst(call, result, options) : undefined,
+            given.site === undefined ? listOtherSites(call, source, complete, options) : [],
           ]);
-          return { params, result, views, ...empty, ...(ofFirst && { ofFirst }) };
+          const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
+          return { params, result, views: named, ...empty, ...(ofFirst && { ofFirst }) };
         };
         return "site" in source.params.shape ? askForSite(call, given, options, answer) : answer(given);
       });
     },
   };
+}
+
+/**
+ * The sites that a query without one could have been about as well: those beside the default site. A service is asked for
+ * them only by an overview, which takes several requests anyway.
+ */
+async function listOtherSites(
+  call: Call,
+  { name, params }: { name: string; params: z.ZodObject },
+  { site }: Record<string, unknown>,
+  options: CallOptions,
+): Promise<string[]> {
+  const isFree = call.readDataDays !== undefined;
+  if (!("site" in params.shape) || !(isFree || name === overview.name)) return [];
+  if ((await call.readSite?.()) === undefined) return [];
+  const all = await call(sites, {}, options).catch(() => undefined);
+  return (all?.sites ?? []).flatMap(({ id, domain }) => (site === id || site === domain ? [] : [domain]));
+}
+
+const MAX_OTHERS = 5;
+
+function noteSites([first, ...rest]: View[], site: string, others: readonly string[]): View[] {
+  if (first === undefined) return [];
+  const more = others.length - MAX_OTHERS;
+  const list = `${others.slice(0, MAX_OTHERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  // People see the site in the heading.
+  const told = forModels(`No site was named: this is ${site}. Others: ${list}.`);
+  return [{ ...first, notes: [...first.notes, told] }, ...rest];
 }
 
 /** The conditions that keep only the first row; undefined if a service is not known to have filters. */

@@ -1,9 +1,10 @@
 import type { Receipt } from "../../src/mcp/tool-answer.ts";
-import type { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
+import type { breakdown, crawlers, realtime, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare-result.ts";
 import type { Conversions } from "../../src/reports/conversions-result.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
+import type { SiteList } from "../../src/reports/site-list-result.ts";
 import type { Moment } from "./moments.ts";
 import type { Span } from "./spans.ts";
 import type { Truth } from "./truth.ts";
@@ -17,7 +18,7 @@ type Conversion = NonNullable<Conversions["rows"]>[number];
 
 /** The structured half of each tool's answer. */
 interface Structured {
-  list_sites: ResultOf<typeof sites>;
+  list_sites: SiteList;
   get_stats: ResultOf<typeof stats>;
   get_timeseries: ResultOf<typeof timeseries>;
   /** A label that equals the value is omitted. */

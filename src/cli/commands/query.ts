@@ -70,7 +70,8 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       return watch(io, ask, readInterval(flags.watch), output);
     }
     const answer = await ask();
-    if (shell.trendOf && output.format === "table" && output.fields === undefined) {
+    const isPlain = output.fields === undefined && params.period === undefined;
+    if (shell.trendOf && output.format === "table" && isPlain) {
       await addTrends(call, answer, shell.trendOf, readScreen(io, "stdout", output));
     }
     await printAnswer(io, answer, output);
