@@ -22,9 +22,8 @@ import type { Conversions } from "./conversions-result.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { addGoal, readGoal, renameToBy, renameToGoal } from "./goal.ts";
 import { type AskDays, type AskedDays, answerDays } from "./site-period.ts";
-import { ROW_LIMIT } from "./subtracted-spans.ts";
 import type { Breakdown } from "./window-counts.ts";
-import { SMALL_SAMPLE } from "./windows.ts";
+import { ROW_LIMIT, SMALL_SAMPLE } from "./windows.ts";
 
 interface Asked extends AskedDays {
   goal: string;

@@ -8,7 +8,6 @@ import { createPeriodError, isAll, resolvePeriod } from "../operations/period-wo
 import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
 
 /** A query for the days of a period at a site. */
 export interface SitePeriod extends Days {
@@ -179,6 +178,8 @@ export async function askSpan<O extends DaysOperation>(
   }
   assertWithinReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
+  // Loaded on demand: sources and most services answer for any days.
+  const { subtractBreakdown, subtractSeries, subtractStats } = await import("./subtracted-spans.ts");
   switch (operation.name) {
     case "stats":
       return (await subtractStats(call, span, options)) as ResultOf<O>;
