@@ -28,7 +28,7 @@ export const warnings = z
 export type Warning = NonNullable<z.output<typeof warnings>>[number];
 
 /** The code of the warnings that this program itself adds to numbers that it computed. */
-const SUBTRACTED = "subtracted";
+export const SUBTRACTED = "subtracted";
 
 /** What such a warning is about: a range of events, a list that was cut, or rows that may be missing. */
 const subtractedValues = once(() =>
@@ -58,12 +58,6 @@ export const rangeWarning: Warning = {
   detail:
     "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list. They are ranked by their least value.",
 };
-
-/** Whether a list that this program computed may lack rows, so that a value that is missing need not be zero. */
-export const mayLackRows = (given: readonly Warning[] = []): boolean =>
-  given.some(
-    ({ code, values = {} }) => code === SUBTRACTED && ("row_limit" in values || "more_rows" in values),
-  );
 
 /** The warnings as sentences. This program's own keep their counts separate, so that each output formats them. */
 export const showWarnings = (given: readonly Warning[] = []): Note[] => given.map(showWarning);

@@ -7,8 +7,7 @@ import type { Bounds } from "./bounds.ts";
 import type { Comparison } from "./compare-result.ts";
 import { describeCoverage } from "./coverage.ts";
 import { averageColumns, changeColumns, listTotals, nameColumns, noteLengths } from "./report-fields.ts";
-import { ROW_LIMIT } from "./subtracted-spans.ts";
-import { SMALL_SAMPLE_NOTE } from "./windows.ts";
+import { ROW_LIMIT, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 type Movers = Comparison["dimensions"][number];
 

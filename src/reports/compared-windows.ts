@@ -7,10 +7,9 @@ import type { ResultOf } from "../operations/operation.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import type { WindowCounts } from "./movers.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
-import { ROW_LIMIT } from "./subtracted-spans.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { countBySubtraction, countDirectly, findErrorBound } from "./window-counts.ts";
-import { sumWindow, type Window } from "./windows.ts";
+import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 
 type Series = ResultOf<typeof timeseries>;
 

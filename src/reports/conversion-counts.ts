@@ -2,7 +2,7 @@ import { AnalyticsError, quote } from "../errors.ts";
 import type { stats } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
-import { mayLackRows } from "../operations/warning.ts";
+import { SUBTRACTED, type Warning } from "../operations/warning.ts";
 import { type Bounds, exact } from "./bounds.ts";
 import type { Breakdown } from "./window-counts.ts";
 
@@ -97,6 +97,12 @@ function indexRows(list: Breakdown) {
   const unlisted = { least: 0, most: mostUnlisted(list) };
   return (key: Key): Bounds => byKey.get(key) ?? unlisted;
 }
+
+/** Whether a list that this program computed may lack rows, so that a value that is missing need not be zero. */
+const mayLackRows = (warnings: readonly Warning[] = []) =>
+  warnings.some(
+    ({ code, values = {} }) => code === SUBTRACTED && ("row_limit" in values || "more_rows" in values),
+  );
 
 /** How many visitors a value has at most that is not in a list. Rows are sorted by visitors. */
 function mostUnlisted({ rows, truncated, totals, warnings }: Breakdown): number {

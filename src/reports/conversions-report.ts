@@ -19,7 +19,6 @@ const params = () =>
     days: daysParam,
     period: periodParam(),
   });
-export type AskedConversions = z.output<ReturnType<typeof params>>;
 
 export const conversions = defineReport({
   name: "conversions",
@@ -39,8 +38,10 @@ export const conversions = defineReport({
   list: { key: "rows", keep: "first", cut: "truncated" },
   params,
   result: conversionsResult,
-  // Loaded on demand: all other queries do without it.
-  compute: async (...asked) => (await import("./conversions.ts")).countConversions(...asked),
+  compute: async (call, params, options) => {
+    const { countConversions } = await import("./conversions.ts");
+    return countConversions(call, params, options);
+  },
   compact: ({ rows, ...result }) => ({
     ...result,
     ...(rows && {

@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
 import { breakdown, stats } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
@@ -17,14 +18,18 @@ import {
   pairTotals,
   type Visitors,
 } from "./conversion-counts.ts";
-import type { AskedConversions as Asked } from "./conversions-report.ts";
 import type { Conversions } from "./conversions-result.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { addGoal, readGoal, renameToBy, renameToGoal } from "./goal.ts";
-import { type AskDays, answerDays } from "./site-period.ts";
-import { ROW_LIMIT } from "./subtracted-spans.ts";
+import { type AskDays, type AskedDays, answerDays } from "./site-period.ts";
 import type { Breakdown } from "./window-counts.ts";
-import { SMALL_SAMPLE } from "./windows.ts";
+import { ROW_LIMIT, SMALL_SAMPLE } from "./windows.ts";
+
+interface Asked extends AskedDays {
+  goal: string;
+  by?: Dimension | undefined;
+  limit: number;
+}
 
 /** Counts the visitors of the days, and those of them who reached the goal. */
 export async function countConversions(

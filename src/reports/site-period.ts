@@ -15,7 +15,6 @@ import { createPeriodError, isAll, resolvePeriod } from "../operations/period-wo
 import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { subtractBreakdown, subtractHours, subtractSeries, subtractStats } from "./subtracted-spans.ts";
 
 /** What can be asked for any days. */
 type SpanOperation = DaysOperation | typeof hours;
@@ -190,6 +189,10 @@ export async function askSpan<O extends SpanOperation>(
   }
   assertWithinReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
+  // Loaded on demand: sources and most services answer for any days.
+  const { subtractBreakdown, subtractHours, subtractSeries, subtractStats } = await import(
+    "./subtracted-spans.ts"
+  );
   switch (operation.name) {
     case "stats":
       return (await subtractStats(call, span, options)) as ResultOf<O>;

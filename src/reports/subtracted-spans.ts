@@ -7,6 +7,7 @@ import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import { rangeWarning, type Warning, warnOfSubtraction } from "../operations/warning.ts";
 import { type Bounds, exact, subtract } from "./bounds.ts";
+import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = ResultOf<typeof stats>;
 type Series = ResultOf<typeof timeseries>;
@@ -35,8 +36,6 @@ interface RowRange {
 /** The upper ends of a row that is known only as a range; its counts are the lower ends. */
 type AtMost = Partial<Record<"visitors_at_most" | `${Measure}_at_most`, number>>;
 
-/** The contract's maximum, so that as few rows as possible are cut off. */
-export const ROW_LIMIT = 1000;
 const ATTEMPTS = 3;
 
 /** Cuts the span out of a series until today. Exact, because every day has its own point. */
