@@ -10,7 +10,6 @@ import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { readOverviewHours } from "./overview-hours.ts";
 import { type Overview, overviewResult } from "./overview-result.ts";
 import { pickMainLists, viewOverview } from "./overview-views.ts";
 import { defineReport } from "./report-definition.ts";
@@ -142,7 +141,9 @@ async function readParts(
       ? ask(timeseries, precedingDays(period, complete))
       : undefined,
     call(stats, { site, days: 1 }, options),
-    readOverviewHours(call, { site, today, ...shown }, options),
+    import("./overview-hours.ts").then(({ readOverviewHours }) =>
+      readOverviewHours(call, { site, today, ...shown }, options),
+    ),
     ...dimensions.map((dimension) =>
       askSpan(
         call,

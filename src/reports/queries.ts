@@ -17,10 +17,10 @@ import { cleanText } from "../render/clean-text.ts";
 import { compare } from "./compare.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
+import { anySeriesResult, intervalParam } from "./intervals.ts";
 import { overview } from "./overview.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { anySeriesResult, askSeries, intervalParam } from "./series.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -105,7 +105,8 @@ function fromSeries(): Query {
   });
   const compact: Query["compact"] = (result, params) =>
     params?.with === "visits" ? result : omitVisits(timeseries, result);
-  return createQuery(source, askSeries, more, compact);
+  const ask: Ask = async (...asked) => (await import("./series.ts")).askSeries(...asked);
+  return createQuery(source, ask, more, compact);
 }
 
 /** The operations with many rows that have visits, and the member of their answer that has the rows. */

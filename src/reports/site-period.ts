@@ -2,20 +2,14 @@ import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
-import {
-  type breakdown,
-  type DaysOperation,
-  type hours,
-  realtime,
-  sites,
-  type stats,
-} from "../operations/index.ts";
+import type { hours } from "../operations/hours.ts";
+import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { subtractBreakdown, subtractHours, subtractSeries, subtractStats } from "./subtracted-spans.ts";
+import { subtractBreakdown, subtractSeries, subtractStats } from "./subtracted-spans.ts";
 
 /** What can be asked for any days. */
 type SpanOperation = DaysOperation | typeof hours;
@@ -156,9 +150,11 @@ export async function askSpan<O extends SpanOperation>(
       return (await subtractStats(call, span, options)) as ResultOf<O>;
     case "timeseries":
       return (await subtractSeries(call, span, options)) as ResultOf<O>;
-    case "hours":
+    case "hours": {
       assertRecent(from, today);
+      const { subtractHours } = await import("./subtracted-hours.ts");
       return (await subtractHours(call, span, options)) as ResultOf<O>;
+    }
     case "breakdown":
       return (await subtractBreakdown(
         call,
