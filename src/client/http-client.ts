@@ -1,7 +1,7 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addFilter } from "../operations/filter.ts";
-import { hours, openapi } from "../operations/index.ts";
+import { openapi, timeseries } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
@@ -129,7 +129,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   };
   const offersSpans: HttpCall["offersSpans"] = ({ path }, options) => offers(["from", "to"], path, options);
   const offersFilter: HttpCall["offersFilter"] = ({ path }, options) => offers(["filter"], path, options);
-  const offersHours: HttpCall["offersHours"] = (options) => offers(["interval"], hours.path, options);
+  const offersHours: HttpCall["offersHours"] = (options) => offers(["interval"], timeseries.path, options);
   return { call: Object.assign(call, { readSite, offersSpans, offersFilter, offersHours }) };
 }
 

@@ -1,6 +1,5 @@
 import { breakdown } from "./breakdown.ts";
 import { crawlers } from "./crawlers.ts";
-import { hours } from "./hours.ts";
 import { notFound } from "./not-found.ts";
 import { openapi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
@@ -9,7 +8,7 @@ import { sites } from "./sites.ts";
 import { stats } from "./stats.ts";
 import { timeseries } from "./timeseries.ts";
 
-export { breakdown, crawlers, hours, notFound, openapi, realtime, sites, stats, timeseries };
+export { breakdown, crawlers, notFound, openapi, realtime, sites, stats, timeseries };
 
 /** The contract, in the order people see it. */
 export const operations = [

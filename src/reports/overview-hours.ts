@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.ts";
-import { hours } from "../operations/index.ts";
+import { hours } from "../operations/hours.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { hasVisits } from "../operations/visit-rates.ts";
 import type { Overview } from "./overview-result.ts";

@@ -9,7 +9,6 @@ import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { readOverviewHours } from "./overview-hours.ts";
 import type { Overview } from "./overview-result.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
@@ -95,7 +94,9 @@ async function readParts(
       ? ask(timeseries, precedingDays(period, complete))
       : undefined,
     call(stats, { site, days: 1 }, options),
-    readOverviewHours(call, { site, today, ...shown }, options),
+    import("./overview-hours.ts").then(({ readOverviewHours }) =>
+      readOverviewHours(call, { site, today, ...shown }, options),
+    ),
     ...dimensions.map((dimension) =>
       askSpan(
         call,

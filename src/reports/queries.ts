@@ -19,10 +19,10 @@ import { compare } from "./compare-report.ts";
 import { conversions } from "./conversions-report.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
+import { anySeriesResult, intervalParam } from "./intervals.ts";
 import { overview } from "./overview-report.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
-import { anySeriesResult, askSeries, intervalParam } from "./series.ts";
 import { siteList } from "./site-list-report.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
@@ -112,7 +112,8 @@ function fromSeries(): Query {
   });
   const compact: Query["compact"] = (result, params) =>
     params?.with === "visits" ? result : omitVisits(timeseries, result);
-  return createQuery(source, askSeries, more, compact);
+  const ask: Ask = async (...asked) => (await import("./series.ts")).askSeries(...asked);
+  return createQuery(source, ask, more, compact);
 }
 
 /** The operations with many rows that have visits, and the member of their answer that has the rows. */

@@ -1,43 +1,15 @@
-import * as z from "zod";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { count, date, MAX_HOUR_DAYS, timestamp, visitCounts } from "../operations/fields.ts";
+import { MAX_HOUR_DAYS } from "../operations/fields.ts";
 import { readFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
-import { hours, timeseries } from "../operations/index.ts";
+import { hours } from "../operations/hours.ts";
+import { timeseries } from "../operations/index.ts";
 import type { ParamsOf } from "../operations/operation.ts";
-import { seriesResult } from "../operations/series-fields.ts";
 import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import type { QueryOptions } from "./default-days.ts";
-import { type Interval, intervals } from "./intervals.ts";
+import { DEFAULT_HOUR_DAYS, type Interval } from "./intervals.ts";
 import { askDays, askSpan, createTooLongError } from "./site-period.ts";
-
-/** Yesterday and today. */
-const DEFAULT_HOUR_DAYS = 2;
-
-export const intervalParam = () =>
-  z
-    .enum(intervals)
-    .optional()
-    .describe(
-      `Length of a point (default: day). Weeks (from Monday) and months are days, added up. Hours are for at most ${MAX_HOUR_DAYS} days (default: ${DEFAULT_HOUR_DAYS}).`,
-    );
-
-/** The answer by any interval: a point has `date`, `time`, or the first and the last of its days. */
-export const anySeriesResult = () =>
-  seriesResult(
-    z.object({
-      date: date.optional(),
-      time: timestamp.optional(),
-      from: date.optional(),
-      to: date.optional(),
-      days: count.optional(),
-      visitors: count,
-      pageviews: count,
-      ...visitCounts(),
-      partial: z.boolean().optional(),
-    }),
-  );
 
 interface SeriesQuery extends Record<string, unknown> {
   interval?: Interval;

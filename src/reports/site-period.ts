@@ -2,14 +2,8 @@ import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
-import {
-  type breakdown,
-  type DaysOperation,
-  type hours,
-  realtime,
-  sites,
-  type stats,
-} from "../operations/index.ts";
+import type { hours } from "../operations/hours.ts";
+import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
@@ -190,7 +184,7 @@ export async function askSpan<O extends SpanOperation>(
   assertWithinReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
   // Loaded on demand: sources and most services answer for any days.
-  const { subtractBreakdown, subtractHours, subtractSeries, subtractStats } = await import(
+  const { subtractBreakdown, subtractSeries, subtractStats } = await import(
     "./subtracted-spans.ts"
   );
   switch (operation.name) {
@@ -198,9 +192,11 @@ export async function askSpan<O extends SpanOperation>(
       return (await subtractStats(call, span, options)) as ResultOf<O>;
     case "timeseries":
       return (await subtractSeries(call, span, options)) as ResultOf<O>;
-    case "hours":
+    case "hours": {
       assertRecent(from, today);
+      const { subtractHours } = await import("./subtracted-hours.ts");
       return (await subtractHours(call, span, options)) as ResultOf<O>;
+    }
     case "breakdown":
       return (await subtractBreakdown(
         call,

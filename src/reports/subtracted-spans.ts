@@ -1,7 +1,7 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, countDays, type Days, dateOfHour } from "../operations/days.ts";
-import { breakdown, hours, stats, timeseries } from "../operations/index.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
@@ -11,7 +11,6 @@ import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = ResultOf<typeof stats>;
 type Series = ResultOf<typeof timeseries>;
-type Hours = ResultOf<typeof hours>;
 type Breakdown = ResultOf<typeof breakdown>;
 type Row = Breakdown["rows"][number];
 
@@ -59,23 +58,11 @@ export function cutSeries(series: Series, { from, to }: Days): Series {
   };
 }
 
-/** Cuts the span out of the hours until today. Exact, too. */
-export async function subtractHours(call: Call, span: PastSpan, options: CallOptions): Promise<Hours> {
-  const { site, to, long } = span;
-  const series = await call(hours, { site, days: long, interval: "hour" }, options);
-  // The first hour of the next day: clocks that are set back over midnight show the date before once more.
-  const end = series.points.findIndex(({ time }) => dateOfHour(time) > to);
-  const { warnings: _, ...rest } = series;
-  return {
-    ...rest,
-    period: cutPeriod(series.period, span),
-    points: end === -1 ? series.points : series.points.slice(0, end),
-    ...joinWarnings(within(span, series), []),
-  };
-}
-
 /** The warnings of an answer until today that are about days of the span, as far as they say which days they are about. */
-function within({ from, to }: Days, { warnings = [] }: { warnings?: Warning[] | undefined }): Warning[] {
+export function within(
+  { from, to }: Days,
+  { warnings = [] }: { warnings?: Warning[] | undefined },
+): Warning[] {
   return warnings.filter(({ code, values = {} }) => {
     const { day, data_until, data_since } = values;
     const [first, last] = day === undefined ? [values.from, values.to] : [day, day];
@@ -246,13 +233,16 @@ const keepFilter = ({ filter }: { filter?: string[] | undefined }) => (filter ? 
 const exactly = (count: number): Bounds => ({ least: count, most: count });
 const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, least), most });
 
-function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan): Series["period"] {
+export function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan): Series["period"] {
   const days = long - short;
   if (period.from !== from || addDays(from, days - 1) !== to) throw createContradictionError("the period");
   return { ...period, from, to, days, partial: false, complete_through: to };
 }
 
-function joinWarnings(known: readonly Warning[] = [], own: readonly Warning[]): { warnings?: Warning[] } {
+export function joinWarnings(
+  known: readonly Warning[] = [],
+  own: readonly Warning[],
+): { warnings?: Warning[] } {
   const warnings = [...known, ...own];
   return warnings.length > 0 ? { warnings } : {};
 }

@@ -10,7 +10,8 @@ import {
   parseFilter,
   readFilter,
 } from "../operations/filter.ts";
-import { type AnyOperation, type hours, type OperationName, operations } from "../operations/index.ts";
+import type { hours } from "../operations/hours.ts";
+import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";

@@ -1,7 +1,8 @@
 import { quote } from "../../errors.ts";
 import { addDays, dateOfHour, listDays } from "../../operations/days.ts";
 import { MAX_HOUR_DAYS } from "../../operations/fields.ts";
-import { hours, openapi, timeseries } from "../../operations/index.ts";
+import { hours } from "../../operations/hours.ts";
+import { openapi, timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { formatInstant, listHours, startOfDay } from "../../sources/calendar.ts";
 import { findParameters } from "../openapi-lookup.ts";

@@ -1,6 +1,7 @@
 import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
-import { crawlers, hours, notFound, sites, stats, timeseries } from "../../operations/index.ts";
+import { hours } from "../../operations/hours.ts";
+import { crawlers, notFound, sites, stats, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { Params } from "../probe.ts";

@@ -126,6 +126,17 @@ const BEGINNING = 2;
 export const listViewMoments = (second: string, isSuch: string) =>
   `groupArrayIf((${second}, ${VIEW}), ${isSuch})`;
 
+const HOUR = 3600;
+
+/** SQL of the start of a second's hour. Hours are 3,600 seconds apart, except where the clocks are changed. */
+function writeHourStart(second: string, starts: readonly number[]): string {
+  const runs = starts.filter((start, index) => start - (starts[index - 1] ?? 0) !== HOUR);
+  const [first = "0", ...others] = runs.map(
+    (run) => `${run} + intDiv(${second} - ${run}, ${HOUR}) * ${HOUR}`,
+  );
+  return others.reduce((before, of, index) => `if(${second} < ${runs[index + 1]}, ${before}, ${of})`, first);
+}
+
 /**
  * Counts visits and their kept hits by hour. The starts are written into the SQL, since parameters are sent in the URL, which
  * must be short.
@@ -134,7 +145,7 @@ export const listViewMoments = (second: string, isSuch: string) =>
  */
 export const countByHour = (visits: string, starts: readonly number[]): string => `
       SELECT
-        roundDown(moment.1, [${starts.join(", ")}]) AS hour_start,
+        ${writeHourStart("moment.1", starts)} AS hour_start,
         uniqExactIf(visitor_key, moment.2 != ${BEGINNING}) AS visitor_count,
         countIf(moment.2 = ${VIEW}) AS view_count,
         countIf(moment.2 = ${BEGINNING}) AS visit_count,
