@@ -184,9 +184,7 @@ export async function askSpan<O extends SpanOperation>(
   assertWithinReach(from, today);
   const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
   // Loaded on demand: sources and most services answer for any days.
-  const { subtractBreakdown, subtractSeries, subtractStats } = await import(
-    "./subtracted-spans.ts"
-  );
+  const { subtractBreakdown, subtractSeries, subtractStats } = await import("./subtracted-spans.ts");
   switch (operation.name) {
     case "stats":
       return (await subtractStats(call, span, options)) as ResultOf<O>;
