@@ -4,6 +4,7 @@ import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
+import { createPairNumbers, type PairNumbers } from "./pair-numbers.ts";
 import { addProbe } from "./probes.ts";
 
 /** A day whose lines can still come. What an earlier process has kept of it is read when it is needed. */
@@ -41,8 +42,8 @@ export interface OpenDay {
   addresses: Map<string | number, number>;
   /** Including those of an earlier process. */
   addressCount: number;
-  /** The numbers of senders, by the user agent's id and the number of the address. */
-  senderNumbers: Map<number, Map<number, number>>;
+  /** The numbers of senders: by IPv4 address, or by the number of another address, and by the user agent's id. */
+  senderNumbers: Record<"ipv4" | "others", PairNumbers>;
   senders: Senders;
   hits: Hits;
   /** The values that the day has, as far as visitors choose them. Hits name pages by their numbers here. */
@@ -112,7 +113,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     end,
     addresses: new Map(),
     addressCount: 0,
-    senderNumbers: new Map(),
+    senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     senders: {
       requests: createColumn(),
       errors: createColumn(),

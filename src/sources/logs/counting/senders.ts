@@ -1,7 +1,7 @@
 import { copyText } from "../copy-text.ts";
 import { parseIpv4 } from "./addresses.ts";
 import { append } from "./columns.ts";
-import type { OpenDay, Senders } from "./open-day.ts";
+import type { OpenDay } from "./open-day.ts";
 import { findRelay } from "./relays.ts";
 
 /** Who sends a request. */
@@ -19,17 +19,13 @@ export interface Sender {
  */
 export function numberSender(day: OpenDay, sender: Sender, readProfile: (number: number) => number): number {
   const { group, agent } = sender;
-  const address = numberAddress(day, group);
-  let numbers = day.senderNumbers.get(agent);
-  if (numbers === undefined) {
-    numbers = new Map();
-    day.senderNumbers.set(agent, numbers);
-  }
-  let number = numbers.get(address);
+  const ipv4 = parseIpv4(group);
+  const address = ipv4 ?? numberAddress(day, group);
+  const numbers = ipv4 === undefined ? day.senderNumbers.others : day.senderNumbers.ipv4;
+  let number = numbers.find(address, agent);
   if (number === undefined) {
-    number =
-      day.known?.findSender(group, agent) ?? addSender(day.senders, address, findRelay(group), readProfile);
-    numbers.set(address, number);
+    number = day.known?.findSender(group, agent) ?? addSender(day, group, readProfile);
+    numbers.set(address, agent, number);
   }
   return number;
 }
@@ -44,17 +40,13 @@ function numberAddress(day: OpenDay, group: string): number {
   return number;
 }
 
-function addSender(
-  senders: Senders,
-  address: number,
-  relay: number,
-  readProfile: (number: number) => number,
-): number {
+function addSender(day: OpenDay, group: string, readProfile: (number: number) => number): number {
+  const { senders } = day;
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
-  append(senders.addresses, address);
-  append(senders.relays, relay);
+  append(senders.addresses, numberAddress(day, group));
+  append(senders.relays, findRelay(group));
   append(senders.added, 0);
   const number = senders.requests.length - 1;
   append(senders.profiles, readProfile(number));

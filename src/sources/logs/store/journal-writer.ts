@@ -138,20 +138,24 @@ function listChanged(requests: Column, before: Uint32Array = new Uint32Array(0))
 function hashNew(day: OpenDay, knownAddresses: number, knownSenders: number, salt: Uint8Array) {
   const addresses = Buffer.alloc((day.addressCount - knownAddresses) * HASH_BYTES);
   const senders = Buffer.alloc((day.senders.requests.length - knownSenders) * HASH_BYTES);
-  /** By number. A large day has hundreds of thousands: they become texts one after another. */
-  const byNumber: (string | number)[] = [];
+  /** By number. */
+  const others: string[] = [];
   for (const [address, number] of day.addresses) {
-    byNumber[number] = address;
+    if (typeof address === "string") others[number] = address;
     if (number < knownAddresses) continue;
     const hash = hashSalted(salt, formatAddress(address));
     addresses.write(hash, (number - knownAddresses) * HASH_BYTES, "latin1");
   }
-  for (const [agent, numbers] of day.senderNumbers) {
-    for (const [address, number] of numbers) {
-      if (number < knownSenders) continue;
-      const hash = hashSender(salt, formatAddress(byNumber[address] ?? ""), agent);
-      senders.write(hash, (number - knownSenders) * HASH_BYTES, "latin1");
-    }
-  }
+  const addSender = (number: number, group: string, agent: number) => {
+    if (number < knownSenders) return;
+    senders.write(hashSender(salt, group, agent), (number - knownSenders) * HASH_BYTES, "latin1");
+  };
+  const { ipv4, others: ofOthers } = day.senderNumbers;
+  ipv4.forEach((number, address, agent) => {
+    addSender(number, formatAddress(address), agent);
+  });
+  ofOthers.forEach((number, address, agent) => {
+    addSender(number, others[address] ?? "", agent);
+  });
   return { addresses, senders };
 }
