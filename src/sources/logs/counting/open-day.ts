@@ -1,4 +1,5 @@
 import { hashText } from "../hashing.ts";
+import type { BrowserAgent } from "./agents.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
 import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
@@ -51,9 +52,10 @@ export interface OpenDay {
   /** Where visits came from, and what senders are. */
   origins: Numbered<OriginValues>;
   profiles: Numbered<ProfileValues>;
-  /** Caches: the numbers of pages and origins by the texts in lines. */
+  /** Caches: the numbers of pages and origins by the texts in lines, and of profiles without a place by the user agent. */
   rawPages: Map<string, number>;
   rawOrigins: Map<string, number>;
+  rawProfiles: Map<BrowserAgent, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
   /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
@@ -129,6 +131,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     profiles: createNumbered(),
     rawPages: new Map(),
     rawOrigins: new Map(),
+    rawProfiles: new Map(),
     crawlers: new Map(),
     version: 0,
   };

@@ -54,4 +54,6 @@ function addSender(day: OpenDay, group: string, readProfile: (number: number) =>
 }
 
 export const formatAddress = (address: string | number): string =>
-  typeof address === "string" ? address : [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
+  typeof address === "string"
+    ? address
+    : `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;

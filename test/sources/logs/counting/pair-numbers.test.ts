@@ -8,14 +8,14 @@ const SECOND = [0, 1, 2 ** 30 - 1];
 it("finds the number of each pair, and none of any other", () => {
   const numbers = createPairNumbers();
   const known = [...new Set(FIRST)].flatMap((a) => SECOND.map((b): [number, number] => [a, b]));
-  for (const [number, [a, b]] of known.entries()) {
-    expect(numbers.find(a, b)).toBeUndefined();
+  const free = known.map(([a, b], number) => {
+    const before = numbers.find(a, b);
     numbers.set(a, b, number);
-  }
-  for (const [number, [a, b]] of known.entries()) {
-    expect(numbers.find(a, b)).toBe(number);
-    expect(numbers.find(a, b + 5)).toBeUndefined();
-  }
+    return before;
+  });
+  expect(new Set(free)).toEqual(new Set([undefined]));
+  expect(known.map(([a, b]) => numbers.find(a, b))).toEqual([...known.keys()]);
+  expect(new Set(known.map(([a, b]) => numbers.find(a, b + 5)))).toEqual(new Set([undefined]));
   const found: [number, number][] = [];
   numbers.forEach((number, a, b) => {
     found[number] = [a, b];
