@@ -22,12 +22,12 @@ const MIN_RELAYED_VIEWS = { certain: 50, suspected: 10 };
  * @param until Seconds since 1970.
  */
 export function countDay(day: OpenDay, until?: number): DayCounts {
-  const { order, scanners } = sortHits(day, until);
+  const { order, starts, scanners } = sortHits(day, until);
   const tally = createTally(day);
   const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
   const left = { senders: scanners.size, viewers: 0, pageviews: 0 };
   const addresses = { views: new Uint32Array(day.addressCount), relays: new Uint8Array(day.addressCount) };
-  forEachSender(day, order, (sender, from, to) => {
+  forEachSender(starts, (sender, from, to) => {
     const views = countViews(day, order, from, to);
     if (views === 0) return;
     if (scanners.has(sender)) {

@@ -41,7 +41,7 @@ export function readOpenDay(day: OpenDay, until?: number): HitTable {
 
 /** The rows of a table: by row, the number of the hit within the day, and what `HitTable` says of it. */
 export function listRows(day: OpenDay, until = Number.POSITIVE_INFINITY) {
-  const { order, scanners } = sortHits(day, until);
+  const { order, starts, scanners } = sortHits(day, until);
   const rows = {
     hits: new Uint32Array(order.length),
     visitors: new Uint32Array(order.length),
@@ -49,7 +49,7 @@ export function listRows(day: OpenDay, until = Number.POSITIVE_INFINITY) {
     times: new Uint32Array(order.length),
   };
   let [length, visitor] = [0, 0];
-  forEachSender(day, order, (sender, from, to) => {
+  forEachSender(starts, (sender, from, to) => {
     if (scanners.has(sender) || countViews(day, order, from, to) === 0) return;
     visitor++;
     let number = 0;

@@ -44,7 +44,7 @@ export function formatHits(day: OpenDay): Uint8Array | undefined {
     while (to < length && rows.visitors[to] === rows.visitors[to - 1]) to++;
     const columnData = columns.map((column) => cutColumn(column, from, to));
     // The writer is synchronous, since its file is in memory.
-    void file.write({ columnData, rowGroupSize: to - from });
+    void file.write({ columnData, rowGroupSize: to - from, pageSize: 0 });
     from = to;
   }
   void file.finish();
