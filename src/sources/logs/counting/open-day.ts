@@ -39,8 +39,8 @@ export interface OpenDay {
   /** Seconds since 1970 at which it begins and ends. */
   start: number;
   end: number;
-  /** The numbers of addresses. IPv6 addresses of one /64 have the same. */
-  addresses: Map<string | number, number>;
+  /** The numbers of addresses. IPv6 addresses of one /64 have the same. The other number of each pair is 0. */
+  addresses: { ipv4: PairNumbers; others: Map<string, number> };
   /** Including those of an earlier process. */
   addressCount: number;
   /** The numbers of senders: by IPv4 address, or by the number of another address, and by the user agent's id. */
@@ -113,7 +113,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     definition: DEFINITION,
     start,
     end,
-    addresses: new Map(),
+    addresses: { ipv4: createPairNumbers(), others: new Map() },
     addressCount: 0,
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     senders: {

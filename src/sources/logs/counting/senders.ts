@@ -31,11 +31,13 @@ export function numberSender(day: OpenDay, sender: Sender, readProfile: (number:
 }
 
 function numberAddress(day: OpenDay, group: string): number {
+  const { ipv4: numbers, others } = day.addresses;
   const ipv4 = parseIpv4(group);
-  let number = day.addresses.get(ipv4 ?? group);
+  let number = ipv4 === undefined ? others.get(group) : numbers.find(ipv4, 0);
   if (number === undefined) {
     number = day.known?.findAddress(group) ?? day.addressCount++;
-    day.addresses.set(ipv4 ?? copyText(group), number);
+    if (ipv4 === undefined) others.set(copyText(group), number);
+    else numbers.set(ipv4, 0, number);
   }
   return number;
 }
@@ -53,7 +55,6 @@ function addSender(day: OpenDay, group: string, readProfile: (number: number) =>
   return number;
 }
 
-export const formatAddress = (address: string | number): string =>
-  typeof address === "string"
-    ? address
-    : `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
+/** @param address Its 32 bits. */
+export const formatIpv4 = (address: number): string =>
+  `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;

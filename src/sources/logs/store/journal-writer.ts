@@ -1,7 +1,7 @@
 import { type Column, readColumn } from "../counting/columns.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenCrawler, OpenDay } from "../counting/open-day.ts";
-import { formatAddress } from "../counting/senders.ts";
+import { formatIpv4 } from "../counting/senders.ts";
 import type { Values } from "../counting/values.ts";
 import { createSalt, HASH_BYTES, hashSalted } from "../hashing.ts";
 import { type DayLine, encode, hashSender } from "./journal-format.ts";
@@ -181,23 +181,27 @@ function listChanged(requests: Column, before: Uint32Array): Uint32Array {
 function hashNew(day: OpenDay, knownAddresses: number, knownSenders: number, salt: Uint8Array) {
   const addresses = Buffer.alloc((day.addressCount - knownAddresses) * HASH_BYTES);
   const senders = Buffer.alloc((day.senders.requests.length - knownSenders) * HASH_BYTES);
-  /** By number. */
-  const others: string[] = [];
-  for (const [address, number] of day.addresses) {
-    if (typeof address === "string") others[number] = address;
-    if (number < knownAddresses) continue;
-    const hash = hashSalted(salt, formatAddress(address));
-    addresses.write(hash, (number - knownAddresses) * HASH_BYTES, "latin1");
-  }
+  const addAddress = (number: number, group: string) => {
+    if (number < knownAddresses) return;
+    addresses.write(hashSalted(salt, group), (number - knownAddresses) * HASH_BYTES, "latin1");
+  };
   const addSender = (number: number, group: string, agent: number) => {
     if (number < knownSenders) return;
     senders.write(hashSender(salt, group, agent), (number - knownSenders) * HASH_BYTES, "latin1");
   };
-  const { ipv4, others: ofOthers } = day.senderNumbers;
-  ipv4.forEach((number, address, agent) => {
-    addSender(number, formatAddress(address), agent);
+  /** By number. */
+  const others: string[] = [];
+  for (const [address, number] of day.addresses.others) {
+    others[number] = address;
+    addAddress(number, address);
+  }
+  day.addresses.ipv4.forEach((number, address) => {
+    addAddress(number, formatIpv4(address));
   });
-  ofOthers.forEach((number, address, agent) => {
+  day.senderNumbers.ipv4.forEach((number, address, agent) => {
+    addSender(number, formatIpv4(address), agent);
+  });
+  day.senderNumbers.others.forEach((number, address, agent) => {
     addSender(number, others[address] ?? "", agent);
   });
   return { addresses, senders };
