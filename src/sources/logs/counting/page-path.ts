@@ -44,8 +44,8 @@ export function classifyPath(path: string, query: string): Asked {
   const dot = path.lastIndexOf(".");
   if (dot >= 0 && !path.includes("/", dot)) {
     const extension = path.slice(dot + 1).toLowerCase();
-    if (DOWNLOADS.has(extension)) return "download";
     if (STATIC.has(extension)) return "static";
+    if (DOWNLOADS.has(extension)) return "download";
   }
   return DATA.test(path) || DATA_QUERY.test(query) ? "data" : "page";
 }
