@@ -20,7 +20,7 @@ export interface WorkerInput {
  * In MB: the limit of V8's space for new objects, which otherwise grows to more than 100 MB while a large log is read. Only a
  * thread's space can be limited.
  */
-const MAX_YOUNG_GENERATION_MB = 12;
+const MAX_YOUNG_GENERATION_MB = 24;
 
 /**
  * In MB: far more than days with 200,000 visitors need. Below a gigabyte, V8 lets garbage grow to twice what is alive, not to

@@ -23,12 +23,12 @@ const MIN_RELAYED_VIEWS = { certain: 50, suspected: 10 };
  * @param until Seconds since 1970.
  */
 export function countDay(day: OpenDay, until?: number): DayCounts {
-  const { order, scanners } = sortHits(day, until);
+  const { order, starts, scanners } = sortHits(day, until);
   const tally = createTally(day);
   const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
   const left = { senders: scanners.size, viewers: 0, pageviews: 0 };
   const addresses = { views: new Uint32Array(day.addressCount), relays: new Uint8Array(day.addressCount) };
-  forEachSender(day, order, (sender, from, to) => {
+  forEachSender(starts, (sender, from, to) => {
     const views = countViews(day, order, from, to);
     if (views === 0) return;
     if (scanners.has(sender)) {
@@ -126,10 +126,9 @@ export const DOWNLOAD = "File Download";
 type Tally = ReturnType<typeof createTally>;
 
 function createTally({ values, origins, profiles }: OpenDay) {
-  const tallies = new Map<Dimension, GrowingTally>();
-  const createTallyOf = (dimension: Dimension, values: Values) => {
-    const tally = createGrowingTally((number) => values.at(number));
-    tallies.set(dimension, tally);
+  const tallies = new Map<Dimension, { values: Values; tally: GrowingTally }>();
+  const createTallyOf = (dimension: Dimension, values: Values, tally = createGrowingTally()) => {
+    tallies.set(dimension, { values, tally });
     return tally;
   };
   const paths = values.of("pages");
@@ -153,24 +152,30 @@ function createTally({ values, origins, profiles }: OpenDay) {
       addProfile(profile, visitor, visit);
     },
     finish: (): Map<Dimension, Tallies> => {
-      const used = [...tallies].filter(([, { size }]) => size > 0);
-      return new Map(used.map(([dimension, tally]) => [dimension, tally.finish()]));
+      const used = [...tallies].filter(([, { tally }]) => tally.size > 0);
+      return new Map(used.map(([dimension, { values, tally }]) => [dimension, tally.finish(values.at)]));
     },
   };
 }
 
-/** Tallies all values of something, such as an origin, by its number. */
+/**
+ * Tallies all values of something, such as an origin, by its number. Dimensions that divide all numbers alike share a tally: of
+ * most logs, several have one value alone.
+ */
 function createRowTally<D extends Dimension>(
   dimensions: readonly D[],
   rows: readonly Readonly<Record<D, string | null>>[],
-  createTallyOf: (dimension: Dimension, values: Values) => GrowingTally,
+  createTallyOf: (dimension: Dimension, values: Values, tally?: GrowingTally) => GrowingTally,
 ) {
-  const columns = dimensions.map((dimension) => ({ dimension, values: createValues() }));
-  const valuesOf = rows.map((row) => columns.map(({ dimension, values }) => values.number(row[dimension])));
-  const tallies = columns.map(({ dimension, values }) => createTallyOf(dimension, values));
+  const different: { numbers: Uint32Array; tally: GrowingTally }[] = [];
+  for (const dimension of dimensions) {
+    const values = createValues();
+    const numbers = Uint32Array.from(rows, (row) => values.number(row[dimension]));
+    const alike = different.find((each) => numbers.every((number, row) => number === each.numbers[row]));
+    const tally = createTallyOf(dimension, values, alike?.tally);
+    if (alike === undefined) different.push({ numbers, tally });
+  }
   return (number: number, visitor: number, visit: Visit) => {
-    const found = valuesOf[number];
-    for (let at = 0; at < tallies.length; at++)
-      tallies[at]?.add(found?.[at] ?? 0, visitor, visit.views, visit);
+    for (const { numbers, tally } of different) tally.add(numbers[number] ?? 0, visitor, visit.views, visit);
   };
 }

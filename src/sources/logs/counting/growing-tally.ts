@@ -10,11 +10,11 @@ export interface GrowingTally {
    * @param visit If it has the value, and is counted with it: how many page views it has, and how long it was.
    */
   add(value: number, visitor: number, hits: number, visit?: { views: number; seconds: number }): void;
-  finish(): Tallies;
+  /** @param textOf The value with a number. */
+  finish(textOf: (number: number) => string | null): Tallies;
 }
 
-/** @param textOf The value with a number. */
-export function createGrowingTally(textOf: (number: number) => string | null): GrowingTally {
+export function createGrowingTally(): GrowingTally {
   /** The rows of values, from 1 up. */
   let rowOf = new Uint32Array(16);
   const [values, visitors, hits, last] = [createColumn(), createColumn(), createColumn(), createColumn()];
@@ -50,7 +50,7 @@ export function createGrowingTally(textOf: (number: number) => string | null): G
       last.values[row] = visitor;
       increase(visitors, row, 1);
     },
-    finish: () => ({
+    finish: (textOf) => ({
       values: Array.from(readColumn(values), textOf),
       visitors: readColumn(visitors).slice(),
       hits: readColumn(hits).slice(),

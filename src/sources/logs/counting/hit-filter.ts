@@ -167,7 +167,7 @@ export function countKept(kept: KeptHits, dimension?: Dimension): KeptCounts {
   const { table, visits } = kept;
   const { keptHits, keptViews, ...totals } = countRows(kept);
   const column = dimension && table.column(columnOf(dimension));
-  const tally = column && createGrowingTally((number) => column.texts[number] ?? null);
+  const tally = column && createGrowingTally();
   const isOfVisits = dimension !== undefined && !isOfHit(dimension);
   const rows = isOfVisits ? rowsOf(dimension, visits) : undefined;
   const all = { ...totals, visits: 0, bounces: 0, visitSeconds: 0 };
@@ -182,7 +182,7 @@ export function countKept(kept: KeptHits, dimension?: Dimension): KeptCounts {
     tally?.add(column?.numbers[row] ?? 0, table.visitors[row] ?? 0, keptViews[visit] ?? 0, whole);
   }
   if (tally && column && !isOfVisits) tallyRows(kept, column, tally, dimension === "events");
-  return { totals: all, tallies: tally?.finish() };
+  return { totals: all, tallies: tally?.finish((number) => column?.texts[number] ?? null) };
 }
 
 /** The page views of a visit, and the seconds from its first to its last. */

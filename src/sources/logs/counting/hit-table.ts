@@ -34,8 +34,14 @@ export interface HitColumn {
 }
 
 /** The hits of an open day, up to and including `until`, in seconds since 1970. */
-export function readOpenDay(day: OpenDay, until = Number.POSITIVE_INFINITY): HitTable {
-  const { order, scanners } = sortHits(day, until);
+export function readOpenDay(day: OpenDay, until?: number): HitTable {
+  const { hits, ...rows } = listRows(day, until);
+  return { length: hits.length, ...rows, column: (dimension) => readColumnOf(day, hits, dimension) };
+}
+
+/** The rows of a table: by row, the number of the hit within the day, and what `HitTable` says of it. */
+export function listRows(day: OpenDay, until = Number.POSITIVE_INFINITY) {
+  const { order, starts, scanners } = sortHits(day, until);
   const rows = {
     hits: new Uint32Array(order.length),
     visitors: new Uint32Array(order.length),
@@ -43,7 +49,7 @@ export function readOpenDay(day: OpenDay, until = Number.POSITIVE_INFINITY): Hit
     times: new Uint32Array(order.length),
   };
   let [length, visitor] = [0, 0];
-  forEachSender(day, order, (sender, from, to) => {
+  forEachSender(starts, (sender, from, to) => {
     if (scanners.has(sender) || countViews(day, order, from, to) === 0) return;
     visitor++;
     let number = 0;
@@ -61,14 +67,11 @@ export function readOpenDay(day: OpenDay, until = Number.POSITIVE_INFINITY): Hit
     });
     length += to - from;
   });
-  const hits = rows.hits.subarray(0, length);
-  const visits = rows.visits.subarray(0, length);
   return {
-    length,
+    hits: rows.hits.subarray(0, length),
     visitors: rows.visitors.subarray(0, length),
-    visits,
+    visits: rows.visits.subarray(0, length),
     times: rows.times.subarray(0, length),
-    column: (dimension) => readColumnOf(day, hits, dimension),
   };
 }
 

@@ -77,7 +77,8 @@ export function createHostSites(
     logs,
     find: (site, rawHost) => {
       const key = site === undefined ? `h${rawHost ?? ""}` : `s${site}`;
-      if (hosts.has(key)) return hosts.get(key);
+      const known = hosts.get(key);
+      if (known !== undefined || hosts.has(key)) return known;
       const domain = site ?? findDomain(rawHost, onlySite);
       const entry = domain === undefined ? undefined : openSite(domain);
       if (hosts.size >= MAX_HOSTS) hosts.clear();

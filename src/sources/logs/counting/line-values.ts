@@ -9,7 +9,7 @@ import { createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.
 import { cleanPath } from "./page-path.ts";
 import { type RequestTarget, readHost } from "./request.ts";
 
-/** The caches of raw texts are emptied at this size; they only save time. */
+/** The caches of what lines say are emptied at this size; they only save time. */
 const MAX_KEPT = 50_000;
 
 /**
@@ -62,11 +62,14 @@ function keepQuery(query: string, names: readonly string[]): string {
  * @param sender The number that the sender will have.
  */
 export function numberProfile(
-  { profiles, values }: OpenDay,
-  { browser, operatingSystem, device }: BrowserAgent,
+  { profiles, values, rawProfiles }: OpenDay,
+  agent: BrowserAgent,
   place: Place | undefined,
   sender: number,
 ): number {
+  const kept = place === undefined ? rawProfiles.get(agent) : undefined;
+  if (kept !== undefined) return kept;
+  const { browser, operatingSystem, device } = agent;
   const { country = null, region = null, city = null } = place ?? {};
   const texts: ProfileValues = {
     countries: country,
@@ -76,7 +79,12 @@ export function numberProfile(
     browsers: values.limit("browsers", browser, sender),
     operating_systems: values.limit("operating_systems", operatingSystem, sender),
   };
-  return profiles.number(JSON.stringify(Object.values(texts)), () => texts);
+  const number = profiles.number(JSON.stringify(Object.values(texts)), () => texts);
+  // Another sender may still add what this one could not.
+  if (place !== undefined || Object.values(texts).includes(OTHER)) return number;
+  if (rawProfiles.size >= MAX_KEPT) rawProfiles.clear();
+  rawProfiles.set(agent, number);
+  return number;
 }
 
 /** The number, within a day, of where a page view came from. */

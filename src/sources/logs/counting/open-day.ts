@@ -1,10 +1,12 @@
 import { hashText } from "../hashing.ts";
+import type { BrowserAgent } from "./agents.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
 import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNotFoundRequests, type NotFoundRequests } from "./not-found-requests.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
+import { createPairNumbers, type PairNumbers } from "./pair-numbers.ts";
 import { addProbe } from "./probes.ts";
 
 /** A day whose lines can still come. What an earlier process has kept of it is read when it is needed. */
@@ -38,12 +40,12 @@ export interface OpenDay {
   /** Seconds since 1970 at which it begins and ends. */
   start: number;
   end: number;
-  /** The numbers of addresses. IPv6 addresses of one /64 have the same. */
-  addresses: Map<string | number, number>;
+  /** The numbers of addresses. IPv6 addresses of one /64 have the same. The other number of each pair is 0. */
+  addresses: { ipv4: PairNumbers; others: Map<string, number> };
   /** Including those of an earlier process. */
   addressCount: number;
-  /** The numbers of senders, by the user agent's id and the number of the address. */
-  senderNumbers: Map<number, Map<number, number>>;
+  /** The numbers of senders: by IPv4 address, or by the number of another address, and by the user agent's id. */
+  senderNumbers: Record<"ipv4" | "others", PairNumbers>;
   senders: Senders;
   hits: Hits;
   /** The values that the day has, as far as visitors choose them. Hits name pages by their numbers here. */
@@ -51,9 +53,10 @@ export interface OpenDay {
   /** Where visits came from, and what senders are. */
   origins: Numbered<OriginValues>;
   profiles: Numbered<ProfileValues>;
-  /** Caches: the numbers of pages and origins by the texts in lines. */
+  /** Caches: the numbers of pages and origins by the texts in lines, and of profiles without a place by the user agent. */
   rawPages: Map<string, number>;
   rawOrigins: Map<string, number>;
+  rawProfiles: Map<BrowserAgent, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
   /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
@@ -112,9 +115,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     definition: DEFINITION,
     start,
     end,
-    addresses: new Map(),
+    addresses: { ipv4: createPairNumbers(), others: new Map() },
     addressCount: 0,
-    senderNumbers: new Map(),
+    senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     senders: {
       requests: createColumn(),
       errors: createColumn(),
@@ -130,6 +133,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     profiles: createNumbered(),
     rawPages: new Map(),
     rawOrigins: new Map(),
+    rawProfiles: new Map(),
     crawlers: new Map(),
     notFound: createNotFoundRequests(),
     version: 0,

@@ -1,7 +1,7 @@
 import { copyText } from "../copy-text.ts";
 import { parseIpv4 } from "./addresses.ts";
 import { append } from "./columns.ts";
-import type { OpenDay, Senders } from "./open-day.ts";
+import type { OpenDay } from "./open-day.ts";
 import { findRelay } from "./relays.ts";
 
 /** Who sends a request. */
@@ -19,47 +19,42 @@ export interface Sender {
  */
 export function numberSender(day: OpenDay, sender: Sender, readProfile: (number: number) => number): number {
   const { group, agent } = sender;
-  const address = numberAddress(day, group);
-  let numbers = day.senderNumbers.get(agent);
-  if (numbers === undefined) {
-    numbers = new Map();
-    day.senderNumbers.set(agent, numbers);
-  }
-  let number = numbers.get(address);
+  const ipv4 = parseIpv4(group);
+  const address = ipv4 ?? numberAddress(day, group);
+  const numbers = ipv4 === undefined ? day.senderNumbers.others : day.senderNumbers.ipv4;
+  let number = numbers.find(address, agent);
   if (number === undefined) {
-    number =
-      day.known?.findSender(group, agent) ?? addSender(day.senders, address, findRelay(group), readProfile);
-    numbers.set(address, number);
+    number = day.known?.findSender(group, agent) ?? addSender(day, group, readProfile);
+    numbers.set(address, agent, number);
   }
   return number;
 }
 
 function numberAddress(day: OpenDay, group: string): number {
+  const { ipv4: numbers, others } = day.addresses;
   const ipv4 = parseIpv4(group);
-  let number = day.addresses.get(ipv4 ?? group);
+  let number = ipv4 === undefined ? others.get(group) : numbers.find(ipv4, 0);
   if (number === undefined) {
     number = day.known?.findAddress(group) ?? day.addressCount++;
-    day.addresses.set(ipv4 ?? copyText(group), number);
+    if (ipv4 === undefined) others.set(copyText(group), number);
+    else numbers.set(ipv4, 0, number);
   }
   return number;
 }
 
-function addSender(
-  senders: Senders,
-  address: number,
-  relay: number,
-  readProfile: (number: number) => number,
-): number {
+function addSender(day: OpenDay, group: string, readProfile: (number: number) => number): number {
+  const { senders } = day;
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
-  append(senders.addresses, address);
-  append(senders.relays, relay);
+  append(senders.addresses, numberAddress(day, group));
+  append(senders.relays, findRelay(group));
   append(senders.added, 0);
   const number = senders.requests.length - 1;
   append(senders.profiles, readProfile(number));
   return number;
 }
 
-export const formatAddress = (address: string | number): string =>
-  typeof address === "string" ? address : [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
+/** @param address Its 32 bits. */
+export const formatIpv4 = (address: number): string =>
+  `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;

@@ -9,18 +9,23 @@ const SCANNER = { requests: 20, errors: 0.8 };
 /** unless the address has more than this share of the day's visitors: then it is a proxy. */
 const PROXY_SHARE = 0.05;
 
-/**
- * What counting a day begins with: its page views and downloads by sender, then by time, and which senders are scanners.
- *
- * @param until Seconds since 1970: the hits up to and including then.
- */
-export const sortHits = (day: OpenDay, until = Number.POSITIVE_INFINITY) => ({
-  order: orderHits(day, until - day.start),
+/** What counting a day begins with. */
+export interface SortedHits {
+  /** Its page views and downloads by sender, then by time. */
+  order: Uint32Array;
+  /** By sender, and once more, where their hits begin in the order. */
+  starts: Uint32Array;
+  scanners: ReadonlySet<number>;
+}
+
+/** @param until Seconds since 1970: the hits up to and including then. */
+export const sortHits = (day: OpenDay, until = Number.POSITIVE_INFINITY): SortedHits => ({
+  ...orderHits(day, until - day.start),
   scanners: findScanners(day, until),
 });
 
 /** @param until Seconds after the start of the day. Lines of the same second stay in their order. */
-function orderHits({ hits, senders }: OpenDay, until: number): Uint32Array {
+function orderHits({ hits, senders }: OpenDay, until: number): Pick<SortedHits, "order" | "starts"> {
   const starts = new Uint32Array(senders.requests.length + 1);
   let kept = 0;
   for (let hit = 0; hit < hits.sender.length; hit++) {
@@ -40,7 +45,7 @@ function orderHits({ hits, senders }: OpenDay, until: number): Uint32Array {
     insertHit(hits, order, hit, starts[sender] ?? 0, end);
     ends[sender] = end + 1;
   }
-  return order;
+  return { order, starts };
 }
 
 /** Inserts a hit among those of its sender, which are in order from `start` to `end`. */
@@ -57,16 +62,12 @@ function insertHit({ second }: OpenDay["hits"], order: Uint32Array, hit: number,
 
 /** Calls back for each sender with hits, with the range of these hits in `order`. */
 export function forEachSender(
-  { hits }: OpenDay,
-  order: Uint32Array,
+  starts: SortedHits["starts"],
   take: (sender: number, from: number, to: number) => void,
 ): void {
-  for (let from = 0; from < order.length; ) {
-    const sender = hits.sender.values[order[from] ?? 0];
-    let to = from + 1;
-    while (to < order.length && hits.sender.values[order[to] ?? 0] === sender) to++;
-    take(sender ?? 0, from, to);
-    from = to;
+  for (let sender = 0; sender < starts.length - 1; sender++) {
+    const [from, to] = [starts[sender] ?? 0, starts[sender + 1] ?? 0];
+    if (from < to) take(sender, from, to);
   }
 }
 

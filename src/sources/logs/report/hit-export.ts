@@ -190,11 +190,11 @@ function forEachHit(
   { day, visitors }: DayToWrite,
   take: (hit: Omit<Hit, "id" | "site" | "day">) => void,
 ): void {
-  const { order, scanners } = sortHits(day);
+  const { order, starts, scanners } = sortHits(day);
   const paths = day.values.of("pages");
   const originTexts = createTexts(ORIGIN_DIMENSIONS, day.origins.list);
   const profileTexts = createTexts(PROFILE_DIMENSIONS, day.profiles.list);
-  forEachSender(day, order, (sender, from, to) => {
+  forEachSender(starts, (sender, from, to) => {
     const profile = profileTexts(day.senders.profiles.values[sender] ?? 0);
     const hitAt = (at: number) => {
       const hit = order[at] ?? 0;

@@ -60,7 +60,7 @@ export function createDayFiles(folder: string): DayFiles {
     hits?: Uint8Array | undefined,
     isDurable = true,
   ): StoredDay => {
-    const bytes = gzipSync(formatTables(tables), { level: 1 });
+    const bytes = Buffer.concat([...compressTables(tables)]);
     const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes, isDurable);
     const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
     return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
@@ -82,13 +82,27 @@ export function createDayFiles(folder: string): DayFiles {
   };
 }
 
-/** One line of JSON a table, in the order of the dimensions, and then the crawlers and what was not found. */
-function formatTables({ tallies, crawlers, notFound }: DayTables): string {
-  const lines = dimensions.flatMap((dimension) => {
+/** In characters: tables are compressed one after another from this length on, so that they take less memory. */
+const MIN_PART = 1_000_000;
+
+/** One line of JSON a table, in the order of the dimensions, and then the crawlers and what was not found. Parts of gzip files make one, too. */
+function* compressTables(tables: DayTables): Generator<Uint8Array> {
+  let part = "";
+  for (const line of formatTables(tables)) {
+    part += `${line}\n`;
+    if (part.length < MIN_PART) continue;
+    yield gzipSync(part, { level: 1 });
+    part = "";
+  }
+  yield gzipSync(part, { level: 1 });
+}
+
+function* formatTables({ tallies, crawlers, notFound }: DayTables): Generator<string> {
+  for (const dimension of dimensions) {
     const found = tallies(dimension);
-    if (found === undefined) return [];
+    if (found === undefined) continue;
     const { values, visitors, hits, ofVisits } = found;
-    return JSON.stringify({
+    yield JSON.stringify({
       dimension,
       values,
       visitors: Array.from(visitors),
@@ -99,9 +113,9 @@ function formatTables({ tallies, crawlers, notFound }: DayTables): string {
         visitSeconds: Array.from(ofVisits.visitSeconds),
       },
     });
-  });
-  const others = [{ crawlers: Object.fromEntries(crawlers()) }, { notFound: notFound() }];
-  return [...lines, ...others.map((table) => JSON.stringify(table))].join("\n");
+  }
+  yield JSON.stringify({ crawlers: Object.fromEntries(crawlers()) });
+  yield JSON.stringify({ notFound: notFound() });
 }
 
 function createStoredTables(path: string, hash: string, countAgain?: () => DayTables): DayTables {

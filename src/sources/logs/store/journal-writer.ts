@@ -1,7 +1,8 @@
 import { type Column, readColumn } from "../counting/columns.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
-import type { OpenDay } from "../counting/open-day.ts";
-import { formatAddress } from "../counting/senders.ts";
+import type { OpenCrawler, OpenDay } from "../counting/open-day.ts";
+import { formatIpv4 } from "../counting/senders.ts";
+import type { Values } from "../counting/values.ts";
 import { createSalt, HASH_BYTES, hashSalted } from "../hashing.ts";
 import { type DayLine, encode, hashSender } from "./journal-format.ts";
 
@@ -22,12 +23,24 @@ interface Written {
   notFound: { requests: Uint32Array; links: number };
 }
 
+const NOTHING: Written = {
+  version: 0,
+  pages: 0,
+  origins: 0,
+  profiles: 0,
+  addresses: 0,
+  senders: 0,
+  hits: 0,
+  requests: new Uint32Array(0),
+  crawlers: new Map(),
+};
+
 /** Remembers which parts of open days the journal has. */
 export interface JournalWriter {
   /** The salt of a day's hashes. */
   saltOf(day: OpenDay): Uint8Array;
-  /** What the journal lacks of a day; undefined if nothing. Once it is written, `confirm` must be called. */
-  describe(site: string, day: OpenDay): { line: DayLine; confirm: () => void } | undefined;
+  /** What the journal lacks of a day; undefined if nothing. Once all lines are written, `confirm` must be called. */
+  describe(site: string, day: OpenDay): { lines: Iterable<DayLine>; confirm: () => void } | undefined;
   /** Takes over a day that was read from the journal. */
   adopt(day: OpenDay, salt: Uint8Array): void;
 }
@@ -48,9 +61,9 @@ export function createJournalWriter(): JournalWriter {
     describe: (site, day) => {
       const before = written.get(day);
       if (before?.version === day.version) return undefined;
-      const line = describeNew(site, day, before, saltOf(day));
+      const lines = describeNew(site, day, before, saltOf(day));
       const now = measure(day);
-      return { line, confirm: () => void written.set(day, now) };
+      return { lines, confirm: () => void written.set(day, now) };
     },
     adopt: (day, salt) => {
       salts.set(day, salt);
@@ -79,50 +92,71 @@ function measure(day: OpenDay): Written {
   };
 }
 
-function describeNew(site: string, day: OpenDay, before: Written | undefined, salt: Uint8Array): DayLine {
-  const { senders, hits, origins, profiles } = day;
-  const { addresses: knownAddresses, senders: knownSenders } = before ?? { addresses: 0, senders: 0 };
-  const hashes = hashNew(day, knownAddresses, knownSenders, salt);
-  const changed = listChanged(senders.requests, before?.requests);
-  return {
-    site,
-    isNew: before === undefined,
-    pages: listNewPages(day, before?.pages ?? 0),
-    origins: origins.list.slice(before?.origins).map((row) => ORIGIN_DIMENSIONS.map((name) => row[name])),
-    profiles: profiles.list.slice(before?.profiles).map((row) => PROFILE_DIMENSIONS.map((name) => row[name])),
-    addresses: hashes.addresses.toString("base64"),
-    senders: {
-      hash: hashes.senders.toString("base64"),
-      address: encode(readColumn(senders.addresses).subarray(knownSenders)),
-      profile: encode(readColumn(senders.profiles).subarray(knownSenders)),
-      relay: encode(readColumn(senders.relays).subarray(knownSenders)),
-    },
-    changed: {
-      sender: encode(changed),
-      requests: encode(changed.map((sender) => senders.requests.values[sender] ?? 0)),
-      errors: encode(changed.map((sender) => senders.errors.values[sender] ?? 0)),
-      probes: encode(changed.map((sender) => senders.probes.values[sender] ?? 0)),
-      added: encode(changed.map((sender) => senders.added.values[sender] ?? 0)),
-    },
-    hits: {
-      sender: encode(readColumn(hits.sender).subarray(before?.hits)),
-      second: encode(readColumn(hits.second).subarray(before?.hits)),
-      page: encode(readColumn(hits.page).subarray(before?.hits)),
-      origin: encode(readColumn(hits.origin).subarray(before?.hits)),
-    },
-    crawlers: [...day.crawlers].flatMap(([name, { requests, errors, lastSeen, paths }]) => {
-      const known = before?.crawlers.get(name);
-      if (known?.requests === requests) return [];
-      return {
-        name,
-        requests,
-        errors,
-        lastSeen,
-        paths: encode(Float64Array.from([...paths].slice(known?.paths))),
-      };
-    }),
-    notFound: describeNotFound(day.notFound, before?.notFound),
-  };
+/** How many hits, senders and texts a line has at most: the lines of a large day are in memory one after another. */
+const MAX_IN_LINE = 20_000;
+
+function* describeNew(
+  site: string,
+  day: OpenDay,
+  before: Written | undefined,
+  salt: Uint8Array,
+): Generator<DayLine> {
+  const { senders, hits, origins, profiles, crawlers } = day;
+  const known = before ?? NOTHING;
+  const hashes = hashNew(day, known.addresses, known.senders, salt);
+  const changed = listChanged(senders.requests, known.requests);
+  const pages = day.values.of("pages");
+  const counts = [
+    pages.size - 1 - known.pages,
+    origins.list.length - known.origins,
+    profiles.list.length - known.profiles,
+    day.addressCount - known.addresses,
+    changed.length,
+    hits.sender.length - known.hits,
+  ];
+  // At least one: crawlers may be all that is new.
+  for (let from = 0; from === 0 || from < Math.max(...counts); from += MAX_IN_LINE) {
+    const to = from + MAX_IN_LINE;
+    const cutHashes = (bytes: Buffer) => bytes.toString("base64", from * HASH_BYTES, to * HASH_BYTES);
+    const cut = (column: Column, start: number) =>
+      encode(readColumn(column).subarray(start + from, start + to));
+    const changedNow = changed.subarray(from, to);
+    const cutChanged = ({ values }: Column) => encode(changedNow.map((sender) => values[sender] ?? 0));
+    yield {
+      site,
+      isNew: before === undefined && from === 0,
+      pages: listPages(pages, known.pages + from, known.pages + to),
+      origins: origins.list
+        .slice(known.origins + from, known.origins + to)
+        .map((row) => ORIGIN_DIMENSIONS.map((name) => row[name])),
+      profiles: profiles.list
+        .slice(known.profiles + from, known.profiles + to)
+        .map((row) => PROFILE_DIMENSIONS.map((name) => row[name])),
+      addresses: cutHashes(hashes.addresses),
+      senders: {
+        hash: cutHashes(hashes.senders),
+        address: cut(senders.addresses, known.senders),
+        profile: cut(senders.profiles, known.senders),
+        relay: cut(senders.relays, known.senders),
+      },
+      changed: {
+        sender: encode(changedNow),
+        requests: cutChanged(senders.requests),
+        errors: cutChanged(senders.errors),
+        probes: cutChanged(senders.probes),
+        added: cutChanged(senders.added),
+      },
+      hits: {
+        sender: cut(hits.sender, known.hits),
+        second: cut(hits.second, known.hits),
+        page: cut(hits.page, known.hits),
+        origin: cut(hits.origin, known.hits),
+      },
+      crawlers: from > 0 ? [] : [...crawlers].flatMap((crawler) => describeCrawler(crawler, known)),
+      // After all senders that it names.
+      ...(to >= Math.max(...counts) && { notFound: describeNotFound(day.notFound, before?.notFound) }),
+    };
+  }
 }
 
 function describeNotFound(
@@ -141,12 +175,22 @@ function describeNotFound(
   };
 }
 
-function listNewPages({ values }: OpenDay, from: number): string[] {
-  const pages = values.of("pages");
-  const found: string[] = [];
-  for (let number = from + 1; number < pages.size; number++) found.push(pages.at(number) ?? "");
-  return found;
+function describeCrawler(
+  [name, { requests, errors, lastSeen, paths }]: [string, OpenCrawler],
+  { crawlers }: Written,
+): DayLine["crawlers"] {
+  const known = crawlers.get(name);
+  if (known?.requests === requests) return [];
+  const fresh = Float64Array.from([...paths].slice(known?.paths));
+  return [{ name, requests, errors, lastSeen, paths: encode(fresh) }];
 }
+
+const listPages = (pages: Values, from: number, to: number): string[] => {
+  const found: string[] = [];
+  for (let number = from + 1; number <= to && number < pages.size; number++)
+    found.push(pages.at(number) ?? "");
+  return found;
+};
 
 /** The senders, or rows, that have requests since. */
 function listChanged(requests: Column, before: Uint32Array = new Uint32Array(0)): Uint32Array {
@@ -161,20 +205,28 @@ function listChanged(requests: Column, before: Uint32Array = new Uint32Array(0))
 function hashNew(day: OpenDay, knownAddresses: number, knownSenders: number, salt: Uint8Array) {
   const addresses = Buffer.alloc((day.addressCount - knownAddresses) * HASH_BYTES);
   const senders = Buffer.alloc((day.senders.requests.length - knownSenders) * HASH_BYTES);
-  /** By number. A large day has hundreds of thousands: they become texts one after another. */
-  const byNumber: (string | number)[] = [];
-  for (const [address, number] of day.addresses) {
-    byNumber[number] = address;
-    if (number < knownAddresses) continue;
-    const hash = hashSalted(salt, formatAddress(address));
-    addresses.write(hash, (number - knownAddresses) * HASH_BYTES, "latin1");
+  const addAddress = (number: number, group: string) => {
+    if (number < knownAddresses) return;
+    addresses.write(hashSalted(salt, group), (number - knownAddresses) * HASH_BYTES, "latin1");
+  };
+  const addSender = (number: number, group: string, agent: number) => {
+    if (number < knownSenders) return;
+    senders.write(hashSender(salt, group, agent), (number - knownSenders) * HASH_BYTES, "latin1");
+  };
+  /** By number. */
+  const others: string[] = [];
+  for (const [address, number] of day.addresses.others) {
+    others[number] = address;
+    addAddress(number, address);
   }
-  for (const [agent, numbers] of day.senderNumbers) {
-    for (const [address, number] of numbers) {
-      if (number < knownSenders) continue;
-      const hash = hashSender(salt, formatAddress(byNumber[address] ?? ""), agent);
-      senders.write(hash, (number - knownSenders) * HASH_BYTES, "latin1");
-    }
-  }
+  day.addresses.ipv4.forEach((number, address) => {
+    addAddress(number, formatIpv4(address));
+  });
+  day.senderNumbers.ipv4.forEach((number, address, agent) => {
+    addSender(number, formatIpv4(address), agent);
+  });
+  day.senderNumbers.others.forEach((number, address, agent) => {
+    addSender(number, others[address] ?? "", agent);
+  });
   return { addresses, senders };
 }

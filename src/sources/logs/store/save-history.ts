@@ -149,7 +149,7 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
         const news = loaded && folder.journalWriter.describe(domain, loaded);
         const file = open(day.date);
         if (news === undefined) continue;
-        file.append(formatLine(news.line));
+        for (const line of news.lines) file.append(formatLine(line));
         confirms.push(news.confirm);
       }
     }

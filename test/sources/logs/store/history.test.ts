@@ -70,6 +70,26 @@ describe("the history of logs", () => {
     expect(active).toBe(1);
   });
 
+  it("continues a large day whose journal was written in parts", async () => {
+    const lines = Array.from({ length: 45_003 }, (_, index) =>
+      combinedLine({
+        at: NOON - 9 * 3_600_000 + 500 * index,
+        address: `10.${index % 200}.${(index >> 3) % 200}.7`,
+        path: `/page/${(index * 7) % 21_000}`,
+      }),
+    );
+    place.write("access.log", lines.slice(0, 42_001));
+    await read();
+    const [journal = ""] = listFiles(join(place.history(), "open"));
+    const parts = readFileSync(journal, "utf8").trimEnd().split("\n");
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) expect(part.length).toBeLessThan(2_000_000);
+    place.append("access.log", lines.slice(42_001));
+    expect(await read()).toEqual(await read({}, false));
+    place.clock.now = NOON + 3 * DAY;
+    expect(await read()).toEqual(await read({}, false));
+  });
+
   it("keeps days whose files have rotated away", async () => {
     place.write("access.log.1", makeLines(300, 6));
     place.clock.now = NOON + 2 * DAY;
