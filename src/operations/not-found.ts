@@ -96,7 +96,7 @@ export const notFound = defineOperation({
   isOptional: true,
   summary: "Dead links: what people asked for and did not get, and which pages sent them there",
   description:
-    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. People are all senders but bots and scanners, also those without a page view. Every such request counts in exactly one row, so all rows add up to `totals.requests`. Paths that browsers ask for unprompted are left out: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
+    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people (no bots, no scanners) asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. All rows add up to `totals.requests`. Left out is what browsers ask for unprompted: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
   tool: {
     name: "get_not_found",
     title: "Dead links",

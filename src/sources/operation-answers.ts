@@ -1,4 +1,3 @@
-import { buildOpenApi } from "../documents/openapi-document.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
@@ -191,11 +190,14 @@ const answers: Answers = {
     };
   },
 
-  openapi: async (_, { source }) =>
-    buildOpenApi(
+  openapi: async (_, { source }) => {
+    // The longest text of all, and nearly no question is about it.
+    const { buildOpenApi } = await import("../documents/openapi-document.ts");
+    return buildOpenApi(
       operations.filter((operation) => offersOperation(source, operation)),
       source.filters === undefined ? ["filter"] : [],
-    ),
+    );
+  },
 };
 
 /** The method of the port that an optional operation needs. */

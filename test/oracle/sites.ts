@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
+import { readDeadLinks } from "../../src/sources/demo/dead-link-requests.ts";
 import type { Fixtures, SiteProfile } from "../../src/sources/demo/fixture-types.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { DEMO_KEY } from "../support/api.ts";
@@ -141,7 +142,7 @@ export const liven = (given: Given): Given => ({
 const nameDomain = (index: number) => `s${9 - index}.example.com`;
 
 /** Without the text that tries to deceive readers, which no surface shows as it is. */
-const deadLinks = Object.values(readFixtures().deadLinks).map(({ scanners, links }) => ({
+const deadLinks = Object.values(readDeadLinks()).map(({ scanners, links }) => ({
   scanners,
   links: links.filter(({ path }) => !/\p{C}/u.test(path)),
 }));

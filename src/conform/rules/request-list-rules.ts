@@ -25,7 +25,7 @@ export interface ListWords {
 }
 
 /** Checks the rows of 30 days. Skips if there are none. */
-export function ofList<O extends RequestList>(
+function ofList<O extends RequestList>(
   operation: O,
   { none }: ListWords,
   check: (list: List<O>, reply: Reply, subject: Subject) => void,

@@ -1,3 +1,4 @@
+import written from "../../../fixtures/dead-links.json" with { type: "json" };
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
 import type { Fixtures, SiteProfile } from "./fixture-types.ts";
@@ -16,6 +17,9 @@ export interface DeadLinkRequest {
   referrer: string | null;
 }
 
+/** The dead links of the fixtures. */
+export const readDeadLinks = (): NonNullable<Fixtures["deadLinks"]> => written;
+
 /** How many more or fewer requests a path gets on one day than on another. */
 const NOISE = { from: 0.6, to: 1.4 };
 /** Who reads that there is nothing often tries again. */
@@ -33,7 +37,7 @@ const PROBED = ["/.env", "/.git/config", "/wp-login.php", "/xmlrpc.php", "/phpmy
  */
 export function createDeadLinkRequests(
   { id, domain, timezone, data_since }: SiteProfile,
-  { deadLinks }: Fixtures,
+  { deadLinks = readDeadLinks() }: Fixtures,
   seed: string,
   anchor: string,
 ): (date: string) => DeadLinkRequest[] {

@@ -10,8 +10,8 @@ export interface Fixtures {
   technologies: Record<string, Technology>;
   /** By their `value` in `crawler-list.ts`. */
   crawlers: Record<string, CrawlerProfile>;
-  /** By domain. */
-  deadLinks: Record<string, DeadLinksProfile>;
+  /** By domain. Absent in `readFixtures`, since few queries need them: then they are those of `readDeadLinks`. */
+  deadLinks?: Record<string, DeadLinksProfile>;
 }
 
 /** What people ask a site for that is not there. */

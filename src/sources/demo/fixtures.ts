@@ -1,5 +1,4 @@
 import crawlers from "../../../fixtures/crawlers.json" with { type: "json" };
-import deadLinks from "../../../fixtures/dead-links.json" with { type: "json" };
 import organizations from "../../../fixtures/organizations.json" with { type: "json" };
 import places from "../../../fixtures/places.json" with { type: "json" };
 import docs from "../../../fixtures/sites/docs.json" with { type: "json" };
@@ -30,7 +29,6 @@ export function readFixtures(): Fixtures {
     crawlers: Object.fromEntries(
       Object.entries(crawlers).map(([value, crawler]) => [value, { from: 1, ...crawler }]),
     ),
-    deadLinks,
   };
 }
 
