@@ -156,6 +156,27 @@ describe("the labelled log", () => {
     }
   });
 
+  it("dead links: the broken ones of people, and how many scanners asked for", async () => {
+    const logs = openTestLogs(flags, { now: NOW });
+    const span = { site: await logs.findSite(), from: DAYS[0] ?? "", to: DAYS.at(-1) ?? "", now: NOW };
+    const found = await logs.source.notFound?.(span, 100);
+    const missing = labelled.filter(({ outcome }) => outcome === "not_found");
+    const ofScanners = missing.filter(({ why = "" }) => /^(?:three probes|16 of 20)/.test(why));
+    const targets = missing
+      .filter((label) => !ofScanners.includes(label))
+      .map(({ line }) => /"GET (\S+)/.exec(lines[Number(line) - 1] ?? "")?.[1])
+      .sort();
+    expect(found?.rows.map(({ value, requests, visitors }) => [value, requests, visitors])).toEqual(
+      targets.map((target) => [target, 1, 1]),
+    );
+    expect(found?.excluded.scanners).toBe(ofScanners.length);
+    // The labels do not say what bots were answered.
+    const ofBots = labelled.filter(
+      ({ line, outcome }) => outcome === "bot" && /"GET \S+ \S+" 404/.test(lines[Number(line) - 1] ?? ""),
+    );
+    expect(found?.excluded.bots).toBe(ofBots.length);
+  });
+
   it("events", async () => {
     const logs = openTestLogs(flags, { now: NOW });
     expect(await logs.rows("events", "2026-10-24", "2026-10-26")).toEqual(
