@@ -9,7 +9,7 @@ describe("the installed command", () => {
 
   it("writes all of a long answer to a pipe", () => {
     const { stdout, status } = start("analytics-mcp openapi --demo --json | cat");
-    expect([status, Object.keys(JSON.parse(stdout).paths).length]).toEqual([0, 7]);
+    expect([status, Object.keys(JSON.parse(stdout).paths).length]).toEqual([0, 8]);
   });
 
   it("ends quietly when its reader leaves", () => {
