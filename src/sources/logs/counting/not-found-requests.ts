@@ -31,8 +31,13 @@ export const createNotFoundRequests = (): NotFoundRequests => ({
   bots: 0,
 });
 
-/** What tells a link from others. */
-export const keyOf = ({ path, referrer }: Link) => JSON.stringify([path, referrer]);
+/** What tells a link from others, whatever its texts are. */
+const keyOf = ({ path, referrer }: Link) =>
+  `${path.length} ${path}${referrer === null ? "" : ` ${referrer}`}`;
+
+/** The number of a link; undefined if it has none yet. */
+export const findNumber = ({ links }: NotFoundRequests, link: Link): number | undefined =>
+  links.find(keyOf(link));
 
 /** The number of a link, which is added if it is new. */
 export const numberOf = ({ links }: NotFoundRequests, link: Link): number =>

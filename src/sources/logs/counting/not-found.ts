@@ -4,7 +4,7 @@ import { append, increase, readColumn } from "./columns.ts";
 import type { NotFoundDay } from "./day-counts.ts";
 import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
 import { readPage } from "./line-values.ts";
-import { keyOf, type Link, type NotFoundRequests, numberOf } from "./not-found-requests.ts";
+import { findNumber, type Link, type NotFoundRequests, numberOf } from "./not-found-requests.ts";
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, readLinkingPage } from "./origin.ts";
 import type { RequestTarget } from "./request.ts";
@@ -33,31 +33,36 @@ export function addNotFound(
   sender: number,
   { referrer }: LogLine,
   asked: RequestTarget,
-  { domain, rawHost, keepQuery }: Context,
+  context: Context,
 ): number {
-  const isOwn = createIsOwnHost(domain, rawHost);
-  const page = readLinkingPage(referrer, isOwn, (target) => readPage(target, keepQuery));
-  const path = day.values.limit("not_found", readPage(asked, keepQuery), sender) ?? OTHER;
-  const { notFound } = day;
-  const link = path === OTHER ? FOLDED : { path, referrer: page && limitText(page) };
-  const number = chooseLink(day, link, sender);
-  const row = findRow(notFound, sender, number) ?? addRow(notFound, sender, number);
-  increase(notFound.requests, row, 1);
+  const { notFound, values } = day;
+  const link = limitLink(day, sender, readLink(referrer, asked, context));
+  const known = findNumber(notFound, link);
+  const row = known === undefined ? undefined : findRow(notFound, sender, known);
+  if (known !== undefined && row !== undefined) {
+    increase(notFound.requests, row, 1);
+    return known;
+  }
+  // Who asks for what others asked for makes the day as long as who asks for something new.
+  const number = numberOf(notFound, values.addCombination(sender) ? link : FOLDED);
+  increase(notFound.requests, findRow(notFound, sender, number) ?? addRow(notFound, sender, number), 1);
   return number;
 }
 
 const FOLDED: Link = { path: OTHER, referrer: OTHER };
 
-/** The number of the link that a request counts for: another one if there are too many, of the day or of the sender. */
-function chooseLink({ notFound, values }: OpenDay, link: Link, sender: number): number {
-  const { links } = notFound;
-  const isFull = links.list.length >= MAX_VALUES && !links.has(keyOf(link));
-  const kept = isFull ? { path: link.path, referrer: OTHER } : link;
-  if (links.has(keyOf(kept))) {
-    const number = numberOf(notFound, kept);
-    if (findRow(notFound, sender, number) !== undefined) return number;
-  }
-  return numberOf(notFound, values.addCombination(sender) ? kept : FOLDED);
+function readLink(referrer: string | undefined, asked: RequestTarget, context: Context): Link {
+  const { domain, rawHost, keepQuery } = context;
+  const isOwn = createIsOwnHost(domain, rawHost);
+  const page = readLinkingPage(referrer, isOwn, (target) => readPage(target, keepQuery));
+  return { path: readPage(asked, keepQuery), referrer: page && limitText(page) };
+}
+
+/** The link as it is kept if the day, or the sender, has too many. */
+function limitLink({ notFound, values }: OpenDay, sender: number, link: Link): Link {
+  if (values.limit("not_found", link.path, sender) === OTHER) return FOLDED;
+  const isFull = notFound.links.list.length >= MAX_VALUES && findNumber(notFound, link) === undefined;
+  return isFull ? { path: link.path, referrer: OTHER } : link;
 }
 
 /** Of a sender's requests by a link. There are fewer than 2^20 links. */

@@ -3,6 +3,8 @@ export interface Numbered<T> {
   /** By number. */
   readonly list: readonly T[];
   has(key: string): boolean;
+  /** The number of a key; undefined if it has none yet. */
+  find(key: string): number | undefined;
   number(key: string, create: () => T): number;
 }
 
@@ -12,6 +14,7 @@ export function createNumbered<T>(): Numbered<T> {
   return {
     list,
     has: (key) => numbers.has(key),
+    find: (key) => numbers.get(key),
     number: (key, create) => {
       let number = numbers.get(key);
       if (number === undefined) {
