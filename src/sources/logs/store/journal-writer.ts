@@ -33,6 +33,7 @@ const NOTHING: Written = {
   hits: 0,
   requests: new Uint32Array(0),
   crawlers: new Map(),
+  notFound: { requests: new Uint32Array(0), links: 0 },
 };
 
 /** Remembers which parts of open days the journal has. */
@@ -154,19 +155,19 @@ function* describeNew(
       },
       crawlers: from > 0 ? [] : [...crawlers].flatMap((crawler) => describeCrawler(crawler, known)),
       // After all senders that it names.
-      ...(to >= Math.max(...counts) && { notFound: describeNotFound(day.notFound, before?.notFound) }),
+      ...(to >= Math.max(...counts) && { notFound: describeNotFound(day.notFound, known.notFound) }),
     };
   }
 }
 
 function describeNotFound(
   { links, sender, link, requests, bots }: OpenDay["notFound"],
-  before: Written["notFound"] | undefined,
+  before: Written["notFound"],
 ): NonNullable<DayLine["notFound"]> {
-  const changed = listChanged(requests, before?.requests);
+  const changed = listChanged(requests, before.requests);
   const pick = ({ values }: Column) => encode(changed.map((row) => values[row] ?? 0));
   return {
-    links: links.list.slice(before?.links).map(({ path, referrer }) => [path, referrer]),
+    links: links.list.slice(before.links).map(({ path, referrer }) => [path, referrer]),
     bots,
     row: encode(changed),
     sender: pick(sender),
@@ -193,7 +194,7 @@ const listPages = (pages: Values, from: number, to: number): string[] => {
 };
 
 /** The senders, or rows, that have requests since. */
-function listChanged(requests: Column, before: Uint32Array = new Uint32Array(0)): Uint32Array {
+function listChanged(requests: Column, before: Uint32Array): Uint32Array {
   const changed: number[] = [];
   for (let sender = 0; sender < requests.length; sender++) {
     if (requests.values[sender] !== before[sender]) changed.push(sender);
