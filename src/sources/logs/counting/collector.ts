@@ -24,6 +24,7 @@ import { createAddressFilter, groupAddress, readClientAddress } from "./addresse
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
 import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
+import { OTHER } from "./limits.ts";
 import { findOrigin, findPage, numberProfile } from "./line-values.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
 import { isOwnReferrer } from "./origin.ts";
@@ -160,11 +161,12 @@ export function createCollector(
     agent: BrowserAgent,
   ): number => {
     const group = groupAddress(address);
-    return numberSender(day, { group, agent: agent.id }, (number) => {
-      recorder?.addSender(log, day, group, userAgent);
+    return numberSender(day, { group, agent: agent.id }, (number, isOther) => {
+      recorder?.addSender(log, day, group, isOther ? OTHER : userAgent);
       const place = findPlace?.(address);
       if (place !== undefined) notePlace(log, place);
-      return numberProfile(day, agent, place, number);
+      const known = isOther ? { ...agent, browser: OTHER, operatingSystem: OTHER } : agent;
+      return numberProfile(day, known, place, number);
     });
   };
 

@@ -41,6 +41,8 @@ export interface OpenDay {
   addresses: Map<string | number, number>;
   /** Including those of an earlier process. */
   addressCount: number;
+  /** By address, how many user agents it has sent: senders, that is. */
+  agentCounts: Column;
   /** The numbers of senders, by the user agent's id and the number of the address. */
   senderNumbers: Map<number, Map<number, number>>;
   senders: Senders;
@@ -75,8 +77,9 @@ export interface Senders {
   relays: Column;
   /** The number of the profile: what user agent and address say about the sender. */
   profiles: Column;
-  /** How many values the sender has added to the day. */
+  /** How many values the sender has added to the day, and what they take, see limits.ts. */
   added: Column;
+  bytes: Column;
 }
 
 /** Page views, and downloads as events. */
@@ -104,7 +107,16 @@ export interface KnownSenders {
 }
 
 export function openDay(date: string, start: number, end: number): OpenDay {
-  const added = createColumn();
+  const senders: Senders = {
+    requests: createColumn(),
+    errors: createColumn(),
+    probes: createColumn(),
+    addresses: createColumn(),
+    relays: createColumn(),
+    profiles: createColumn(),
+    added: createColumn(),
+    bytes: createColumn(),
+  };
   return {
     date,
     definition: DEFINITION,
@@ -113,16 +125,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     addresses: new Map(),
     addressCount: 0,
     senderNumbers: new Map(),
-    senders: {
-      requests: createColumn(),
-      errors: createColumn(),
-      probes: createColumn(),
-      addresses: createColumn(),
-      relays: createColumn(),
-      profiles: createColumn(),
-      added,
-    },
-    values: createLimitedValues(added),
+    agentCounts: createColumn(),
+    senders,
+    values: createLimitedValues(senders),
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
     origins: createNumbered(),
     profiles: createNumbered(),
@@ -137,6 +142,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
 export function addRequest(day: OpenDay, sender: number, isError: boolean, probe: number | undefined): void {
   const { senders } = day;
   increase(senders.requests, sender, 1);
+  day.values.addRequest();
   // Any request can make its sender a scanner, or show that they are none.
   day.version++;
   if (!isError) return;

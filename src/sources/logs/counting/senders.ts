@@ -1,7 +1,7 @@
 import { copyText } from "../copy-text.ts";
 import { parseIpv4 } from "./addresses.ts";
-import { append } from "./columns.ts";
-import type { OpenDay, Senders } from "./open-day.ts";
+import { append, growTo, increase, readColumn } from "./columns.ts";
+import type { OpenDay } from "./open-day.ts";
 import { findRelay } from "./relays.ts";
 
 /** Who sends a request. */
@@ -12,26 +12,45 @@ export interface Sender {
   agent: number;
 }
 
+/** How many user agents of an address are senders of their own on a day. All others are one sender. docs/logs.md states it. */
+const MAX_AGENTS = 10_000;
+/** In place of the id of a user agent. */
+const OTHER_AGENT = -1;
+
 /**
- * The number of a sender, who is added if they are new.
+ * Returns the number of the profile of a new sender.
  *
- * @param readProfile Returns the number of the profile of a new sender, who will have this number.
+ * @param number The number that the sender will have.
+ * @param isOther Whether the sender is all user agents of an address beyond the limit.
  */
-export function numberSender(day: OpenDay, sender: Sender, readProfile: (number: number) => number): number {
-  const { group, agent } = sender;
+export type ReadProfile = (number: number, isOther: boolean) => number;
+
+/** The number of a sender, who is added if they are new. */
+export function numberSender(day: OpenDay, { group, agent }: Sender, readProfile: ReadProfile): number {
   const address = numberAddress(day, group);
-  let numbers = day.senderNumbers.get(agent);
-  if (numbers === undefined) {
-    numbers = new Map();
-    day.senderNumbers.set(agent, numbers);
+  const found = findSender(day, address, group, agent);
+  if (found !== undefined) return found;
+  if ((day.agentCounts.values[address] ?? 0) < MAX_AGENTS) {
+    return addSender(day, address, { group, agent }, readProfile);
   }
-  let number = numbers.get(address);
-  if (number === undefined) {
-    number =
-      day.known?.findSender(group, agent) ?? addSender(day.senders, address, findRelay(group), readProfile);
-    numbers.set(address, number);
-  }
-  return number;
+  return (
+    findSender(day, address, group, OTHER_AGENT) ??
+    addSender(day, address, { group, agent: OTHER_AGENT }, readProfile)
+  );
+}
+
+function findSender(day: OpenDay, address: number, group: string, agent: number): number | undefined {
+  const number = day.senderNumbers.get(agent)?.get(address);
+  if (number !== undefined) return number;
+  const known = day.known?.findSender(group, agent);
+  if (known !== undefined) rememberSender(day, address, agent, known);
+  return known;
+}
+
+function rememberSender({ senderNumbers }: OpenDay, address: number, agent: number, number: number): void {
+  const numbers = senderNumbers.get(agent);
+  if (numbers === undefined) senderNumbers.set(agent, new Map([[address, number]]));
+  else numbers.set(address, number);
 }
 
 function numberAddress(day: OpenDay, group: string): number {
@@ -39,26 +58,37 @@ function numberAddress(day: OpenDay, group: string): number {
   let number = day.addresses.get(ipv4 ?? group);
   if (number === undefined) {
     number = day.known?.findAddress(group) ?? day.addressCount++;
+    growTo(day.agentCounts, number + 1);
     day.addresses.set(ipv4 ?? copyText(group), number);
   }
   return number;
 }
 
 function addSender(
-  senders: Senders,
+  day: OpenDay,
   address: number,
-  relay: number,
-  readProfile: (number: number) => number,
+  { group, agent }: Sender,
+  readProfile: ReadProfile,
 ): number {
+  const { senders } = day;
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
   append(senders.addresses, address);
-  append(senders.relays, relay);
+  append(senders.relays, findRelay(group));
   append(senders.added, 0);
+  append(senders.bytes, 0);
   const number = senders.requests.length - 1;
-  append(senders.profiles, readProfile(number));
+  append(senders.profiles, readProfile(number, agent === OTHER_AGENT));
+  increase(day.agentCounts, address, 1);
+  rememberSender(day, address, agent, number);
   return number;
+}
+
+/** Counts the user agents of addresses again, from the senders of an earlier process. */
+export function countAgents({ addressCount, agentCounts, senders }: OpenDay): void {
+  growTo(agentCounts, addressCount);
+  for (const address of readColumn(senders.addresses)) increase(agentCounts, address, 1);
 }
 
 export const formatAddress = (address: string | number): string =>

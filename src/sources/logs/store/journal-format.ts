@@ -33,7 +33,7 @@ export interface MarksLine {
   marks: string;
 }
 
-export const COUNTERS = ["requests", "errors", "probes", "added"] as const;
+export const COUNTERS = ["requests", "errors", "probes", "added", "bytes"] as const;
 export const HIT_COLUMNS = ["sender", "second", "page", "origin"] as const;
 
 /** The hash of a sender: who asked, by address and by the id of the user agent. */

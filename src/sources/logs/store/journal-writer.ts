@@ -97,6 +97,7 @@ function describeNew(site: string, day: OpenDay, before: Written | undefined, sa
       errors: encode(changed.map((sender) => senders.errors.values[sender] ?? 0)),
       probes: encode(changed.map((sender) => senders.probes.values[sender] ?? 0)),
       added: encode(changed.map((sender) => senders.added.values[sender] ?? 0)),
+      bytes: encode(changed.map((sender) => senders.bytes.values[sender] ?? 0)),
     },
     hits: {
       sender: encode(readColumn(hits.sender).subarray(before?.hits)),

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { type Column, columnOf } from "../counting/columns.ts";
+import { type Column, columnOf, growTo } from "../counting/columns.ts";
 import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
+import { countAgents } from "../counting/senders.ts";
 import { spanOf } from "../day-span.ts";
 import { HASH_BYTES, hashSalted } from "../hashing.ts";
 import { DamagedFile } from "./files.ts";
@@ -124,21 +125,14 @@ function addRow<D extends Dimension>(
   rows.number(JSON.stringify(texts), () => row as Record<D, string | null>);
 }
 
-function growTo(column: Column, length: number): void {
-  if (length > column.values.length) {
-    const grown = new Uint32Array(2 * length);
-    grown.set(column.values);
-    column.values = grown;
-  }
-  column.length = Math.max(column.length, length);
-}
-
 function finishDay({ day, salt, addresses, senders, columns }: Parts): OpenDay {
   for (const [column, parts] of columns) {
     Object.assign(column, columnOf(readIntegers(Buffer.concat(parts))));
   }
   const hashes = { addresses: Buffer.concat(addresses), senders: Buffer.concat(senders) };
   day.addressCount = hashes.addresses.length / HASH_BYTES;
+  day.values.adopt();
+  countAgents(day);
   day.known = createKnownSenders(salt, hashes);
   return day;
 }
