@@ -9,15 +9,16 @@ import { countAgents } from "../counting/senders.ts";
 import { spanOf } from "../day-span.ts";
 import { HASH_BYTES, hashSalted } from "../hashing.ts";
 import { DamagedFile } from "./files.ts";
+import { createHashIndex, type HashIndex } from "./hash-index.ts";
 import {
   COUNTERS,
   type DayLine,
   decode,
+  decodeFloats,
+  decodeIntegers,
   HIT_COLUMNS,
   hashSender,
   parseLines,
-  readFloats,
-  readIntegers,
 } from "./journal-format.ts";
 
 /** What a journal says: the open days of its date, by site, and the marks of compared lines. */
@@ -50,10 +51,10 @@ export function readJournal({ path, length, date, timezone, salts }: JournalToRe
     columns: new Map(),
   });
   const sites = new Map([...salts].map(([site, salt]) => [site, create(salt)]));
-  const marks: Buffer[] = [];
+  const marks: string[] = [];
   for (const line of lines) {
     if ("marks" in line) {
-      marks.push(decode(line.marks));
+      marks.push(line.marks);
       continue;
     }
     const known = sites.get(line.site);
@@ -63,38 +64,38 @@ export function readJournal({ path, length, date, timezone, salts }: JournalToRe
     addLine(parts, line);
   }
   const days = new Map([...sites].map(([site, parts]) => [site, finishDay(parts)]));
-  return { days, marks: readFloats(Buffer.concat(marks)) };
+  return { days, marks: decodeFloats(marks) };
 }
 
-/** A day, and the bytes of its lists, line by line. */
+/** A day, and its lists, line by line. */
 interface Parts {
   day: OpenDay;
   salt: Uint8Array;
-  addresses: Buffer[];
-  senders: Buffer[];
-  columns: Map<Column, Buffer[]>;
+  addresses: string[];
+  senders: string[];
+  columns: Map<Column, string[]>;
 }
 
 function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): void {
   const extend = (column: Column, numbers: string) => {
     const list = columns.get(column);
-    if (list === undefined) columns.set(column, [decode(numbers)]);
-    else list.push(decode(numbers));
+    if (list === undefined) columns.set(column, [numbers]);
+    else list.push(numbers);
   };
   const pages = day.values.of("pages");
   for (const page of line.pages) pages.number(page);
   for (const texts of line.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
   for (const texts of line.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
-  addresses.push(decode(line.addresses));
-  senders.push(decode(line.senders.hash));
+  addresses.push(line.addresses);
+  senders.push(line.senders.hash);
   extend(day.senders.addresses, line.senders.address);
   extend(day.senders.profiles, line.senders.profile);
   extend(day.senders.relays, line.senders.relay);
   for (const name of HIT_COLUMNS) extend(day.hits[name], line.hits[name]);
-  const changed = readIntegers(decode(line.changed.sender));
+  const changed = decodeIntegers([line.changed.sender]);
   for (const name of COUNTERS) {
     const column = day.senders[name];
-    const values = readIntegers(decode(line.changed[name]));
+    const values = decodeIntegers([line.changed[name]]);
     growTo(column, (changed.at(-1) ?? -1) + 1);
     changed.forEach((sender, at) => {
       column.values[sender] = values[at] ?? 0;
@@ -102,7 +103,7 @@ function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): vo
   }
   for (const { name, paths, ...counts } of line.crawlers) {
     const known = day.crawlers.get(name)?.paths ?? new Set();
-    for (const path of readFloats(decode(paths))) known.add(path);
+    for (const path of decodeFloats([paths])) known.add(path);
     day.crawlers.set(name, { ...counts, paths: known });
   }
 }
@@ -126,10 +127,8 @@ function addRow<D extends Dimension>(
 }
 
 function finishDay({ day, salt, addresses, senders, columns }: Parts): OpenDay {
-  for (const [column, parts] of columns) {
-    Object.assign(column, columnOf(readIntegers(Buffer.concat(parts))));
-  }
-  const hashes = { addresses: Buffer.concat(addresses), senders: Buffer.concat(senders) };
+  for (const [column, parts] of columns) Object.assign(column, columnOf(decodeIntegers(parts)));
+  const hashes = { addresses: decode(addresses), senders: decode(senders) };
   day.addressCount = hashes.addresses.length / HASH_BYTES;
   day.values.adopt();
   countAgents(day);
@@ -143,24 +142,15 @@ function createKnownSenders(
   { addresses, senders }: Record<"addresses" | "senders", Buffer>,
 ): KnownSenders {
   // Built when the first line needs it: most runs find no new line.
-  let addressNumbers: Map<string, number> | undefined;
-  let numbers: Map<string, number> | undefined;
+  let [ofAddresses, ofSenders]: (HashIndex | undefined)[] = [];
   return {
     findAddress: (group) => {
-      addressNumbers ??= numberHashes(addresses);
-      return addressNumbers.get(hashSalted(salt, group));
+      ofAddresses ??= createHashIndex(addresses);
+      return ofAddresses.find(hashSalted(salt, group));
     },
     findSender: (group, agent) => {
-      numbers ??= numberHashes(senders);
-      return numbers.get(hashSender(salt, group, agent));
+      ofSenders ??= createHashIndex(senders);
+      return ofSenders.find(hashSender(salt, group, agent));
     },
   };
-}
-
-function numberHashes(bytes: Buffer): Map<string, number> {
-  const numbers = new Map<string, number>();
-  for (let at = 0; at < bytes.length; at += HASH_BYTES) {
-    numbers.set(bytes.toString("latin1", at, at + HASH_BYTES), at / HASH_BYTES);
-  }
-  return numbers;
 }
