@@ -33,7 +33,7 @@ import { cleanPath, createPathFilter } from "./page-path.ts";
 import { findProbeKind } from "./probes.ts";
 import type { Recorder } from "./recorder.ts";
 import { findRawHost, isForeign, listNamed, type RequestTarget, splitTarget } from "./request.ts";
-import { numberSender } from "./senders.ts";
+import { numberSender, OTHER_AGENT } from "./senders.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
 /** Takes lines and keeps what counts. */
@@ -165,7 +165,7 @@ export function createCollector(
       recorder?.addSender(log, day, group, isOther ? OTHER : userAgent);
       const place = findPlace?.(address);
       if (place !== undefined) notePlace(log, place);
-      const known = isOther ? { ...agent, browser: OTHER, operatingSystem: OTHER } : agent;
+      const known = isOther ? { ...agent, id: OTHER_AGENT, browser: OTHER, operatingSystem: OTHER } : agent;
       return numberProfile(day, known, place, number);
     });
   };

@@ -58,11 +58,13 @@ function keepQuery(query: string, names: readonly string[]): string {
  * @param sender The number that the sender will have.
  */
 export function numberProfile(
-  { profiles, values }: OpenDay,
-  { browser, operatingSystem, device }: BrowserAgent,
+  { profiles, values, rawProfiles }: OpenDay,
+  { id, browser, operatingSystem, device }: BrowserAgent,
   place: Place | undefined,
   sender: number,
 ): number {
+  const known = place === undefined ? rawProfiles.get(id) : undefined;
+  if (known !== undefined) return known;
   const { country = null, region = null, city = null } = place ?? {};
   const texts: ProfileValues = {
     countries: country,
@@ -74,7 +76,12 @@ export function numberProfile(
   };
   values.add("browsers", texts.browsers, sender);
   values.add("operating_systems", texts.operating_systems, sender);
-  return profiles.number(JSON.stringify(Object.values(texts)), () => texts);
+  const number = profiles.number(JSON.stringify(Object.values(texts)), () => texts);
+  // Another sender may still add what this one could not.
+  if (place !== undefined || Object.values(texts).includes(OTHER)) return number;
+  if (rawProfiles.size >= MAX_KEPT) rawProfiles.clear();
+  rawProfiles.set(id, number);
+  return number;
 }
 
 /** The number, within a day, of where a page view came from. */

@@ -55,6 +55,8 @@ export interface OpenDay {
   /** Caches: the numbers of pages and origins by the texts in lines. */
   rawPages: Map<string, number>;
   rawOrigins: Map<string, number>;
+  /** The same for the profiles of user agents, by their ids, where nothing is known of addresses. */
+  rawProfiles: Map<number, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
   /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
@@ -133,6 +135,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     profiles: createNumbered(),
     rawPages: new Map(),
     rawOrigins: new Map(),
+    rawProfiles: new Map(),
     crawlers: new Map(),
     version: 0,
   };

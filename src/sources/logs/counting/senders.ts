@@ -15,7 +15,7 @@ export interface Sender {
 /** How many user agents of an address are senders of their own on a day. All others are one sender. docs/logs.md states it. */
 const MAX_AGENTS = 10_000;
 /** In place of the id of a user agent. */
-const OTHER_AGENT = -1;
+export const OTHER_AGENT = -1;
 
 /**
  * Returns the number of the profile of a new sender.
@@ -92,4 +92,6 @@ export function countAgents({ addressCount, agentCounts, senders }: OpenDay): vo
 }
 
 export const formatAddress = (address: string | number): string =>
-  typeof address === "string" ? address : [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
+  typeof address === "string"
+    ? address
+    : `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
