@@ -123,9 +123,11 @@ function countHits(day: OpenDay, order: Uint32Array, from: number, to: number, t
 export const DOWNLOAD = "File Download";
 
 type Tally = ReturnType<typeof createTally>;
+/** A tally, once everything is added. */
+type FinishedTally = Pick<GrowingTally, "size" | "finish">;
 
 function createTally({ values, origins, profiles }: OpenDay) {
-  const tallies = new Map<Dimension, GrowingTally>();
+  const tallies = new Map<Dimension, FinishedTally>();
   const createTallyOf = (dimension: Dimension, values: Values) => {
     const tally = createGrowingTally((number) => values.at(number));
     tallies.set(dimension, tally);
@@ -137,8 +139,8 @@ function createTally({ values, origins, profiles }: OpenDay) {
   const eventNames = createValues();
   const events = createTallyOf("events", eventNames);
   const download = eventNames.number(DOWNLOAD);
-  const addOrigin = createRowTally(ORIGIN_DIMENSIONS, origins.list, createTallyOf);
-  const addProfile = createRowTally(PROFILE_DIMENSIONS, profiles.list, createTallyOf);
+  const addOrigin = createRowTally(ORIGIN_DIMENSIONS, origins.list, tallies);
+  const addProfile = createRowTally(PROFILE_DIMENSIONS, profiles.list, tallies);
   let visitor = 0;
   return {
     startVisitor: () => void visitor++,
@@ -162,14 +164,33 @@ function createTally({ values, origins, profiles }: OpenDay) {
 function createRowTally<D extends Dimension>(
   dimensions: readonly D[],
   rows: readonly Readonly<Record<D, string | null>>[],
-  createTallyOf: (dimension: Dimension, values: Values) => GrowingTally,
+  tallies: Map<Dimension, FinishedTally>,
 ) {
-  const columns = dimensions.map((dimension) => ({ dimension, values: createValues() }));
-  const valuesOf = rows.map((row) => columns.map(({ dimension, values }) => values.number(row[dimension])));
-  const tallies = columns.map(({ dimension, values }) => createTallyOf(dimension, values));
+  const all = createGrowingTally(() => null);
+  const varied: { tally: GrowingTally; numbers: Uint32Array }[] = [];
+  for (const dimension of dimensions) {
+    const values = createValues();
+    const numbers = Uint32Array.from(rows, (row) => values.number(row[dimension]));
+    const [first = 0] = numbers;
+    // Most dimensions have the same value in all rows, such as none: they have the same counts.
+    if (numbers.every((number) => number === first)) {
+      tallies.set(dimension, renameTally(all, values.at(first)));
+    } else {
+      const tally = createGrowingTally((number) => values.at(number));
+      tallies.set(dimension, tally);
+      varied.push({ tally, numbers });
+    }
+  }
   return (number: number, visitor: number, visit: Visit) => {
-    const found = valuesOf[number];
-    for (let at = 0; at < tallies.length; at++)
-      tallies[at]?.add(found?.[at] ?? 0, visitor, visit.views, visit);
+    all.add(0, visitor, visit.views, visit);
+    for (const { tally, numbers } of varied) tally.add(numbers[number] ?? 0, visitor, visit.views, visit);
   };
 }
+
+/** A tally of a single value, with another value in its place. */
+const renameTally = (tally: GrowingTally, value: string | null): FinishedTally => ({
+  get size() {
+    return tally.size;
+  },
+  finish: () => ({ ...tally.finish(), values: [value] }),
+});
