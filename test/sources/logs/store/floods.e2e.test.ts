@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
 import { combined, LOG_NOW, type Request } from "../../../support/logs.ts";
 import { createLogPlace } from "../log-place.ts";
@@ -11,11 +11,11 @@ const LINES = 20_000;
 const LONG = "0123456789abcdef/".repeat(64);
 
 /** The bytes of the history while the day is open, and when it is closed. */
-async function measure(describe: (number: number) => Request) {
+async function measure(makeRequest: (number: number) => Request) {
   const place = createLogPlace();
   place.clock.now = LOG_NOW;
   const lines = Array.from({ length: LINES }, (_, number) =>
-    combined({ at: LOG_NOW - 7_200_000 + 300 * number, ...describe(number) }),
+    combined({ at: LOG_NOW - 7_200_000 + 300 * number, ...makeRequest(number) }),
   );
   place.write("access.log", lines);
   const ask = async () => {
@@ -80,16 +80,20 @@ const USED =
 
 const MANY_LINES = 150_000;
 
-/** A kilobyte that cannot be compressed. */
+/** On a machine that is busy with other tests. */
+const MAX_MS = 60_000;
+
+/** More characters than are kept, which cannot be compressed. */
 const makeNoise = (number: number) =>
-  createHash("shake256", { outputLength: 768 }).update(String(number)).digest("base64url").toLowerCase();
+  createHash("shake256", { outputLength: 450 }).update(String(number)).digest("base64url").toLowerCase();
 
 /** What a large log of an open day costs the program itself: its first reading, and the answer after a new line. */
-function measureProgram(describe: (number: number) => Request) {
+function measureProgram(makeRequest: (number: number) => Request) {
   const place = createLogPlace();
   const hook = join(place.folder, "used.cjs");
   writeFileSync(hook, USED);
-  const lineOf = (number: number) => combined({ at: LOG_NOW - 7_200_000 + 40 * number, ...describe(number) });
+  const lineOf = (number: number) =>
+    combined({ at: LOG_NOW - 7_200_000 + 40 * number, ...makeRequest(number) });
   for (let from = 0; from < MANY_LINES; from += 10_000)
     place.append(
       "access.log",
@@ -128,24 +132,36 @@ function measureProgram(describe: (number: number) => Request) {
   }
 }
 
-it("floods of many senders take no more memory, disk and time than two honest logs of as many lines", () => {
-  const honest = measureProgram(describeHonest);
-  const floods: Record<string, (number: number) => Request> = {
-    "user agents of one address, with other paths": (number) => ({
-      target: `/${makeNoise(number)}`,
-      agent: `Mozilla/5.0 (X11; Linux) Gecko/20100101 Firefox/${number}.0`,
-    }),
-    "referrers and campaigns of many addresses": (number) => ({
-      ...describeHonest(number),
-      target: `/?utm_campaign=${makeNoise(number)}`,
-      referrer: `https://h${number}.example/`,
-    }),
-  };
-  for (const [name, describe] of Object.entries(floods)) {
-    const found = measureProgram(describe);
-    expect(found.disk, name).toBeLessThanOrEqual(2 * honest.disk);
-    expect(found.firstMemory, name).toBeLessThanOrEqual(2 * honest.firstMemory);
-    expect(found.nextMemory, name).toBeLessThanOrEqual(2 * honest.nextMemory);
-    expect(found.nextSeconds, name).toBeLessThanOrEqual(2 * honest.nextSeconds);
-  }
+describe("a flood of many senders takes no more memory, disk and time than two honest logs of as many lines", () => {
+  let honest: ReturnType<typeof measureProgram>;
+  beforeAll(() => {
+    honest = measureProgram(describeHonest);
+  }, MAX_MS);
+
+  const floods: [string, (number: number) => Request][] = [
+    [
+      "user agents of one address, with other paths",
+      (number) => ({
+        target: `/${makeNoise(number)}`,
+        agent: `Mozilla/5.0 (X11; Linux) Gecko/20100101 Firefox/${number}.0`,
+      }),
+    ],
+    [
+      "referrers and campaigns of many addresses",
+      (number) => ({
+        ...describeHonest(number),
+        target: `/?utm_campaign=${makeNoise(number)}`,
+        referrer: `https://h${number}.example/`,
+      }),
+    ],
+  ];
+  it.each(floods)(
+    "%s",
+    (_, describeFlood) => {
+      const found = measureProgram(describeFlood);
+      for (const cost of ["disk", "firstMemory", "nextMemory", "nextSeconds"] as const)
+        expect(found[cost], cost).toBeLessThanOrEqual(2 * honest[cost]);
+    },
+    MAX_MS,
+  );
 });
