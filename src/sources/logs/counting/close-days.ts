@@ -27,7 +27,8 @@ export type OnClose = (site: SiteLog, day: OpenDay, counts: DayCounts) => DayCou
 
 /** Reduces the days that ended before an instant, in seconds since 1970, to their counts. */
 export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
-  for (const day of [...site.open.values()]) {
+  // Not of a copy: it would hold all days, and their counts, until the last one is closed.
+  for (const day of site.open.values()) {
     if (day.end + LATENESS > now) continue;
     const counts = countOpenDay(day);
     site.closed.set(day.date, onClose?.(site, day.load(), counts) ?? counts);
@@ -51,10 +52,11 @@ export function listClosedTooEarly({ closed, timezone }: SiteLog, now: number): 
 /** Roughly how many bytes of memory open days take. */
 export function estimateMemory({ open }: SiteLog): number {
   let bytes = 0;
-  for (const day of open.values()) {
-    const { hits, senders, notFound } = day.peek() ?? {};
-    bytes += 16 * (hits?.sender.length ?? 0) + 150 * (senders?.requests.length ?? 0);
-    bytes += 60 * (notFound?.requests.length ?? 0);
+  for (const inProgress of open.values()) {
+    const day = inProgress.peek();
+    if (day === undefined) continue;
+    const { hits, senders, notFound } = day;
+    bytes += 20_000 + 16 * hits.sender.length + 150 * senders.requests.length + 60 * notFound.requests.length;
   }
   return bytes;
 }

@@ -25,6 +25,7 @@ import { createAddressFilter, groupAddress, readClientAddress } from "./addresse
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
 import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
+import { OTHER } from "./limits.ts";
 import { findOrigin, findPage, numberProfile } from "./line-values.ts";
 import { addNotFound, isNotFound } from "./not-found.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
@@ -34,7 +35,7 @@ import { cleanPath, createPathFilter } from "./page-path.ts";
 import { findProbeKind } from "./probes.ts";
 import type { Recorder } from "./recorder.ts";
 import { findRawHost, isForeign, listNamed, type RequestTarget, splitTarget } from "./request.ts";
-import { numberSender } from "./senders.ts";
+import { numberSender, OTHER_AGENT } from "./senders.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
 /** Takes lines and keeps what counts. */
@@ -169,11 +170,12 @@ export function createCollector(
     agent: BrowserAgent,
   ): number => {
     const group = groupAddress(address);
-    return numberSender(day, { group, agent: agent.id }, (number) => {
-      recorder?.addSender(log, day, group, userAgent);
+    return numberSender(day, { group, agent: agent.id }, (number, isOther) => {
+      recorder?.addSender(log, day, group, isOther ? OTHER : userAgent);
       const place = findPlace?.(address);
       if (place !== undefined) notePlace(log, place);
-      return numberProfile(day, agent, place, number);
+      const known = isOther ? { ...agent, id: OTHER_AGENT, browser: OTHER, operatingSystem: OTHER } : agent;
+      return numberProfile(day, known, place, number);
     });
   };
 

@@ -17,6 +17,16 @@ export function append(column: Column, value: number): void {
   column.values[column.length++] = value;
 }
 
+/** Makes a column at least so long; the new numbers are 0. */
+export function growTo(column: Column, length: number): void {
+  if (length > column.values.length) {
+    const grown = new Uint32Array(2 * length);
+    grown.set(column.values);
+    column.values = grown;
+  }
+  column.length = Math.max(column.length, length);
+}
+
 export function increase({ values }: Column, at: number, by: number): void {
   values[at] = (values[at] ?? 0) + by;
 }

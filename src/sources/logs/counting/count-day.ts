@@ -1,5 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
-import type { CrawlerDay, DayCounts, Tallies } from "./day-counts.ts";
+import type { CrawlerDay, DayCounts, DayTables, NotFoundDay, Tallies } from "./day-counts.ts";
 import { createGrowingTally, type GrowingTally } from "./growing-tally.ts";
 import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
@@ -53,21 +53,26 @@ export function countDay(day: OpenDay, until?: number): DayCounts {
     });
   });
   const tallies = tally.finish();
-  const crawlers = countCrawlers(day);
-  const notFound = countNotFound(day, scanners);
   return {
     definition: day.definition,
     totals,
-    tables: {
-      tallies: (dimension) => tallies.get(dimension),
-      crawlers: () => crawlers,
-      notFound: () => notFound,
-    },
+    tables: createTables(tallies, countCrawlers(day), countNotFound(day, scanners)),
     folded: [...tallies].filter(([, { values }]) => values.includes(OTHER)).map(([dimension]) => dimension),
     scanners: left,
     proxy: findProxy(addresses, totals.pageviews),
   };
 }
+
+/** Apart from where the day is known: functions hold all that is known where they are made, and tables outlive the day. */
+const createTables = (
+  tallies: ReadonlyMap<Dimension, Tallies>,
+  crawlers: ReadonlyMap<string, CrawlerDay>,
+  notFound: NotFoundDay,
+): DayTables => ({
+  tallies: (dimension) => tallies.get(dimension),
+  crawlers: () => crawlers,
+  notFound: () => notFound,
+});
 
 function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerDay> {
   return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));

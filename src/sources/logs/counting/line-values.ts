@@ -3,7 +3,7 @@ import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
 import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
-import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
+import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
@@ -29,6 +29,7 @@ export function findPage(
   if (number === undefined) {
     const clean = limitText(cleanPath(path) + kept);
     const limited = values.limit("pages", clean, sender);
+    values.add("pages", limited, sender);
     const pages = values.of("pages");
     number = pages.number(limited);
     // Another sender may still add it.
@@ -63,13 +64,12 @@ function keepQuery(query: string, names: readonly string[]): string {
  */
 export function numberProfile(
   { profiles, values, rawProfiles }: OpenDay,
-  agent: BrowserAgent,
+  { id, browser, operatingSystem, device }: BrowserAgent,
   place: Place | undefined,
   sender: number,
 ): number {
-  const kept = place === undefined ? rawProfiles.get(agent) : undefined;
-  if (kept !== undefined) return kept;
-  const { browser, operatingSystem, device } = agent;
+  const known = place === undefined ? rawProfiles.get(id) : undefined;
+  if (known !== undefined) return known;
   const { country = null, region = null, city = null } = place ?? {};
   const texts: ProfileValues = {
     countries: country,
@@ -79,11 +79,13 @@ export function numberProfile(
     browsers: values.limit("browsers", browser, sender),
     operating_systems: values.limit("operating_systems", operatingSystem, sender),
   };
+  values.add("browsers", texts.browsers, sender);
+  values.add("operating_systems", texts.operating_systems, sender);
   const number = profiles.number(JSON.stringify(Object.values(texts)), () => texts);
   // Another sender may still add what this one could not.
   if (place !== undefined || Object.values(texts).includes(OTHER)) return number;
   if (rawProfiles.size >= MAX_KEPT) rawProfiles.clear();
-  rawProfiles.set(agent, number);
+  rawProfiles.set(id, number);
   return number;
 }
 
@@ -133,10 +135,17 @@ function numberOrigin(
     utm_contents: limit("utm_contents", origin.content),
     languages: limit("languages", language),
   };
-  const isKnown = origins.has(keyOf(texts));
-  const isFull = !isKnown && (origins.list.length >= MAX_VALUES || !values.addCombination(sender));
-  const kept = isFull ? foldOrigin(texts) : texts;
-  return origins.number(keyOf(kept), () => kept);
+  const key = keyOf(texts);
+  if (origins.has(key)) return origins.number(key, () => texts);
+  if (origins.list.length >= MAX_VALUES || !values.addCombination(sender)) {
+    const folded = foldOrigin(texts);
+    return origins.number(keyOf(folded), () => folded);
+  }
+  for (const dimension of ORIGIN_DIMENSIONS) {
+    // There are some twenty channels, which nobody chooses.
+    if (dimension !== "channels") values.add(dimension, texts[dimension], sender);
+  }
+  return origins.number(key, () => texts);
 }
 
 const keyOf = (texts: OriginValues) => JSON.stringify(Object.values(texts));

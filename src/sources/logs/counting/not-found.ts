@@ -44,7 +44,9 @@ export function addNotFound(
     return known;
   }
   // Who asks for what others asked for makes the day as long as who asks for something new.
-  const number = numberOf(notFound, values.addCombination(sender) ? link : FOLDED);
+  const kept = values.addCombination(sender) ? link : FOLDED;
+  values.add("not_found", kept.path, sender);
+  const number = numberOf(notFound, kept);
   increase(notFound.requests, findRow(notFound, sender, number) ?? addRow(notFound, sender, number), 1);
   return number;
 }

@@ -1,5 +1,4 @@
 import { hashText } from "../hashing.ts";
-import type { BrowserAgent } from "./agents.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
 import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
@@ -44,6 +43,8 @@ export interface OpenDay {
   addresses: { ipv4: PairNumbers; others: Map<string, number> };
   /** Including those of an earlier process. */
   addressCount: number;
+  /** By address, how many user agents it has sent: senders, that is. */
+  agentCounts: Column;
   /** The numbers of senders: by IPv4 address, or by the number of another address, and by the user agent's id. */
   senderNumbers: Record<"ipv4" | "others", PairNumbers>;
   senders: Senders;
@@ -56,7 +57,8 @@ export interface OpenDay {
   /** Caches: the numbers of pages and origins by the texts in lines, and of profiles without a place by the user agent. */
   rawPages: Map<string, number>;
   rawOrigins: Map<string, number>;
-  rawProfiles: Map<BrowserAgent, number>;
+  /** The same for the profiles of user agents, by their ids, where nothing is known of addresses. */
+  rawProfiles: Map<number, number>;
   /** The addresses and senders of an earlier process, which are known by hashes only. */
   known?: KnownSenders | undefined;
   /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
@@ -80,8 +82,9 @@ export interface Senders {
   relays: Column;
   /** The number of the profile: what user agent and address say about the sender. */
   profiles: Column;
-  /** How many values the sender has added to the day. */
+  /** How many values the sender has added to the day, and what they take, see limits.ts. */
   added: Column;
+  bytes: Column;
 }
 
 /** Page views, and downloads as events. */
@@ -109,7 +112,16 @@ export interface KnownSenders {
 }
 
 export function openDay(date: string, start: number, end: number): OpenDay {
-  const added = createColumn();
+  const senders: Senders = {
+    requests: createColumn(),
+    errors: createColumn(),
+    probes: createColumn(),
+    addresses: createColumn(),
+    relays: createColumn(),
+    profiles: createColumn(),
+    added: createColumn(),
+    bytes: createColumn(),
+  };
   return {
     date,
     definition: DEFINITION,
@@ -118,16 +130,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     addresses: { ipv4: createPairNumbers(), others: new Map() },
     addressCount: 0,
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
-    senders: {
-      requests: createColumn(),
-      errors: createColumn(),
-      probes: createColumn(),
-      addresses: createColumn(),
-      relays: createColumn(),
-      profiles: createColumn(),
-      added,
-    },
-    values: createLimitedValues(added),
+    agentCounts: createColumn(),
+    senders,
+    values: createLimitedValues(senders),
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
     origins: createNumbered(),
     profiles: createNumbered(),
@@ -144,6 +149,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
 export function addRequest(day: OpenDay, sender: number, isError: boolean, probe: number | undefined): void {
   const { senders } = day;
   increase(senders.requests, sender, 1);
+  day.values.addRequest();
   // Any request can make its sender a scanner, or show that they are none.
   day.version++;
   if (!isError) return;

@@ -1,6 +1,6 @@
 import { copyText } from "../copy-text.ts";
 import { parseIpv4 } from "./addresses.ts";
-import { append } from "./columns.ts";
+import { append, growTo, increase, readColumn } from "./columns.ts";
 import type { OpenDay } from "./open-day.ts";
 import { findRelay } from "./relays.ts";
 
@@ -12,21 +12,39 @@ export interface Sender {
   agent: number;
 }
 
+/** How many user agents of an address are senders of their own on a day. All others are one sender. docs/logs.md states it. */
+const MAX_AGENTS = 10_000;
+/** In place of the id of a user agent, which has 30 bits. */
+export const OTHER_AGENT = 2 ** 30;
+
 /**
- * The number of a sender, who is added if they are new.
+ * Returns the number of the profile of a new sender.
  *
- * @param readProfile Returns the number of the profile of a new sender, who will have this number.
+ * @param number The number that the sender will have.
+ * @param isOther Whether the sender is all user agents of an address beyond the limit.
  */
-export function numberSender(day: OpenDay, sender: Sender, readProfile: (number: number) => number): number {
-  const { group, agent } = sender;
+export type ReadProfile = (number: number, isOther: boolean) => number;
+
+/** The number of a sender, who is added if they are new. */
+export function numberSender(day: OpenDay, { group, agent }: Sender, readProfile: ReadProfile): number {
   const ipv4 = parseIpv4(group);
-  const address = ipv4 ?? numberAddress(day, group);
   const numbers = ipv4 === undefined ? day.senderNumbers.others : day.senderNumbers.ipv4;
-  let number = numbers.find(address, agent);
+  const key = ipv4 ?? numberAddress(day, group);
+  const found = numbers.find(key, agent);
+  if (found !== undefined) return found;
+  let counted = agent;
+  let number = day.known?.findSender(group, agent);
   if (number === undefined) {
-    number = day.known?.findSender(group, agent) ?? addSender(day, group, readProfile);
-    numbers.set(address, agent, number);
+    const address = numberAddress(day, group);
+    if ((day.agentCounts.values[address] ?? 0) >= MAX_AGENTS) {
+      counted = OTHER_AGENT;
+      const other = numbers.find(key, counted);
+      if (other !== undefined) return other;
+      number = day.known?.findSender(group, counted);
+    }
+    number ??= addSender(day, address, { group, agent: counted }, readProfile);
   }
+  numbers.set(key, counted, number);
   return number;
 }
 
@@ -36,25 +54,39 @@ function numberAddress(day: OpenDay, group: string): number {
   let number = ipv4 === undefined ? others.get(group) : numbers.find(ipv4, 0);
   if (number === undefined) {
     number = day.known?.findAddress(group) ?? day.addressCount++;
+    growTo(day.agentCounts, number + 1);
     if (ipv4 === undefined) others.set(copyText(group), number);
     else numbers.set(ipv4, 0, number);
   }
   return number;
 }
 
-function addSender(day: OpenDay, group: string, readProfile: (number: number) => number): number {
+function addSender(
+  day: OpenDay,
+  address: number,
+  { group, agent }: Sender,
+  readProfile: ReadProfile,
+): number {
   const { senders } = day;
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
-  append(senders.addresses, numberAddress(day, group));
+  append(senders.addresses, address);
   append(senders.relays, findRelay(group));
   append(senders.added, 0);
+  append(senders.bytes, 0);
   const number = senders.requests.length - 1;
-  append(senders.profiles, readProfile(number));
+  append(senders.profiles, readProfile(number, agent === OTHER_AGENT));
+  increase(day.agentCounts, address, 1);
   return number;
 }
 
 /** @param address Its 32 bits. */
 export const formatIpv4 = (address: number): string =>
   `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
+
+/** Counts the user agents of addresses again, from the senders of an earlier process. */
+export function countAgents({ addressCount, agentCounts, senders }: OpenDay): void {
+  growTo(agentCounts, addressCount);
+  for (const address of readColumn(senders.addresses)) increase(agentCounts, address, 1);
+}

@@ -38,7 +38,7 @@ export interface MarksLine {
   marks: string;
 }
 
-export const COUNTERS = ["requests", "errors", "probes", "added"] as const;
+export const COUNTERS = ["requests", "errors", "probes", "added", "bytes"] as const;
 export const NOT_FOUND_COLUMNS = ["sender", "link", "requests"] as const;
 export const HIT_COLUMNS = ["sender", "second", "page", "origin"] as const;
 
@@ -49,11 +49,17 @@ export const hashSender = (salt: Uint8Array, group: string, agent: number): stri
 export const encode = ({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
-// The bytes of a small buffer can begin anywhere in a larger one, so they are copied.
-export const readIntegers = (bytes: Buffer): Uint32Array => new Uint32Array(new Uint8Array(bytes).buffer);
-export const readFloats = (bytes: Buffer): Float64Array => new Float64Array(new Uint8Array(bytes).buffer);
+/** Decodes the parts of a list one after another. The bytes have a buffer of their own, to be read as numbers without a copy. */
+export function decode(parts: readonly string[]): Buffer<ArrayBuffer> {
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part, "base64"), 0);
+  const bytes = Buffer.from(new ArrayBuffer(length));
+  let end = 0;
+  for (const part of parts) end += bytes.write(part, end, "base64");
+  return bytes;
+}
 
-export const decode = (text: string): Buffer => Buffer.from(text, "base64");
+export const decodeIntegers = (parts: readonly string[]) => new Uint32Array(decode(parts).buffer);
+export const decodeFloats = (parts: readonly string[]) => new Float64Array(decode(parts).buffer);
 
 const CHECK_LENGTH = 16;
 const LINE_FEED = 10;

@@ -146,6 +146,7 @@ function* describeNew(
         errors: cutChanged(senders.errors),
         probes: cutChanged(senders.probes),
         added: cutChanged(senders.added),
+        bytes: cutChanged(senders.bytes),
       },
       hits: {
         sender: cut(hits.sender, known.hits),

@@ -13,6 +13,7 @@
  * journal-format.ts     open days: all that was read of them, with hashes in place of addresses
  *   journal-writer.ts     says what the journal lacks of a day
  *   read-journal.ts       puts the days together again
+ *   hash-index.ts         finds the numbers of hashes
  * site-files.ts         the files of a site, and the list of its closed days
  *   day-files.ts          closed days: their sums, which are read when they are asked for
  *     day-hits.ts           and their hits, as a Parquet file

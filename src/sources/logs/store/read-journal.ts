@@ -1,24 +1,26 @@
 import { readFileSync } from "node:fs";
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { type Column, columnOf } from "../counting/columns.ts";
+import { type Column, columnOf, growTo } from "../counting/columns.ts";
 import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import { numberOf } from "../counting/not-found-requests.ts";
 import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
+import { countAgents } from "../counting/senders.ts";
 import { spanOf } from "../day-span.ts";
 import { HASH_BYTES, hashSalted } from "../hashing.ts";
 import { DamagedFile } from "./files.ts";
+import { createHashIndex, type HashIndex } from "./hash-index.ts";
 import {
   COUNTERS,
   type DayLine,
   decode,
+  decodeFloats,
+  decodeIntegers,
   HIT_COLUMNS,
   hashSender,
   NOT_FOUND_COLUMNS,
   parseLines,
-  readFloats,
-  readIntegers,
 } from "./journal-format.ts";
 
 /** What a journal says: the open days of its date, by site, and the marks of compared lines. */
@@ -51,10 +53,10 @@ export function readJournal({ path, length, date, timezone, salts }: JournalToRe
     columns: new Map(),
   });
   const sites = new Map([...salts].map(([site, salt]) => [site, create(salt)]));
-  const marks: Buffer[] = [];
+  const marks: string[] = [];
   for (const line of lines) {
     if ("marks" in line) {
-      marks.push(decode(line.marks));
+      marks.push(line.marks);
       continue;
     }
     const known = sites.get(line.site);
@@ -64,40 +66,40 @@ export function readJournal({ path, length, date, timezone, salts }: JournalToRe
     addLine(parts, line);
   }
   const days = new Map([...sites].map(([site, parts]) => [site, finishDay(parts)]));
-  return { days, marks: readFloats(Buffer.concat(marks)) };
+  return { days, marks: decodeFloats(marks) };
 }
 
-/** A day, and the bytes of its lists, line by line. */
+/** A day, and its lists, line by line. */
 interface Parts {
   day: OpenDay;
   salt: Uint8Array;
-  addresses: Buffer[];
-  senders: Buffer[];
-  columns: Map<Column, Buffer[]>;
+  addresses: string[];
+  senders: string[];
+  columns: Map<Column, string[]>;
 }
 
 function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): void {
   const extend = (column: Column, numbers: string) => {
     const list = columns.get(column);
-    if (list === undefined) columns.set(column, [decode(numbers)]);
-    else list.push(decode(numbers));
+    if (list === undefined) columns.set(column, [numbers]);
+    else list.push(numbers);
   };
   const pages = day.values.of("pages");
   for (const page of line.pages) pages.number(page);
   for (const texts of line.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
   for (const texts of line.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
-  addresses.push(decode(line.addresses));
-  senders.push(decode(line.senders.hash));
+  addresses.push(line.addresses);
+  senders.push(line.senders.hash);
   extend(day.senders.addresses, line.senders.address);
   extend(day.senders.profiles, line.senders.profile);
   extend(day.senders.relays, line.senders.relay);
   for (const name of HIT_COLUMNS) extend(day.hits[name], line.hits[name]);
-  const changed = readIntegers(decode(line.changed.sender));
+  const changed = decodeIntegers([line.changed.sender]);
   for (const name of COUNTERS) change(day.senders[name], changed, line.changed[name]);
   if (line.notFound !== undefined) addNotFoundLine(day, line.notFound);
   for (const { name, paths, ...counts } of line.crawlers) {
     const known = day.crawlers.get(name)?.paths ?? new Set();
-    for (const path of readFloats(decode(paths))) known.add(path);
+    for (const path of decodeFloats([paths])) known.add(path);
     day.crawlers.set(name, { ...counts, paths: known });
   }
 }
@@ -107,14 +109,14 @@ function addNotFoundLine({ notFound, values }: OpenDay, line: NonNullable<DayLin
     numberOf(notFound, { path, referrer });
     if (path !== OTHER) values.of("not_found").number(path);
   }
-  const rows = readIntegers(decode(line.row));
+  const rows = decodeIntegers([line.row]);
   for (const name of NOT_FOUND_COLUMNS) change(notFound[name], rows, line[name]);
   notFound.bots = line.bots;
 }
 
 /** Sets the numbers at some places of a column, which are in ascending order. */
 function change(column: Column, places: Uint32Array, numbers: string): void {
-  const values = readIntegers(decode(numbers));
+  const values = decodeIntegers([numbers]);
   growTo(column, (places.at(-1) ?? -1) + 1);
   places.forEach((place, at) => {
     column.values[place] = values[at] ?? 0;
@@ -139,21 +141,12 @@ function addRow<D extends Dimension>(
   rows.number(JSON.stringify(texts), () => row as Record<D, string | null>);
 }
 
-function growTo(column: Column, length: number): void {
-  if (length > column.values.length) {
-    const grown = new Uint32Array(2 * length);
-    grown.set(column.values);
-    column.values = grown;
-  }
-  column.length = Math.max(column.length, length);
-}
-
 function finishDay({ day, salt, addresses, senders, columns }: Parts): OpenDay {
-  for (const [column, parts] of columns) {
-    Object.assign(column, columnOf(readIntegers(Buffer.concat(parts))));
-  }
-  const hashes = { addresses: Buffer.concat(addresses), senders: Buffer.concat(senders) };
+  for (const [column, parts] of columns) Object.assign(column, columnOf(decodeIntegers(parts)));
+  const hashes = { addresses: decode(addresses), senders: decode(senders) };
   day.addressCount = hashes.addresses.length / HASH_BYTES;
+  day.values.adopt();
+  countAgents(day);
   day.known = createKnownSenders(salt, hashes);
   return day;
 }
@@ -164,24 +157,15 @@ function createKnownSenders(
   { addresses, senders }: Record<"addresses" | "senders", Buffer>,
 ): KnownSenders {
   // Built when the first line needs it: most runs find no new line.
-  let addressNumbers: Map<string, number> | undefined;
-  let numbers: Map<string, number> | undefined;
+  let [ofAddresses, ofSenders]: (HashIndex | undefined)[] = [];
   return {
     findAddress: (group) => {
-      addressNumbers ??= numberHashes(addresses);
-      return addressNumbers.get(hashSalted(salt, group));
+      ofAddresses ??= createHashIndex(addresses);
+      return ofAddresses.find(hashSalted(salt, group));
     },
     findSender: (group, agent) => {
-      numbers ??= numberHashes(senders);
-      return numbers.get(hashSender(salt, group, agent));
+      ofSenders ??= createHashIndex(senders);
+      return ofSenders.find(hashSender(salt, group, agent));
     },
   };
-}
-
-function numberHashes(bytes: Buffer): Map<string, number> {
-  const numbers = new Map<string, number>();
-  for (let at = 0; at < bytes.length; at += HASH_BYTES) {
-    numbers.set(bytes.toString("latin1", at, at + HASH_BYTES), at / HASH_BYTES);
-  }
-  return numbers;
 }

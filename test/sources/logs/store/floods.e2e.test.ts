@@ -1,5 +1,8 @@
-import { statSync } from "node:fs";
-import { expect, it } from "vitest";
+import { createHash } from "node:crypto";
+import { statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { spawnSync } from "../../../support/child-process.js";
 import { combined, LOG_NOW, type Request } from "../../../support/logs.ts";
 import { createLogPlace } from "../log-place.ts";
 import { listFiles } from "./history-files.ts";
@@ -8,11 +11,11 @@ const LINES = 20_000;
 const LONG = "0123456789abcdef/".repeat(64);
 
 /** The bytes of the history while the day is open, and when it is closed. */
-async function measure(describe: (number: number) => Request) {
+async function measure(makeRequest: (number: number) => Request) {
   const place = createLogPlace();
   place.clock.now = LOG_NOW;
   const lines = Array.from({ length: LINES }, (_, number) =>
-    combined({ at: LOG_NOW - 7_200_000 + 300 * number, ...describe(number) }),
+    combined({ at: LOG_NOW - 7_200_000 + 300 * number, ...makeRequest(number) }),
   );
   place.write("access.log", lines);
   const ask = async () => {
@@ -39,12 +42,14 @@ const scatter = (number: number, below: number) => (number * 7_919) % below;
 
 const addressOf = (number: number) => `10.${number % 20}.${Math.floor(number / 20) % 250}.1`;
 
+const describeHonest = (number: number): Request => ({
+  address: addressOf(scatter(number, 4_999)),
+  target: `/blog/2026/article-number-${scatter(number, 4_001)}`,
+  referrer: number % 3 === 0 ? `https://site${scatter(number, 293)}.example/x` : "-",
+});
+
 it("floods of one sender, and of user agents, are no larger on disk than two honest logs of as many lines", async () => {
-  const honest = await measure((number) => ({
-    address: addressOf(scatter(number, 4_999)),
-    target: `/blog/2026/article-number-${scatter(number, 4_001)}`,
-    referrer: number % 3 === 0 ? `https://site${scatter(number, 293)}.example/x` : "-",
-  }));
+  const honest = await measure(describeHonest);
   const floods: [string, (number: number) => Request][] = [
     ["paths of one sender", (number) => ({ target: `/${number}/${LONG}` })],
     ["referrers of one sender", (number) => ({ referrer: `https://h${number}.example/${LONG}` })],
@@ -66,4 +71,97 @@ it("floods of one sender, and of user agents, are no larger on disk than two hon
     expect(found.open, name).toBeLessThanOrEqual(2 * honest.open);
     expect(found.closed, name).toBeLessThanOrEqual(2 * honest.closed);
   }
+});
+
+/** What a process has used: the most memory, in kilobytes, and processor time in seconds. */
+const USED =
+  'process.on("exit", () => { const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage(); ' +
+  "console.error(JSON.stringify({ memory: maxRSS, seconds: (userCPUTime + systemCPUTime) / 1e6 })); });";
+
+const MANY_LINES = 150_000;
+
+/** On a machine that is busy with other tests. */
+const MAX_MS = 60_000;
+
+/** More characters than are kept, which cannot be compressed. */
+const makeNoise = (number: number) =>
+  createHash("shake256", { outputLength: 450 }).update(String(number)).digest("base64url").toLowerCase();
+
+/** What a large log of an open day costs the program itself: its first reading, and the answer after a new line. */
+function measureProgram(makeRequest: (number: number) => Request) {
+  const place = createLogPlace();
+  const hook = join(place.folder, "used.cjs");
+  writeFileSync(hook, USED);
+  const lineOf = (number: number) =>
+    combined({ at: LOG_NOW - 7_200_000 + 40 * number, ...makeRequest(number) });
+  for (let from = 0; from < MANY_LINES; from += 10_000)
+    place.append(
+      "access.log",
+      Array.from({ length: 10_000 }, (_, number) => lineOf(from + number)),
+    );
+  const ask = () => {
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        ...[
+          "--require",
+          hook,
+          "--import",
+          resolve("test/support/fixed-clock.js"),
+          "bin/analytics-mcp.js",
+          "stats",
+        ],
+        ...["--logs", join(place.folder, "www", "access.log"), "--site", "example.com", "--timezone", "UTC"],
+        ...["--accept-proxy-addresses", "--period", "2026-11-21/2026-11-21", "--json"],
+      ],
+      { encoding: "utf8", env: { ...place.environment, TEST_NOW: String(LOG_NOW) } },
+    );
+    const used: { memory: number; seconds: number } = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
+    return { ...used, pageviews: JSON.parse(stdout).pageviews };
+  };
+  try {
+    const first = ask();
+    place.append("access.log", [lineOf(MANY_LINES)]);
+    const next = ask();
+    expect([first.pageviews, next.pageviews]).toEqual([MANY_LINES, MANY_LINES + 1]);
+    const history = join(place.environment.XDG_STATE_HOME ?? "", "analytics-mcp");
+    const disk = listFiles(history).reduce((sum, path) => sum + statSync(path).size, 0);
+    return { disk, firstMemory: first.memory, nextMemory: next.memory, nextSeconds: next.seconds };
+  } finally {
+    place.remove();
+  }
+}
+
+describe("a flood of many senders takes no more memory, disk and time than two honest logs of as many lines", () => {
+  let honest: ReturnType<typeof measureProgram>;
+  beforeAll(() => {
+    honest = measureProgram(describeHonest);
+  }, MAX_MS);
+
+  const floods: [string, (number: number) => Request][] = [
+    [
+      "user agents of one address, with other paths",
+      (number) => ({
+        target: `/${makeNoise(number)}`,
+        agent: `Mozilla/5.0 (X11; Linux) Gecko/20100101 Firefox/${number}.0`,
+      }),
+    ],
+    [
+      "referrers and campaigns of many addresses",
+      (number) => ({
+        ...describeHonest(number),
+        target: `/?utm_campaign=${makeNoise(number)}`,
+        referrer: `https://h${number}.example/`,
+      }),
+    ],
+  ];
+  it.each(floods)(
+    "%s",
+    (_, describeFlood) => {
+      const found = measureProgram(describeFlood);
+      for (const cost of ["disk", "firstMemory", "nextMemory", "nextSeconds"] as const)
+        expect(found[cost], cost).toBeLessThanOrEqual(2 * honest[cost]);
+    },
+    MAX_MS,
+  );
 });
