@@ -33,6 +33,7 @@ const descriptions = new Map([
     "period",
     "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.",
   ],
+  ["list_sites.period", "Adds the visitors of each site, and the change."],
   ["against", "Another period, or year_before."],
   [
     "get_breakdown.filter",

@@ -1,95 +1,32 @@
-import * as z from "zod";
 import type { Call } from "../operations/call.ts";
-import { type Dimension, dimensions } from "../operations/dimensions.ts";
-import { siteParam } from "../operations/fields.ts";
-import { periodParam } from "../operations/period-words.ts";
-import { type Comparison, comparisonResult } from "./compare-result.ts";
-import { viewComparison } from "./compare-views.ts";
-import { resolveCompared, YEAR_BEFORE } from "./compared-days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import type { Comparison } from "./compare-result.ts";
+import { resolveCompared } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { findMovers, type Movers, orders } from "./movers.ts";
-import { defineReport } from "./report-definition.ts";
-import { compactNames, measureTotals, rateWindow } from "./report-fields.ts";
-import { createMeasure, isSmallSample, MAX_WINDOW_DAYS } from "./windows.ts";
+import { findMovers, type Movers, type orders } from "./movers.ts";
+import type { OverviewParams } from "./overview.ts";
+import { measureTotals, rateWindow } from "./report-fields.ts";
+import { createMeasure, isSmallSample } from "./windows.ts";
 
 const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
-/** Of each list: four of them must fit into the answer of a tool. */
-const MAX_MOVERS = 20;
 const NO_MOVERS: Movers = { shown: [], more: { count: 0 } };
 
-const params = () =>
-  z.strictObject({
-    site: siteParam,
-    days: z
-      .int()
-      .min(1)
-      .max(MAX_WINDOW_DAYS)
-      .default(7)
-      .describe("Complete days in each window: 7 compares the last seven with the seven before."),
-    period: periodParam(),
-    against: periodParam().describe(
-      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week, a month, a quarter or a weekday the one before.`,
-    ),
-    dimension: z.enum(dimensions).optional().describe("Only this dimension."),
-    limit: z
-      .int()
-      .min(1)
-      .max(MAX_MOVERS)
-      .optional()
-      .describe(
-        "Maximum number of changes in each list; by default 10 of one dimension, 4 of each of several.",
-      ),
-    order: z
-      .enum(orders)
-      .optional()
-      .describe("What comes first: the largest changes (by default), losses or gains."),
-  });
-
-export const compare = defineReport({
-  name: "compare",
-  summary:
-    "Compare two periods, by default the last 7 complete days with the 7 before, and show what changed most",
-  tool: {
-    name: "compare_periods",
-    title: "Compare periods",
-    description:
-      "Web analytics: compares two periods of complete days, by default the last 7 with the 7 before, and shows what changed most.",
-  },
-  shell: {
-    examples: [
-      "analytics-mcp compare example.com --days 28",
-      "analytics-mcp compare example.com --dimension referrers",
-    ],
-    fields: "label,change",
-  },
-  params,
-  result: comparisonResult,
-  compute: comparePeriods,
-  compact: (comparison) => ({
-    ...comparison,
-    dimensions: comparison.dimensions.map((group) => ({
-      ...group,
-      movers: compactNames(group.movers).map(omitNoPercent),
-    })),
-  }),
-  views: viewComparison,
-});
-
-/** Where averages have the percentage, that of the sums is none. */
-function omitNoPercent<
-  T extends Pick<Comparison["dimensions"][number]["movers"][number], "change" | "per_day">,
->(mover: T) {
-  const { change, per_day } = mover;
-  return change && per_day ? { ...mover, change: { absolute: change.absolute } } : mover;
+interface CompareParams extends OverviewParams {
+  against?: string | undefined;
+  dimension?: Dimension | undefined;
+  /** How many changes each list has. */
+  limit?: number | undefined;
+  order?: (typeof orders)[number] | undefined;
 }
 
-async function comparePeriods(
+/** Reads both periods and finds what changed most. */
+export async function comparePeriods(
   call: Call,
-  given: z.output<ReturnType<typeof params>>,
+  given: CompareParams,
   options: QueryOptions,
 ): Promise<Comparison> {
   const { site, dimension, order } = given;

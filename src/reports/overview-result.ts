@@ -2,7 +2,8 @@ import * as z from "zod";
 import { count, date, filterEcho, siteRef, timestamp } from "../operations/fields.ts";
 import { period } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
-import { coverage, totalsChange, totalsPerDay, visitRates, window } from "./report-fields.ts";
+import { comparedTotals } from "./compared-totals.ts";
+import { visitRates } from "./report-fields.ts";
 
 /** The result of an overview of a site. */
 export const overviewResult = () =>
@@ -14,17 +15,7 @@ export const overviewResult = () =>
     pageviews: count,
     events: count,
     ...visitRates,
-    comparison: z
-      .object({
-        previous: window(),
-        /** The days of the period itself with data, if some have none. */
-        days_with_data: count.optional(),
-        ...totalsChange(),
-        ...totalsPerDay,
-        small_sample: z.boolean(),
-        ...coverage,
-      })
-      .nullable(),
+    comparison: comparedTotals().nullable(),
     today: z.object({
       date,
       visitors: count,

@@ -1,7 +1,8 @@
-import { nameHour } from "../operations/days.ts";
+import { type Days, nameHour } from "../operations/days.ts";
 import { forModels, forPeople } from "../operations/note.ts";
 import { describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import type { Column, View } from "../operations/view.ts";
+import type { ComparedTotals } from "./compared-totals.ts";
 import { describeCoverage } from "./coverage.ts";
 import type { Overview, ReportedOverview } from "./overview-result.ts";
 import { changeColumns, listTotals, MEASURE_NAMES, nameColumns, noteLengths } from "./report-fields.ts";
@@ -83,10 +84,11 @@ export function viewTotals({
 const hasRanges = ({ rows }: Overview["top"][number]) =>
   rows.some(({ visitors_at_most }) => visitors_at_most !== undefined);
 
-function describeComparison(
-  comparison: NonNullable<Overview["comparison"]>,
-  { from, to, days }: Overview["period"],
-  filter: Overview["filter"],
+/** Why the days of a comparison have no percentages, or only averages. */
+export function describeComparison(
+  comparison: ComparedTotals,
+  { from, to, days }: Days & { days: number },
+  filter?: readonly string[],
 ) {
   const { previous, days_with_data, per_day, visitors } = comparison;
   const current = { from, to, days, days_with_data };

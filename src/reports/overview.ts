@@ -1,62 +1,26 @@
-import * as z from "zod";
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { siteParam } from "../operations/fields.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
-import { isAll, periodParam, precedingDays } from "../operations/period-words.ts";
+import { isAll, precedingDays } from "../operations/period-words.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
-import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
+import { compareTotals } from "./compared-totals.ts";
+import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { type Overview, overviewResult } from "./overview-result.ts";
-import { pickMainLists, viewOverview } from "./overview-views.ts";
-import { defineReport } from "./report-definition.ts";
-import { compactNames, measureTotals, rateWindow } from "./report-fields.ts";
+import { readOverviewHours } from "./overview-hours.ts";
+import type { Overview } from "./overview-result.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
-import { createMeasure, isSmallSample, MAX_WINDOW_DAYS, sumWindow } from "./windows.ts";
 
-const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
 const TOP_ROWS = 10;
 
-export const overviewParams = () =>
-  z.strictObject({
-    site: siteParam,
-    days: z
-      .int()
-      .min(1)
-      .max(MAX_WINDOW_DAYS)
-      .default(30)
-      .describe("The last complete days, compared with as many before; today is shown separately."),
-    period: periodParam(),
-  });
-
-export const overview = defineReport({
-  name: "overview",
-  summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
-  tool: {
-    name: "get_overview",
-    title: "Site at a glance",
-    description:
-      "Web analytics of a site at a glance: totals of complete days, change, trend, top lists, today so far, active now. Start here for general questions.",
-  },
-  shell: {
-    examples: ["analytics-mcp overview example.com", "analytics-mcp overview example.com --period last-week"],
-    fields: "label,current",
-  },
-  params: overviewParams,
-  result: overviewResult,
-  compute: (call, params, options) => readOverview(call, params, options, TOP_DIMENSIONS),
-  compact: ({ trend: { from, visitors, partial, hours }, top, ...overview }) => ({
-    ...overview,
-    trend: { from, visitors, partial, ...(hours && { hours: { visitors: hours.visitors } }) },
-    top: pickMainLists(top).map((list) => ({ ...list, rows: compactNames(list.rows) })),
-  }),
-  drawn: ({ trend, top }) => ({ trend, top }),
-  views: viewOverview,
-});
+export interface OverviewParams {
+  site: string;
+  days: number;
+  period?: string | undefined;
+}
 
 /**
  * Reads all parts for the same days: the complete days of the period, or today so far if it has none.
@@ -65,7 +29,7 @@ export const overview = defineReport({
  */
 export async function readOverview(
   call: Call,
-  { site, days, period = `last_${days}_days` }: z.output<ReturnType<typeof overviewParams>>,
+  { site, days, period = `last_${days}_days` }: OverviewParams,
   options: QueryOptions,
   dimensions: readonly Dimension[],
 ): Promise<Overview> {
@@ -80,22 +44,12 @@ export async function readOverview(
   ]);
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };
-  const [current, before] = [sumWindow(series.points), sumWindow(previous.points)];
-  const { coverage, alike } = findCoverage([previous, series], { current, previous: before }, sinceDays);
-  const { change, ...averages } = measureTotals(createMeasure(current, before, alike), current, before);
-  const { days_with_data } = markCovered(current, alike.covered.current);
+  const comparison = compareTotals(series, previous, sinceDays);
   return {
     ...rest,
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
-    ...(coverage.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
-    comparison: {
-      previous: rateWindow(markCovered(before, alike.covered.previous)),
-      ...(days_with_data !== undefined && { days_with_data }),
-      ...change,
-      ...averages,
-      small_sample: isSmallSample(current, before),
-      ...coverage,
-    },
+    ...(comparison.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
+    comparison,
   };
 }
 
@@ -141,9 +95,7 @@ async function readParts(
       ? ask(timeseries, precedingDays(period, complete))
       : undefined,
     call(stats, { site, days: 1 }, options),
-    import("./overview-hours.ts").then(({ readOverviewHours }) =>
-      readOverviewHours(call, { site, today, ...shown }, options),
-    ),
+    readOverviewHours(call, { site, today, ...shown }, options),
     ...dimensions.map((dimension) =>
       askSpan(
         call,

@@ -7,20 +7,22 @@ import { dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
 import { conditionOf, formatFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
-import { breakdown, operations, takesDays, timeseries } from "../operations/index.ts";
+import { breakdown, operations, sites, takesDays, timeseries } from "../operations/index.ts";
+import { forModels } from "../operations/note.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
-import { compare } from "./compare.ts";
+import { compare } from "./compare-report.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
 import { anySeriesResult, intervalParam } from "./intervals.ts";
-import { overview } from "./overview.ts";
+import { overview } from "./overview-report.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import type { Report } from "./report-definition.ts";
+import { siteList } from "./site-list-report.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -51,7 +53,7 @@ export interface Query extends Presentation {
 }
 
 export const queries: readonly Query[] = [
-  ...operations.map((operation) => (operation === timeseries ? fromSeries() : fromOperation(operation))),
+  ...operations.map(createQueryOf),
   fromReport(overview),
   fromReport(compare),
 ];
@@ -61,6 +63,11 @@ export function findQuery(name: string): Query {
   const query = queries.find((known) => known.name === name);
   if (query === undefined) throw new TypeError(`There is no query ${name}.`);
   return query;
+}
+
+function createQueryOf(operation: Operation): Query {
+  if (operation.name === sites.name) return fromReport(siteList);
+  return operation.name === timeseries.name ? fromSeries() : fromOperation(operation);
 }
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
@@ -133,7 +140,12 @@ export function fromReport(report: Report): Query {
     const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
     return { result, views: report.views(result) };
   };
-  return createQuery(report, ask, filterParams, report.compact);
+  return createQuery(
+    report,
+    ask,
+    () => ("site" in report.params.shape ? filterParams() : {}),
+    report.compact,
+  );
 }
 
 /** @param params Without the filter, which is in the options. */
@@ -171,11 +183,13 @@ function createQuery(
         const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
           const { result, views } = await ask(call, complete, options);
           const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
-          const [empty, ofFirst] = await Promise.all([
+          const [empty, ofFirst, others] = await Promise.all([
             describeEmpty(call, result, views, options),
             source.name === "breakdown" ? keepFirst(call, result, options) : undefined,
+            given.site === undefined ? listOtherSites(call, source, complete, options) : [],
           ]);
-          return { params, result, views, ...empty, ...(ofFirst && { ofFirst }) };
+          const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
+          return { params, result, views: named, ...empty, ...(ofFirst && { ofFirst }) };
         };
         return "site" in source.params.shape ? askForSite(call, given, options, answer) : answer(given);
       });
@@ -193,6 +207,34 @@ function presentationOf({
   isDescription,
 }: Presentation & { name: string }) {
   return { name, summary, tool, shell, ...(list && { list }), ...(isDescription && { isDescription }) };
+}
+
+/**
+ * The sites that a query without one could have been about as well: those beside the default site. A service is asked for
+ * them only by an overview, which takes several requests anyway.
+ */
+async function listOtherSites(
+  call: Call,
+  { name, params }: { name: string; params: z.ZodObject },
+  { site }: Record<string, unknown>,
+  options: CallOptions,
+): Promise<string[]> {
+  const isFree = call.readDataDays !== undefined;
+  if (!("site" in params.shape) || !(isFree || name === overview.name)) return [];
+  if ((await call.readSite?.()) === undefined) return [];
+  const all = await call(sites, {}, options).catch(() => undefined);
+  return (all?.sites ?? []).flatMap(({ id, domain }) => (site === id || site === domain ? [] : [domain]));
+}
+
+const MAX_OTHERS = 5;
+
+function noteSites([first, ...rest]: View[], site: string, others: readonly string[]): View[] {
+  if (first === undefined) return [];
+  const more = others.length - MAX_OTHERS;
+  const list = `${others.slice(0, MAX_OTHERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  // People see the site in the heading.
+  const told = forModels(`No site was named: this is ${site}. Others: ${list}.`);
+  return [{ ...first, notes: [...first.notes, told] }, ...rest];
 }
 
 /** The conditions that keep only the first row; undefined if a service is not known to have filters. */

@@ -1,7 +1,8 @@
 import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { View } from "../operations/view.ts";
-import { overview, overviewParams, readOverview } from "./overview.ts";
+import { readOverview } from "./overview.ts";
+import { overview, overviewParams } from "./overview-report.ts";
 import { type ReportedOverview, reportResult } from "./overview-result.ts";
 import { viewNow, viewTop, viewTotals, viewTrend } from "./overview-views.ts";
 import { fromReport, type Query } from "./queries.ts";

@@ -1,6 +1,6 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, type Days } from "../operations/days.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { ParamsOf, ResultOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
@@ -41,13 +41,21 @@ const ATTEMPTS = 3;
 /** Cuts the span out of a series until today. Exact, because every day has its own point. */
 export async function subtractSeries(call: Call, span: PastSpan, options: CallOptions): Promise<Series> {
   const series = await call(timeseries, { site: span.site, days: span.long }, options);
-  const points = series.points.filter(({ date }) => date <= span.to);
-  const { warnings: _, ...rest } = series;
+  return { ...cutSeries(series, span), period: cutPeriod(series.period, span) };
+}
+
+/** Some days of a series that has all of them, with the warnings about them. */
+export function cutSeries(series: Series, { from, to }: Days): Series {
+  const { warnings: _, period, points, ...rest } = series;
+  const partial = period.partial && to === period.to;
   return {
     ...rest,
-    period: cutPeriod(series.period, span),
-    points,
-    ...joinWarnings(within(span, series), []),
+    period: {
+      ...period,
+      ...{ from, to, days: countDays(from, to), partial, complete_through: partial ? addDays(to, -1) : to },
+    },
+    points: points.filter(({ date }) => date >= from && date <= to),
+    ...joinWarnings(within({ from, to }, series), []),
   };
 }
 
@@ -57,10 +65,11 @@ export function within(
   { warnings = [] }: { warnings?: Warning[] | undefined },
 ): Warning[] {
   return warnings.filter(({ code, values = {} }) => {
-    const { day, data_until } = values;
+    const { day, data_until, data_since } = values;
     const [first, last] = day === undefined ? [values.from, values.to] : [day, day];
     // What ended after the span does not matter to it.
     if (code === "stale") return typeof data_until !== "string" || data_until <= to;
+    if (code === "before_data_since") return typeof data_since !== "string" || data_since > from;
     const isKnown = typeof first === "string" && typeof last === "string";
     return !isKnown || (first <= to && last >= from);
   });

@@ -130,7 +130,7 @@ describe("what may stand at the cursor", () => {
   });
 
   it("has the first sentence that help has on it", async () => {
-    expect(await complete("")).toContain("sites\tList your sites");
+    expect(await complete("")).toContain("sites\tList your sites and their visitors");
     expect(await complete("stats --")).toContain("--site\tSite id or domain, such as example.com.");
     expect((await complete("breakdown --")).filter((line) => line.length > 100)).toEqual([]);
   });

@@ -27,7 +27,18 @@ type Cells = (string | number | null | undefined)[];
 function readCells({ tool, answer }: Given): Cells[] {
   switch (tool) {
     case "list_sites":
-      return answer.sites.map((site) => [site.domain, site.id, site.name, site.timezone, site.data_since]);
+      return answer.sites.map(({ comparison, ...site }) =>
+        site.period === undefined
+          ? [site.domain, site.id, site.name, site.timezone, site.data_since]
+          : [
+              site.domain,
+              ...(["visitors", "pageviews"] as const).flatMap((measure) => [
+                site[measure],
+                comparison?.previous.days_with_data === 0 ? null : comparison?.previous[measure],
+                (comparison?.per_day ?? comparison)?.[measure].percent,
+              ]),
+            ],
+      );
     case "get_stats":
       return [[answer.visitors, answer.pageviews, answer.events, ...Object.values(rateVisits(answer))]];
     case "get_timeseries":

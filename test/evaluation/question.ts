@@ -1,8 +1,9 @@
 import type { Receipt } from "../../src/mcp/tool-answer.ts";
-import type { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
+import type { breakdown, crawlers, realtime, stats, timeseries } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
 import type { Comparison } from "../../src/reports/compare-result.ts";
 import type { Overview } from "../../src/reports/overview-result.ts";
+import type { SiteList } from "../../src/reports/site-list-result.ts";
 import type { Moment } from "./moments.ts";
 import type { Span } from "./spans.ts";
 import type { Truth } from "./truth.ts";
@@ -17,7 +18,7 @@ type Group = Comparison["dimensions"][number];
 
 /** The structured half of each tool's answer. */
 interface Structured {
-  list_sites: ResultOf<typeof sites>;
+  list_sites: SiteList;
   get_stats: ResultOf<typeof stats>;
   get_timeseries: Omit<Series, "points"> & { points: (Series["points"][number] & { time?: string })[] };
   /** A label that equals the value is omitted. */

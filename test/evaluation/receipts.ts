@@ -9,9 +9,9 @@ import { rateVisits, type SiteTruth, type Truth } from "./truth.ts";
 /** The days, the timezone and the time must be right, and a note must mention an incomplete day. */
 export function expectRightReceipt(given: Given, count: Truth): void {
   const { args, covers, answer } = given;
+  if (!("site" in answer)) return;
   if ((args.period ?? args.against) !== undefined && covers === undefined)
     throw new Error(`What ${JSON.stringify(args)} covers is missing.`);
-  if (!("site" in answer)) return;
   const site = count(answer.site.domain);
   if ("as_of" in answer) expect(answer.as_of).toBe(timeAt(site));
   if ("current" in answer) {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { readConsistently } from "../../src/reports/compared-windows.ts";
-import { overview } from "../../src/reports/overview.ts";
+import { overview } from "../../src/reports/overview-report.ts";
 import { answerInTime } from "../../src/reports/queries.ts";
 
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import type { Call } from "../../src/operations/call.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { once } from "../../src/operations/schemas.ts";
 import { listNotes } from "../../src/operations/view.ts";
-import { compare } from "../../src/reports/compare.ts";
+import { compare } from "../../src/reports/compare-report.ts";
 import { findMovers } from "../../src/reports/movers.ts";
 import { type Breakdown, countBySubtraction } from "../../src/reports/window-counts.ts";
 import { createMeasure } from "../../src/reports/windows.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
-import { compare } from "../../src/reports/compare.ts";
+import { compare } from "../../src/reports/compare-report.ts";
 import type { Comparison } from "../../src/reports/compare-result.ts";
 import { findQuery, queries } from "../../src/reports/queries.ts";
 

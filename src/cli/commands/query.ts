@@ -57,7 +57,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const answer = await ask();
     if (output.format === "table" && output.fields === undefined) {
       const screen = readScreen(io, "stdout", output);
-      if (shell.trendOf) await addTrends(call, answer, shell.trendOf, screen);
+      if (shell.trendOf && params.period === undefined) await addTrends(call, answer, shell.trendOf, screen);
       if (name === timeseries.name && screen.pictures) await addHours(call, answer);
     }
     await printAnswer(io, answer, output);

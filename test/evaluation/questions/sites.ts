@@ -14,6 +14,28 @@ export const sites: Question[] = [
     shell: true,
   }),
   question({
+    question: "How did each of our sites do last week?",
+    at,
+    calls: [{ tool: "list_sites", args: { period: "last_week" } }],
+    read: ([{ sites }]) =>
+      sites.map(({ domain, visitors, pageviews, comparison }) => [
+        domain,
+        visitors,
+        pageviews,
+        comparison?.previous.visitors,
+      ]),
+    expect: (count) =>
+      acme
+        .split(", ")
+        .map((each) => [
+          each,
+          count(each).visitors("last week"),
+          count(each).pageviews("last week"),
+          count(each).visitors("the week before last"),
+        ]),
+    shell: true,
+  }),
+  question({
     question: "How many visitors did we have since Monday, wherever that is?",
     at,
     // Five sites: the question must name one.

@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { count } from "../operations/fields.ts";
+import type { timeseries } from "../operations/index.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { findCoverage, markCovered } from "./coverage.ts";
+import { coverage, measureTotals, rateWindow, totalsChange, totalsPerDay, window } from "./report-fields.ts";
+import { createMeasure, isSmallSample, sumWindow } from "./windows.ts";
+
+type Series = ResultOf<typeof timeseries>;
+
+/** The totals of days compared with those of the days before. */
+export const comparedTotals = () =>
+  z.object({
+    previous: window(),
+    /** How many of the compared days have data, if some have none. */
+    days_with_data: count.optional(),
+    ...totalsChange(),
+    ...totalsPerDay,
+    small_sample: z.boolean(),
+    ...coverage,
+  });
+
+export type ComparedTotals = z.output<ReturnType<typeof comparedTotals>>;
+
+/**
+ * Compares the totals of two series of complete days.
+ *
+ * @param starts The first day with data of each site, by id.
+ */
+export function compareTotals(
+  series: Series,
+  before: Series,
+  starts: Map<string, string | null>,
+): ComparedTotals {
+  const [current, previous] = [sumWindow(series.points), sumWindow(before.points)];
+  const { coverage, alike } = findCoverage([before, series], { current, previous }, starts);
+  const measure = createMeasure(current, previous, alike);
+  const { change, ...averages } = measureTotals(measure, current, previous);
+  const { days_with_data } = markCovered(current, alike.covered.current);
+  return {
+    previous: rateWindow(markCovered(previous, alike.covered.previous)),
+    ...(days_with_data !== undefined && { days_with_data }),
+    ...change,
+    ...averages,
+    small_sample: isSmallSample(current, previous),
+    ...coverage,
+  };
+}

@@ -1,0 +1,125 @@
+import { sites } from "../operations/index.ts";
+import { forPeople, type Note } from "../operations/note.ts";
+import { formatSpan } from "../operations/period.ts";
+import type { Cell, View } from "../operations/view.ts";
+import { showWarnings } from "../operations/warning.ts";
+import { describeComparison } from "./overview-views.ts";
+import { noteLengths } from "./report-fields.ts";
+import type { SiteList } from "./site-list-result.ts";
+import { SMALL_SAMPLE_NOTE } from "./windows.ts";
+
+type ListedSite = SiteList["sites"][number];
+type CountedSite = ListedSite & { [N in "visitors" | "pageviews" | "period"]-?: NonNullable<ListedSite[N]> };
+
+const isCounted = (site: ListedSite): site is CountedSite => site.period !== undefined;
+
+const NUMBERS: View["columns"] = [
+  { key: "visitors", label: "visitors", kind: "count" },
+  { key: "visitors_before", label: "before", kind: "count", detail: true },
+  { key: "visitors_percent", label: "change", kind: "percent_change" },
+  { key: "pageviews", label: "page views", kind: "count" },
+  { key: "pageviews_before", label: "views before", kind: "count", detail: true },
+  { key: "pageviews_percent", label: "views change", kind: "percent_change", detail: true },
+  { key: "from", label: "from", kind: "date", machine: true },
+  { key: "to", label: "to", kind: "date", machine: true },
+];
+
+/** The sites as a table: with their numbers if a period was named, else with what they are. */
+export function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
+  const plain = sites.view({ as_of, sites: list }, {});
+  const counted = list.filter(isCounted);
+  const [first] = counted;
+  if (first === undefined) return [plain];
+  const [domain, ...facts] = plain.columns;
+  return [
+    {
+      ...plain,
+      headline: `${plain.headline}, ${describeDays(counted)}`,
+      columns: [
+        ...(domain ? [domain] : []),
+        ...NUMBERS,
+        ...facts.map((column) => ({ ...column, machine: true as const })),
+      ],
+      rows: list.map((site) => ({
+        ...{ id: site.id, domain: site.domain, name: site.name, timezone: site.timezone },
+        data_since: site.data_since,
+        ...showNumbers(site),
+      })),
+      notes: [
+        forPeople(
+          "Visitors are daily unique visitors of each site, added up: somebody who comes on two days, or to two sites, counts twice.",
+        ),
+        ...(first.comparison ? noteLengths(first.period, first.comparison.previous) : []),
+        ...plain.notes,
+        ...gather(counted, describeNotes),
+      ],
+      warnings: [...showWarnings(warnings), ...gather(counted, describeWarnings)],
+    },
+  ];
+}
+
+function showNumbers({ visitors, pageviews, period, comparison }: ListedSite): Record<string, Cell> {
+  const { previous: before, per_day } = comparison ?? {};
+  const previous = before?.days_with_data === 0 ? undefined : before;
+  return {
+    from: period?.from ?? null,
+    to: period?.to ?? null,
+    visitors: visitors ?? null,
+    visitors_before: previous?.visitors ?? null,
+    visitors_percent: (per_day ?? comparison)?.visitors.percent ?? null,
+    pageviews: pageviews ?? null,
+    pageviews_before: previous?.pageviews ?? null,
+    pageviews_percent: (per_day ?? comparison)?.pageviews.percent ?? null,
+  };
+}
+
+/** The days of the sites, which may differ: it is not the same day everywhere. */
+function describeDays(counted: readonly CountedSite[]): string {
+  const spans = new Set(counted.map(({ period }) => formatSpan(period)));
+  const before = new Set(
+    counted.flatMap(({ comparison }) => (comparison ? [formatSpan(comparison.previous)] : [])),
+  );
+  const list = (all: Set<string>) => [...all].join(" or ");
+  const compared = before.size === 0 ? "" : `, compared with ${list(before)}`;
+  const each = spans.size > 1 ? ", by the date at each site" : "";
+  return `${list(spans)}${compared}${each}`;
+}
+
+function describeNotes({ comparison, period }: CountedSite): Note[] {
+  if (!comparison) return [];
+  return [
+    ...(comparison.small_sample && comparison.comparable ? [SMALL_SAMPLE_NOTE] : []),
+    ...describeComparison(comparison, period).notes,
+  ];
+}
+
+function describeWarnings({ comparison, period, warnings }: CountedSite): Note[] {
+  // What a comparison says about the same days, it says better.
+  const told = warnings?.filter(
+    ({ code, detail }) => !comparison || (code !== "before_data_since" && detail !== comparison.incomplete),
+  );
+  return [
+    ...(period.partial ? ["Today is incomplete."] : []),
+    ...showWarnings(told),
+    ...(comparison ? describeComparison(comparison, period).warnings : []),
+  ];
+}
+
+/** What is to be said about sites, each sentence once, with the sites that it is about unless it is about all. */
+function gather(counted: readonly CountedSite[], describe: (site: CountedSite) => Note[]): Note[] {
+  const about = new Map<string, { sentence: Note; domains: Set<string> }>();
+  for (const site of counted) {
+    for (const sentence of describe(site)) {
+      const key = JSON.stringify(sentence);
+      const known = about.get(key) ?? { sentence, domains: new Set() };
+      about.set(key, { ...known, domains: known.domains.add(site.domain) });
+    }
+  }
+  return [...about.values()].map(({ sentence, domains }) => {
+    if (domains.size === counted.length) return sentence;
+    const names = [...domains].join(", ");
+    return typeof sentence === "string"
+      ? `${names}: ${sentence}`
+      : { ...sentence, parts: [`${names}: `, ...sentence.parts] };
+  });
+}
