@@ -79,7 +79,7 @@ export const hours = defineOperation({
   },
 });
 
-export const HOURS_NOTE =
+const HOURS_NOTE =
   "A visitor counts once an hour, so the visitors of hours do not add up to those of the day. Page views do.";
 
 /** Where the offset begins in a timestamp without fractions of a second. */

@@ -9,6 +9,7 @@ import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { readOverviewHours } from "./overview-hours.ts";
 import type { Overview } from "./overview-result.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
@@ -94,9 +95,7 @@ async function readParts(
       ? ask(timeseries, precedingDays(period, complete))
       : undefined,
     call(stats, { site, days: 1 }, options),
-    import("./overview-hours.ts").then(({ readOverviewHours }) =>
-      readOverviewHours(call, { site, today, ...shown }, options),
-    ),
+    readOverviewHours(call, { site, today, ...shown }, options),
     ...dimensions.map((dimension) =>
       askSpan(
         call,

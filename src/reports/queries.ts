@@ -54,10 +54,7 @@ export interface Query extends Presentation {
 }
 
 export const queries: readonly Query[] = [
-  ...operations.map((operation) => {
-    if (operation === sites) return fromReport(siteList);
-    return operation === timeseries ? fromSeries() : fromOperation(operation);
-  }),
+  ...operations.map(createQueryOf),
   fromReport(overview),
   fromReport(compare),
   fromReport(conversions),
@@ -68,6 +65,11 @@ export function findQuery(name: string): Query {
   const query = queries.find((known) => known.name === name);
   if (query === undefined) throw new TypeError(`There is no query ${name}.`);
   return query;
+}
+
+function createQueryOf(operation: Operation): Query {
+  if (operation.name === sites.name) return fromReport(siteList);
+  return operation.name === timeseries.name ? fromSeries() : fromOperation(operation);
 }
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
