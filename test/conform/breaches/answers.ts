@@ -154,7 +154,9 @@ export const answerBreaches: Record<string, Breach> = {
       isStranger,
       asksAnew,
       ({ path, query }) =>
-        path !== "/crawlers" && path !== "/not-found" && !query.has("from") && !query.has("filter"),
+        path !== "/crawlers" &&
+        path !== "/not-found" &&
+        !["from", "filter", "interval"].some((name) => query.has(name)),
     ),
     (problem) => {
       problem.detail = "This site belongs to another organization.";

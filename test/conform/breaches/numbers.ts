@@ -58,9 +58,13 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     body.visitors++;
   }),
 
-  "series.answer": edit(on("/timeseries"), (body) => {
-    delete body.interval;
-  }),
+  "series.answer": {
+    breach: edit(on("/timeseries", { interval: null }), (body) => {
+      delete body.interval;
+    }),
+    // Compares the hours with such an answer.
+    also: ["hours.day"],
+  },
   "series.interval": edit(on("/timeseries"), (body) => {
     body.interval = "hour";
   }),
