@@ -112,7 +112,7 @@ describe("conform", () => {
     expect(JSON.parse(json.stdout).summary.incomplete).toMatch(/^Only 0 of 11/);
     // A fault counts more.
     const faulty = await conform([careless.origin, "--only", "headers.cache-private,isolation"], one);
-    expect([faulty.code, faulty.stderr]).toEqual([1, expect.stringContaining("Only 1 of 11 rules")]);
+    expect([faulty.code, faulty.stderr]).toEqual([1, expect.stringContaining("Only 1 of 12 rules")]);
   });
 
   it("exits with 3 if the quota is used up from the first request on", async () => {
