@@ -1,3 +1,5 @@
+import { copyText } from "../copy-text.ts";
+
 /** Things numbered by a text that tells them apart. */
 export interface Numbered<T> {
   /** By number. */
@@ -19,7 +21,8 @@ export function createNumbered<T>(): Numbered<T> {
       let number = numbers.get(key);
       if (number === undefined) {
         number = list.length;
-        numbers.set(key, number);
+        // The key may be put together from parts of lines.
+        numbers.set(copyText(key), number);
         list.push(create());
       }
       return number;
