@@ -3,7 +3,7 @@ import { count, daysParam, siteParam, siteRef, spanParams, timestamp } from "./f
 import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
-import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
+import { limitParam, listExtent, verifyExtent, verifyRequests } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
 import { warnings } from "./warning.ts";
 
@@ -35,21 +35,9 @@ const row = () =>
 
 type Row = z.output<ReturnType<typeof row>>;
 
-/** Why rows contradict each other or the total; undefined if they do not. */
-function verifyRows(rows: readonly Row[], total: number): string | undefined {
-  const seen = new Set<string | null>();
-  let sum = 0;
-  for (const [index, { value, requests, pages }] of rows.entries()) {
-    const name = `"rows[${index}]"`;
-    if (requests > (rows[index - 1]?.requests ?? requests))
-      return `${name} has more requests than the row before it`;
-    if (seen.has(value)) return `${name} repeats the value of another row`;
-    if (pages > requests) return `${name} has ${pages} pages, but only ${requests} requests`;
-    seen.add(value);
-    sum += requests;
-  }
-  return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
-}
+/** Why a row contradicts itself; undefined if it does not. */
+const verifyRow = ({ requests, pages }: Row, name: string): string | undefined =>
+  pages > requests ? `${name} has ${pages} pages, but only ${requests} requests` : undefined;
 
 function describeCrawlers(requests: number, { notes, warnings }: ReturnType<typeof describePeriod>) {
   const about =
@@ -102,7 +90,7 @@ export const crawlers = defineOperation({
   maxAge: 60,
   verify: (result, params) =>
     verifyExtent(result, params) ??
-    verifyRows(result.rows, result.totals.requests) ??
+    verifyRequests(result.rows, result.totals.requests, verifyRow) ??
     verifySite(result.site, params.site) ??
     verifyPeriod(result.period, params),
   compact: (result) => ({

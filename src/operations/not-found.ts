@@ -3,7 +3,7 @@ import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
 import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
-import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
+import { limitParam, listExtent, verifyExtent, verifyRequests } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
 import type { Column, View } from "./view.ts";
 import { warnings } from "./warning.ts";
@@ -43,23 +43,13 @@ export const notFoundRow = () =>
 
 type Row = z.output<ReturnType<typeof notFoundRow>>;
 
-/** Why rows contradict each other or the total; undefined if they do not. */
-function verifyRows(rows: readonly Row[], total: number): string | undefined {
-  const seen = new Set<string | null>();
-  let sum = 0;
-  for (const [index, { value, requests, visitors, referrers }] of rows.entries()) {
-    const name = `"rows[${index}]"`;
-    if (requests > (rows[index - 1]?.requests ?? requests))
-      return `${name} has more requests than the row before it`;
-    if (seen.has(value)) return `${name} repeats the value of another row`;
-    if (visitors > requests) return `${name} has ${visitors} visitors, but only ${requests} requests`;
-    const linked = referrers.reduce((all, each) => all + each.requests, 0);
-    if (linked > requests)
-      return `the referrers of ${name} have ${linked} requests, but it has only ${requests}`;
-    seen.add(value);
-    sum += requests;
-  }
-  return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
+/** Why a row contradicts itself; undefined if it does not. */
+function verifyRow({ requests, visitors, referrers }: Row, name: string): string | undefined {
+  if (visitors > requests) return `${name} has ${visitors} visitors, but only ${requests} requests`;
+  const linked = referrers.reduce((all, each) => all + each.requests, 0);
+  return linked > requests
+    ? `the referrers of ${name} have ${linked} requests, but it has only ${requests}`
+    : undefined;
 }
 
 /** Dead links as a table. */
@@ -140,7 +130,7 @@ export const notFound = defineOperation({
   maxAge: 60,
   verify: (result, params) =>
     verifyExtent(result, params) ??
-    verifyRows(result.rows, result.totals.requests) ??
+    verifyRequests(result.rows, result.totals.requests, verifyRow) ??
     verifySite(result.site, params.site) ??
     verifyPeriod(result.period, params),
   view: ({ site, period, rows, limit, total_rows, totals, excluded, warnings }) => {

@@ -36,3 +36,29 @@ export function verifyExtent(
   }
   return undefined;
 }
+
+/**
+ * Returns why rows of requests contradict each other or their total, or undefined if they do not.
+ *
+ * @param verifyRow Returns why a row contradicts itself; `name` is how to call it.
+ */
+export function verifyRequests<Row extends { value: string | null; requests: number }>(
+  rows: readonly Row[],
+  total: number,
+  verifyRow: (row: Row, name: string) => string | undefined,
+): string | undefined {
+  const seen = new Set<string | null>();
+  let sum = 0;
+  for (const [index, row] of rows.entries()) {
+    const { value, requests } = row;
+    const name = `"rows[${index}]"`;
+    if (requests > (rows[index - 1]?.requests ?? requests))
+      return `${name} has more requests than the row before it`;
+    if (seen.has(value)) return `${name} repeats the value of another row`;
+    const fault = verifyRow(row, name);
+    if (fault !== undefined) return fault;
+    seen.add(value);
+    sum += requests;
+  }
+  return sum > total ? `its rows have ${sum} requests, but the total is ${total}` : undefined;
+}
