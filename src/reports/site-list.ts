@@ -128,8 +128,8 @@ async function readSite(
     return { days: complete ?? days, previous, warnings };
   };
   const known = await call.today?.(site.id, options);
-  const length = known === undefined ? findLength(choose, as_of) : MAX_DAYS + 1;
-  if (length <= MAX_DAYS) {
+  const length = known === undefined ? findLength(choose, as_of) : undefined;
+  if (length !== undefined && length <= MAX_DAYS) {
     const series = await call(timeseries, { site: site.id, days: length }, options);
     const { days, previous, warnings } = choose(series.period.to);
     return { series: cutSeries(series, days), before: previous && cutSeries(series, previous), warnings };

@@ -40,19 +40,16 @@ const ATTEMPTS = 3;
 /** Cuts the span out of a series until today. Exact, because every day has its own point. */
 export async function subtractSeries(call: Call, span: PastSpan, options: CallOptions): Promise<Series> {
   const series = await call(timeseries, { site: span.site, days: span.long }, options);
-  return { ...cutSeries(series, span), period: cutPeriod(series.period, span) };
+  assertCovers(series.period, span);
+  return cutSeries(series, span);
 }
 
 /** Some days of a series that has all of them, with the warnings about them. */
 export function cutSeries(series: Series, { from, to }: Days): Series {
   const { warnings: _, period, points, ...rest } = series;
-  const partial = period.partial && to === period.to;
   return {
     ...rest,
-    period: {
-      ...period,
-      ...{ from, to, days: countDays(from, to), partial, complete_through: partial ? addDays(to, -1) : to },
-    },
+    period: cutPeriod(period, { from, to }),
     points: points.filter(({ date }) => date >= from && date <= to),
     ...joinWarnings(within({ from, to }, series), []),
   };
@@ -233,10 +230,17 @@ const keepFilter = ({ filter }: { filter?: string[] | undefined }) => (filter ? 
 const exactly = (count: number): Bounds => ({ least: count, most: count });
 const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, least), most });
 
-export function cutPeriod(period: Series["period"], { from, to, long, short }: PastSpan): Series["period"] {
-  const days = long - short;
-  if (period.from !== from || addDays(from, days - 1) !== to) throw createContradictionError("the period");
-  return { ...period, from, to, days, partial: false, complete_through: to };
+/** Some days of a period. */
+export function cutPeriod(period: Series["period"], { from, to }: Days): Series["period"] {
+  const partial = period.partial && to === period.to;
+  const complete_through = partial ? addDays(to, -1) : to;
+  return { ...period, from, to, days: countDays(from, to), partial, complete_through };
+}
+
+/** Throws AnalyticsError `bad_answer` if a period does not begin with the span, or the span does not end when it should. */
+export function assertCovers(period: Series["period"], { from, to, long, short }: PastSpan): void {
+  if (period.from === from && addDays(from, long - short - 1) === to) return;
+  throw createContradictionError("the period");
 }
 
 export function joinWarnings(
