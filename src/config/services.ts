@@ -55,6 +55,12 @@ export function readSiteTimezones(text: string, source: string): SiteTimezones {
   );
 }
 
+/** The text that `readSiteTimezones` reads. */
+export const formatSiteTimezones = (timezones: SiteTimezones): string =>
+  Object.entries(timezones)
+    .map(([domain, timezone]) => `${domain}=${timezone}`)
+    .join(",");
+
 /** The IANA name of a timezone in its own spelling; undefined if there is none of that name. */
 export function findTimezone(name: string): string | undefined {
   try {

@@ -3,6 +3,9 @@ export const environment = {
   ANALYTICS_API_KEY: "API key of your organization.",
   ANALYTICS_BASE_URL:
     "Where the service's API is, such as https://stats.example.com (with or without /api/v1).",
+  ANALYTICS_SERVICE: "matomo, umami or plausible, if the service has an API of its own.",
+  ANALYTICS_SITE_TIMEZONES:
+    "Timezones that such a service does not tell: example.com=Europe/Berlin, separated by commas.",
   ANALYTICS_PROFILE: "Saved profile to use when no key is given (see login).",
   ANALYTICS_SITE: "Site to use when none is named.",
   ANALYTICS_LOGS: "Access logs to answer from, one glob a line, instead of a service.",

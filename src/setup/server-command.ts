@@ -1,3 +1,4 @@
+import { formatSiteTimezones, SERVICE_VARIABLE, TIMEZONES_VARIABLE } from "../config/services.ts";
 import type { Platform } from "./machine.ts";
 import { type Members, needsKey, type ServerSpec } from "./server-spec.ts";
 
@@ -35,6 +36,8 @@ export function buildProgram(spec: ServerSpec, key: KeySource | undefined): Prog
   if (server.kind === "remote") return program;
   const values: Record<string, string | undefined> = {
     ...(needsKey(spec) && { [KEY]: server.apiKey, [URL_NAME]: server.baseUrl }),
+    ...(server.service && { [SERVICE_VARIABLE]: server.service }),
+    ...(server.siteTimezones && { [TIMEZONES_VARIABLE]: formatSiteTimezones(server.siteTimezones) }),
     ...(server.allowHttp !== undefined && { ANALYTICS_ALLOW_HTTP: server.allowHttp }),
   };
   const refer = key?.refer ?? placeholder;

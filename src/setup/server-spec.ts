@@ -1,3 +1,4 @@
+import type { ServiceName, SiteTimezones } from "../config/services.ts";
 import type { Platform } from "./machine.ts";
 
 /** The server that a person wants to add to an MCP client. */
@@ -16,6 +17,9 @@ export interface LocalServer {
   profile?: string | undefined;
   /** The service's address without `/api/v1`, if known. */
   baseUrl: string | undefined;
+  /** The service, if it has an API of its own, and the timezones that it does not tell. */
+  service?: ServiceName | undefined;
+  siteTimezones?: SiteTimezones | undefined;
   /** Hosts for which plain http is allowed (`ANALYTICS_ALLOW_HTTP`). */
   allowHttp: string | undefined;
   /** Set only if a person asked to write the key itself into the file. */

@@ -14,6 +14,7 @@ export const access = {
   profile: ["--profile"],
   service: [...LOCAL, ...SERVICE],
   serviceAndKey: [...SERVICE, ...KEY],
+  key: KEY,
   /** Sources of this machine that a profile can remember. */
   savable: SAVABLE,
   all: [...LOCAL, ...SERVICE, ...KEY],

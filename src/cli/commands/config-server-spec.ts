@@ -2,13 +2,14 @@ import { type Access, findImplicitProfile, readAccess } from "../../config/acces
 import { isLoopback } from "../../config/base-url.ts";
 import { readEndpoint } from "../../config/endpoint-url.ts";
 import { DEFAULT_PROFILE, listProfiles } from "../../config/profiles.ts";
-import { readServiceUrl } from "../../config/service-url.ts";
+import { readService } from "../../config/service-url.ts";
+import { findHostedAddress, findNamedService } from "../../config/services.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import type { Machine, Platform } from "../../setup/machine.ts";
 import type { McpClient } from "../../setup/mcp-client.ts";
-import { needsKey, type ServerSpec } from "../../setup/server-spec.ts";
+import { type LocalServer, needsKey, type ServerSpec } from "../../setup/server-spec.ts";
 import { assertNotStdin, findLocal, listAllWords } from "../../sources/local-choice.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
@@ -89,14 +90,25 @@ function readServer(
       "Leave it out.",
     );
   }
+  return { kind: "local", options, ...readShellService(environment, flags) };
+}
+
+/** The service that this shell knows, with its key if `--with-key` asks for it. */
+function readShellService(
+  environment: Io["environment"],
+  flags: ConfigFlags,
+): Pick<LocalServer, "baseUrl" | "service" | "siteTimezones" | "allowHttp" | "apiKey"> {
   const access = flags.withKey ? readShellAccess(flags, environment) : undefined;
-  const isKnown = (flags.baseUrl ?? environment.ANALYTICS_BASE_URL?.trim() ?? "") !== "";
-  const url = access?.baseUrl ?? (isKnown ? readServiceUrl(flags, environment) : undefined);
-  const isPlain = url?.startsWith("http:") && !isLoopback(new URL(url).hostname);
+  const isKnown =
+    (flags.baseUrl ?? environment.ANALYTICS_BASE_URL?.trim() ?? "") !== "" ||
+    findHostedAddress(findNamedService(flags, environment)) !== undefined;
+  const { baseUrl, service, siteTimezones } =
+    access ?? (isKnown ? readService(flags, environment) : { baseUrl: undefined });
+  const isPlain = baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname);
   return {
-    kind: "local",
-    options,
-    baseUrl: url?.slice(0, -BASE_PATH.length),
+    baseUrl: service === undefined ? baseUrl?.slice(0, -BASE_PATH.length) : baseUrl,
+    service,
+    siteTimezones,
     allowHttp: isPlain ? environment.ANALYTICS_ALLOW_HTTP : undefined,
     apiKey: access?.apiKey,
   };

@@ -1,78 +1,240 @@
-import { createHttpClient } from "../../client/http-client.ts";
 import { readApiKey } from "../../config/api-key.ts";
 import { completeAddress, readBaseUrl } from "../../config/base-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
 import type { Profile } from "../../config/profiles.ts";
+import { findHostedAddress, findNamedService, type SiteTimezones } from "../../config/services.ts";
 import { readVariable } from "../../config/variables.ts";
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, type ErrorCode, quoteWord } from "../../errors.ts";
+import { BASE_PATH } from "../../operations/contract.ts";
 import { sites } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { suggest } from "../../render/suggest.ts";
-import { reachService } from "../../sources/service-source.ts";
+import type { GatewayKind } from "../../sources/gateways/gateway.ts";
+import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
+import { createServiceCall, reachService } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import type { Field } from "./login-prompt.ts";
+import {
+  assertHasUse,
+  createTimezonesField,
+  createUnnamedServiceError,
+  findGivenTimezones,
+  readTimezones,
+  readWord,
+  recognizeService,
+} from "./login-service.ts";
 
 interface Service {
+  /** The gateway to a service with an API of its own. */
+  kind: GatewayKind | undefined;
   baseUrl: string;
+  /** With a user's name, the password. */
   apiKey: string;
+  user: string | undefined;
+  siteTimezones: SiteTimezones | undefined;
   /** Whether a person typed the key, and can type another. */
   isTyped: boolean;
+}
+
+export interface ServiceFlags extends SourceFlags {
+  siteTimezones?: string | undefined;
 }
 
 export type KnownSites = ResultOf<typeof sites>["sites"];
 
 const NO_SITE = "none";
 
-const keyField: Field = {
-  label: "API key",
-  hidden: true,
-  read: (text) => readApiKey(text, "What you typed"),
-};
+/** Asks for the key; first for a user's name, where name and password can stand in for it. */
+function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefined, key: Field] {
+  const { label = "API key", where } = kind?.key ?? {};
+  const isUser = kind?.signIn !== undefined;
+  const hint = where === undefined || isUser ? "" : ` (${where})`;
+  const key: Field = {
+    label: isUser ? `Password, or ${label}` : `${label}${hint}`,
+    hidden: true,
+    read: isUser ? readWord : (text) => readApiKey(text, "What you typed"),
+  };
+  const user: Field = {
+    label: `User name in ${kind?.title}, or nothing if you have an ${label}`,
+    read: (text) => (text === "" ? "" : readWord(text)),
+  };
+  return [isUser ? user : undefined, key];
+}
 
 /** Reads address and key from the options, and asks at the terminal for what they lack. Throws AnalyticsError. */
-export async function readService(io: Io, flags: SourceFlags, saved: Profile | undefined): Promise<Service> {
+export async function readService(io: Io, flags: ServiceFlags, saved: Profile | undefined): Promise<Service> {
+  const { environment } = io;
   const given = await readGivenKey(flags, io.stdin);
   for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
-  const suggested = saved?.baseUrl ?? readVariable(io.environment, "ANALYTICS_BASE_URL");
-  const addressField: Field = {
-    label: "Address of the analytics service",
-    fallback: suggested?.replace(/\/api\/v1\/?$/, ""),
-    read: (text) => readBaseUrl(completeAddress(text), io.environment, "What you typed"),
-  };
+  const kind = findKind(io, flags, saved);
+  assertHasUse(kind, flags.siteTimezones);
+  const earlier = saved?.service === kind?.name ? saved : undefined;
+  const suggested =
+    earlier?.baseUrl ?? readVariable(environment, "ANALYTICS_BASE_URL") ?? findHostedAddress(kind?.name);
   // A key from a pipe means a script: nobody is asked anything.
-  const text = flags.baseUrl ?? (given === undefined ? undefined : suggested);
-  const fields = [...(text === undefined ? [addressField] : []), ...(given === undefined ? [keyField] : [])];
+  const isTyped = given === undefined;
+  const text = flags.baseUrl ?? (isTyped ? undefined : suggested);
   const source = flags.baseUrl === undefined ? undefined : "--base-url";
-  const baseUrl = text === undefined ? undefined : readBaseUrl(completeAddress(text), io.environment, source);
-  if (fields.length > 0 && !io.stdin.isTTY) throw createNoTerminalError(given !== undefined);
-  const answers = fields.length === 0 ? [] : await ask(io, fields);
+  const timezones = findGivenTimezones(io, flags.siteTimezones, earlier);
+  const service: Service = {
+    kind,
+    baseUrl: text === undefined ? "" : readBaseUrl(completeAddress(text), environment, source, kind?.name),
+    user: undefined,
+    apiKey: given?.apiKey ?? "",
+    siteTimezones: kind?.asksFor && timezones,
+    isTyped,
+  };
+  if ((text === undefined || isTyped) && !io.stdin.isTTY) throw createNoTerminalError(!isTyped);
+  const address = text === undefined ? createAddressField(io, kind, suggested) : undefined;
+  if (!isTyped) return answer(service, await askFor(io, { address }));
+  const [user, key] = createKeyFields(kind);
+  const isKnown = kind === undefined || flags.siteTimezones !== undefined;
+  return answer(
+    service,
+    await askFor(io, {
+      address,
+      user,
+      key,
+      timezones: isKnown ? undefined : createTimezonesField(kind, timezones),
+    }),
+  );
+}
+
+/** The gateway that was named, or that the same profile had at the same address. */
+function findKind({ environment }: Io, flags: ServiceFlags, saved: Profile | undefined) {
+  const same = flags.baseUrl === undefined ? saved?.service : undefined;
+  const service = findNamedService(flags, environment) ?? same;
+  return service && findGateway(service);
+}
+
+function createAddressField(
+  { environment }: Io,
+  kind: GatewayKind | undefined,
+  suggested: string | undefined,
+): Field {
   return {
-    baseUrl: baseUrl ?? answers.shift() ?? "",
-    apiKey: given?.apiKey ?? answers.shift() ?? "",
-    isTyped: given === undefined,
+    label: `Address of ${kind?.title ?? "the analytics service"}`,
+    fallback: suggested?.replace(/\/api\/v1\/?$/, ""),
+    read: (text) => readBaseUrl(completeAddress(text), environment, "What you typed", kind?.name),
   };
 }
 
-/** Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. */
-export async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
-  const openTarget = await reachService(io.environment, { baseUrl });
-  for (let key = apiKey; ; [key = ""] = await ask(io, [{ ...keyField, label: "API key again" }])) {
-    const target = { ...openTarget(key), keySource: "the key that you gave" };
+/** A service with what was typed. */
+const answer = (
+  service: Service,
+  { address, user, key, timezones }: { address?: string; user?: string; key?: string; timezones?: string },
+): Service => ({
+  ...service,
+  baseUrl: address ?? service.baseUrl,
+  user: user || undefined,
+  apiKey: key ?? service.apiKey,
+  siteTimezones: timezones === undefined ? service.siteTimezones : readTimezones(timezones, "What you typed"),
+});
+
+/** Asks for the fields that are there, in one go: what is pasted into the terminal ahead is never shown. */
+async function askFor<Name extends string>(
+  io: Io,
+  fields: Record<Name, Field | undefined>,
+): Promise<Partial<Record<Name, string>>> {
+  const asked = Object.entries<Field | undefined>(fields).flatMap(([name, field]) =>
+    field === undefined ? [] : [{ name, field }],
+  );
+  const answers =
+    asked.length === 0
+      ? []
+      : await ask(
+          io,
+          asked.map(({ field }) => field),
+        );
+  // The names are those of the fields.
+  return Object.fromEntries(asked.map(({ name }, index) => [name, answers[index]])) as Partial<
+    Record<Name, string>
+  >;
+}
+
+/**
+ * Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. A service that
+ * turns out to have an API of its own is asked by that.
+ */
+export async function tryKey(io: Io, given: Service): Promise<Service & { answer: ResultOf<typeof sites> }> {
+  for (let service = given; ; ) {
     try {
-      const { call } = createHttpClient({ readTarget: () => target, clock: io.clock });
-      return { apiKey: key, answer: await call(sites, {}) };
+      service = await signIn(io, service);
+      return { ...service, answer: await askSites(io, service) };
     } catch (error) {
-      const isWrong = error instanceof AnalyticsError && error.status === 401;
-      if (!isWrong || !isTyped) throw error;
-      await printNote(
-        io,
-        `${new URL(baseUrl).origin} does not accept this key. Copy it again from your analytics dashboard, section API keys; Ctrl-C cancels.`,
-      );
+      if (!(error instanceof AnalyticsError)) throw error;
+      service = (await turnToOther(io, service, error)) ?? (await askAgain(io, service, error));
     }
   }
+}
+
+/** Changes a user's name and password into a key. */
+async function signIn(io: Io, service: Service): Promise<Service> {
+  const { kind, user, apiKey: password } = service;
+  if (user === undefined || kind?.signIn === undefined) return service;
+  const context = await openGatewayContext(io, service);
+  return { ...service, apiKey: await kind.signIn(context, user, password), user: undefined };
+}
+
+async function openGatewayContext({ environment, clock }: Io, { kind, baseUrl, siteTimezones }: Service) {
+  const openTarget = await reachService(environment, { baseUrl, service: kind?.name, siteTimezones });
+  return { target: openTarget(""), siteTimezones, clock, environment, limits: undefined };
+}
+
+/** Asks for another key. Throws the error if another would not help, or nobody is there to type it. */
+async function askAgain(io: Io, service: Service, error: AnalyticsError): Promise<Service> {
+  const { kind, baseUrl, isTyped } = service;
+  if (error.status !== 401 || !isTyped) throw error;
+  await printNote(
+    io,
+    `${new URL(baseUrl).origin} does not accept this ${service.user === undefined ? "key" : "user name and password"}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}; Ctrl-C cancels.`,
+  );
+  const [user, key] = createKeyFields(kind);
+  const answers = await askFor(io, {
+    user,
+    key: key && { ...key, label: `${key.label} again` },
+  });
+  return answer(service, answers);
+}
+
+async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones }: Service) {
+  const openTarget = await reachService(io.environment, { baseUrl, service: kind?.name, siteTimezones });
+  const target = { ...openTarget(apiKey), keySource: "the key that you gave" };
+  const { clock, environment } = io;
+  const call = createServiceCall(kind?.name, { readTarget: () => target, clock, environment });
+  return call(sites, {});
+}
+
+/** What an address answers that is no API of the contract. */
+const MAY_BE_ANOTHER: ReadonlySet<ErrorCode> = new Set([
+  "not_found",
+  "bad_answer",
+  "redirected",
+  "invalid_api_key",
+  "method_not_allowed",
+  "internal_error",
+]);
+
+/** The same address and key, as those of a service with an API of its own, if there is one. */
+async function turnToOther(io: Io, service: Service, error: AnalyticsError): Promise<Service | undefined> {
+  if (service.kind !== undefined || !MAY_BE_ANOTHER.has(error.code)) return undefined;
+  const address = service.baseUrl.slice(0, -BASE_PATH.length);
+  const kind = await recognizeService(io, address);
+  if (kind === undefined) return undefined;
+  if (!service.isTyped) throw createUnnamedServiceError(kind, error);
+  await printNote(io, `This is ${kind.title}, which has an API of its own.`);
+  const known = findGivenTimezones(io, undefined, undefined);
+  const [user, key] = createKeyFields(kind);
+  const answers = await askFor(io, {
+    user,
+    key: user && key,
+    timezones: createTimezonesField(kind, known),
+  });
+  const baseUrl = readBaseUrl(address, io.environment, undefined, kind.name);
+  return answer({ ...service, kind, baseUrl }, answers);
 }
 
 /** Asks which site to use when none is named. Returns undefined for none. */

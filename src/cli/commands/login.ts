@@ -13,15 +13,21 @@ import { sites } from "../../operations/index.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { findLocal } from "../../sources/local-choice.ts";
-import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { askForDefaultSite, findKnownSite, type KnownSites, readService, tryKey } from "./login-input.ts";
+import {
+  askForDefaultSite,
+  findKnownSite,
+  type KnownSites,
+  readService,
+  type ServiceFlags,
+  tryKey,
+} from "./login-input.ts";
 
-interface LoginFlags extends SourceFlags, OutputFlags {
+interface LoginFlags extends ServiceFlags, OutputFlags {
   site?: string | undefined;
 }
 
@@ -38,6 +44,7 @@ function createLoginCommand(io: Io): ShellCommand {
     .withExamples(
       "analytics-mcp login",
       "analytics-mcp login --profile acme --base-url https://stats.example.com",
+      "analytics-mcp login --service plausible",
       "analytics-mcp login --logs '/var/log/nginx/access.log*' --site example.com",
       "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
     )
@@ -45,6 +52,10 @@ function createLoginCommand(io: Io): ShellCommand {
       "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
     )
     .option("--site <site>", "default site")
+    .option(
+      "--site-timezones <list>",
+      "timezones that the service does not tell: example.com=Europe/Berlin,shop.example=UTC, or one for all sites",
+    )
     .option("--json", "print what was saved as JSON, without the key")
     .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>()));
 }
@@ -59,9 +70,8 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const file = findProfileFile(environment, name);
   const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
-  const service = await readService(io, flags, saved);
-  const { baseUrl } = service;
-  const { apiKey, answer } = await tryKey(io, service);
+  const service = await tryKey(io, await readService(io, flags, saved));
+  const { kind, baseUrl, apiKey, siteTimezones, answer } = service;
   const named = findKnownSite(answer.sites, flags.site);
   if (flags.site !== undefined && named === undefined) {
     throw createUnknownSiteError(
@@ -77,12 +87,23 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
   const site = asksForSite ? await askForDefaultSite(io, answer.sites, savedSite) : (named ?? savedSite);
-  writeProfile(environment, name, { baseUrl, apiKey, ...(site !== undefined && { site }) });
+  writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, siteTimezones });
   if (!asksForSite) {
-    await print({ profile: name, base_url: baseUrl, key: describeKey(apiKey), site: site ?? null, file });
+    const title = kind && { service: kind.name, site_timezones: siteTimezones };
+    await print({
+      profile: name,
+      base_url: baseUrl,
+      ...title,
+      key: describeKey(apiKey),
+      site: site ?? null,
+      file,
+    });
   }
   if (flags.json) return;
-  await printNote(io, `\nSaved as profile ${name} for ${new URL(baseUrl).origin}:`);
+  await printNote(
+    io,
+    `\nSaved as profile ${name} for ${kind === undefined ? "" : `${kind.title} at `}${new URL(baseUrl).origin}:`,
+  );
   await printNote(io, `  ${file}`);
   if (environment.ANALYTICS_API_KEY) {
     await printNote(

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import { findService } from "../../config/access.ts";
 import { isLoopback } from "../../config/base-url.ts";
+import { readProfile } from "../../config/profiles.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
@@ -25,13 +27,14 @@ export const command: CommandDefinition = {
 
 function createReferenceCommand(io: Io): ShellCommand {
   const command = new ShellCommand("reference")
-    .withAccess(access.local)
+    .withAccess([...access.service, ...access.key])
     .withExamples(
       "analytics-mcp reference --port 8787",
       "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
+      "analytics-mcp reference --service matomo --base-url https://stats.example.com --api-key-file token",
     )
     .description(
-      "Serve the REST API over HTTP: made-up data to develop against, or your access logs with --logs. Access logs need a keys file (see keys); without one, at a terminal, the command creates a key for this run and shows it.",
+      "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what a service with an API of its own knows with --service. Your own data needs a keys file (see keys); without one, at a terminal, the command creates a key for this run and shows it.",
     )
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
@@ -47,7 +50,7 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
     import("../../api/listen.ts"),
     import("../../sources/served-keyring.ts"),
   ]);
-  const { kind, flags: chosen } = findLocal(flags, environment) ?? { kind: exampleKind, flags };
+  const { kind, flags: chosen } = findLocal(flags, environment) ?? (await findShared(io, flags));
   const { find, publicKeys, file, prepare } = await openServedKeyring(kind, {
     clock,
     environment,
@@ -88,6 +91,28 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
   await io.untilStopped();
   available = false;
   await server.close();
+}
+
+/** The service that was chosen, if it has an API of its own; else made-up data. */
+async function findShared(io: Io, flags: ReferenceFlags) {
+  const service = findService(flags, io.environment);
+  if (service === undefined) {
+    assertNoService(io, flags);
+    return { kind: exampleKind, flags };
+  }
+  const { shareGateway } = await import("../../sources/gateways/shared-gateway.ts");
+  return { kind: shareGateway(service, io.stdin), flags };
+}
+
+/** A service of the contract needs no reference API in front of it. Throws AnalyticsError. */
+function assertNoService({ environment }: Io, flags: ReferenceFlags): void {
+  const { profile, baseUrl, apiKeyFile, apiKeyStdin } = flags;
+  // A profile that does not exist has its own message.
+  if (profile !== undefined) readProfile(environment, profile);
+  if ([profile, baseUrl, apiKeyFile, apiKeyStdin].every((value) => value === undefined)) return;
+  throw new AnalyticsError("usage", "This service has the API that reference serves.", {
+    hint: "Ask it directly. With --service, reference serves what Matomo, Umami or Plausible know.",
+  });
 }
 
 function readPort(text: string): number {

@@ -47,6 +47,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
   const domains = answer.sites.map(({ domain }) => domain);
   const result = {
     source: source.about.label,
+    service: access?.service ?? null,
     profile: access?.profile ?? null,
     base_url: access?.baseUrl ?? null,
     base_url_from: access?.sources.baseUrl ?? null,
@@ -68,6 +69,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
         ]
       : [
           { setting: "profile", value: result.profile, from: null },
+          ...(access.service === undefined ? [] : [{ setting: "service", value: result.source, from: null }]),
           { setting: "base URL", value: result.base_url, from: result.base_url_from },
           { setting: "key", value: result.key, from: result.key_from },
           { setting: "site", value: result.site, from: result.site_from },

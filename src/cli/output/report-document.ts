@@ -48,7 +48,9 @@ export async function formatReport(
 /** Where the numbers are from. Without it, a reader of the file could not tell that they are made up. */
 async function describeSource(source: Source): Promise<string> {
   if (source.kind === "local") return source.about.note ?? `Source: ${source.about.label}.`;
-  return `Source: ${new URL((await source.readAccess()).baseUrl).host}.`;
+  const { host } = new URL((await source.readAccess()).baseUrl);
+  const { label, note } = source.about;
+  return `Source: ${note === undefined ? host : `${label} at ${host}`}.`;
 }
 
 const MAX_FILTER_NAME = 40;

@@ -13,8 +13,9 @@ export const plausible: GatewayKind = {
   key: { label: "Stats API key", where: "account settings, API keys, kind Stats API" },
   open: async (context) => (await import("./plausible/plausible-source.ts")).openPlausible(context),
   recognize: {
-    path: "/api/v2/query",
+    path: "/api/v1/stats/realtime/visitors",
+    // "Missing API key. Please use a valid Plausible API key as a Bearer Token."
     matches: (status, body) =>
-      [400, 401].includes(status) && typeof Reflect.get(Object(body), "error") === "string",
+      status === 401 && `${Reflect.get(Object(body), "error")}`.includes("Plausible"),
   },
 };

@@ -1,0 +1,111 @@
+import { readBodyText } from "../../client/http-response.ts";
+import type { Profile } from "../../config/profiles.ts";
+import {
+  findSiteTimezones,
+  findTimezone,
+  formatSiteTimezones,
+  readSiteTimezones,
+  type SiteTimezones,
+} from "../../config/services.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
+import type { GatewayKind } from "../../sources/gateways/gateway.ts";
+import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
+import { reachService } from "../../sources/service-source.ts";
+import type { Io } from "../io.ts";
+import type { Field } from "./login-prompt.ts";
+
+/** What `login` asks about a service that does not tell all by itself, and how it reads the answers. */
+
+const systemTimezone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The timezones that were given: with `--site-timezones`, in the environment, or at an earlier login. */
+export function findGivenTimezones(
+  { environment }: Io,
+  text: string | undefined,
+  saved: Profile | undefined,
+): SiteTimezones | undefined {
+  if (text !== undefined) return readTimezones(text, "--site-timezones");
+  return findSiteTimezones(environment) ?? saved?.siteTimezones;
+}
+
+/** Asks for what the service does not tell; undefined if it tells all. */
+export function createTimezonesField(
+  { asksFor, title }: GatewayKind,
+  saved: SiteTimezones | undefined,
+): Field | undefined {
+  if (asksFor === undefined) return undefined;
+  const fallback = saved && formatSiteTimezones(saved);
+  const read = (text: string) => formatSiteTimezones(readTimezones(text, "What you typed"));
+  if (asksFor === "timezones") {
+    return { label: `Timezone of the days in ${title}`, fallback: fallback ?? systemTimezone(), read };
+  }
+  const label = `Sites in ${title} with their timezones, such as example.com=${systemTimezone()},shop.example=UTC`;
+  return { label, fallback, read };
+}
+
+/** Reads `example.com=Europe/Berlin,…`, or one timezone for all sites. Throws AnalyticsError `usage`. */
+export function readTimezones(text: string, source: string): SiteTimezones {
+  const timezone = text.length < 100 ? findTimezone(text.trim()) : undefined;
+  return timezone === undefined ? readSiteTimezones(text, source) : { "*": timezone };
+}
+
+const MAX_NAME_LENGTH = 500;
+
+/** A user's name or password as it was typed. Throws AnalyticsError `usage`. */
+export function readWord(text: string): string {
+  if (text !== "" && text.length <= MAX_NAME_LENGTH) return text;
+  throw new AnalyticsError("usage", "What you typed is empty, or too long.");
+}
+
+const MAX_PROBE_BYTES = 10_000;
+const PROBE_MS = 10_000;
+
+/** The service that answers at an address, by a request without a key; undefined if none of the known ones does. */
+export async function recognizeService(
+  { environment }: Io,
+  baseUrl: string,
+): Promise<GatewayKind | undefined> {
+  const { fetch } = (await reachService(environment, { baseUrl }))("");
+  for (const kind of gatewayKinds) {
+    const { recognize } = kind;
+    if (recognize === undefined) continue;
+    try {
+      const signal = AbortSignal.timeout(PROBE_MS);
+      const headers = { Accept: "application/json" };
+      const response = await fetch(`${baseUrl}${recognize.path}`, { headers, signal });
+      const text = await readBodyText(response, MAX_PROBE_BYTES);
+      if (recognize.matches(response.status, parse(text))) return kind;
+    } catch {
+      // Whatever it is, it is not this service.
+    }
+  }
+  return undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A service that is known, but was not named in a script. */
+export const createUnnamedServiceError = ({ name, title }: GatewayKind, error: AnalyticsError) =>
+  new AnalyticsError(error.code, error.message, {
+    ...(error.status !== undefined && { status: error.status }),
+    hint: `It looks like ${title}, which has an API of its own: add --service ${name}.`,
+    cause: error,
+  });
+
+/** Refuses options for a service of the contract, which tells everything. */
+export function assertHasUse(kind: GatewayKind | undefined, siteTimezones: string | undefined): void {
+  if (siteTimezones === undefined || kind?.asksFor !== undefined) return;
+  throw new AnalyticsError(
+    "usage",
+    `--site-timezones is not needed: ${kind?.title ?? "the service"} tells them.`,
+    {
+      hint: `Leave out --site-timezones ${quoteWord(siteTimezones)}.`,
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readProfile } from "../../src/config/profiles.ts";
+import type { FaultyServer } from "../support/faulty-server.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
+
+describe("a service with an API of its own", () => {
+  let server: FaultyServer;
+  beforeAll(async () => {
+    server = await startSmallPlausible();
+  });
+  afterAll(() => server.close());
+
+  const login = (environment: Record<string, string>, argv: string[]) =>
+    runShell(["login", "--api-key-stdin", "--base-url", server.origin, ...argv], {
+      environment,
+      stdin: PLAUSIBLE_KEY,
+    });
+  const TIMEZONES = ["--site-timezones", "example.com=Europe/Berlin,shop.example=Europe/Berlin"];
+
+  it("is saved with what it does not tell, and answers every command then", async () => {
+    const environment = createHome();
+    const { code, stdout, stderr } = await login(environment, ["--service", "plausible", ...TIMEZONES]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("shop.example\t")]);
+    expect(stderr).toContain(`Saved as profile default for Plausible at ${server.origin}:`);
+    expect(readProfile(environment, "default")).toEqual({
+      baseUrl: server.origin,
+      apiKey: PLAUSIBLE_KEY,
+      site: undefined,
+      service: "plausible",
+      siteTimezones: { "example.com": "Europe/Berlin", "shop.example": "Europe/Berlin" },
+    });
+    const shell = (...argv: string[]) => runShell(argv, { environment });
+    const asked = await shell("stats", "--site", "shop.example", "--days", "7", "--json");
+    expect(JSON.parse(asked.stdout)).toMatchObject({ visitors: 1, pageviews: 2, events: 1 });
+    const who = JSON.parse((await shell("whoami", "--json")).stdout);
+    expect(who).toMatchObject({ source: "Plausible", service: "plausible", base_url: server.origin });
+    const doctor = JSON.parse((await shell("doctor", "--json")).stdout);
+    const statuses = doctor.checks.map(({ check, status }: Record<string, string>) => [check, status]);
+    expect(Object.fromEntries(statuses)).toMatchObject({ answer: "ok", contract: "skipped", sites: "ok" });
+    expect(JSON.stringify([asked, who, doctor])).not.toContain(PLAUSIBLE_KEY);
+  });
+
+  it("is recognized by its answers if it was not named", async () => {
+    const { code, stderr } = await login(createHome(), []);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("It looks like Plausible, which has an API of its own: add --service plausible.");
+    // Nobody but the address that was given gets the key, and what finds out the service needs none.
+    const probes = server.requests.filter(({ url }) => url === "/api/v1/stats/realtime/visitors");
+    expect(probes.map(({ headers }) => headers.authorization ?? "")).not.toContain(`Bearer ${PLAUSIBLE_KEY}`);
+  });
+
+  it.each([
+    ["no timezones", [], "does not say in which timezone the days of example.com begin"],
+    ["another timezone", ["--site-timezones", "example.com=America/New_York"], "in another timezone than"],
+    ["no timezone of that name", ["--site-timezones", "example.com=Europe/Paderborn"], "is not a timezone"],
+    ["no pairs", ["--site-timezones", "example.com"], "is not a site with its timezone"],
+  ])("is not saved with %s", async (_, argv, message) => {
+    const environment = createHome();
+    const { code, stderr } = await login(environment, ["--service", "plausible", ...argv]);
+    expect([code, stderr.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining(message)]);
+    expect(() => readProfile(environment, "default")).toThrow("There is no profile default");
+  });
+
+  it("must be one that the program knows", async () => {
+    const { code, stderr } = await login(createHome(), ["--service", "countly"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("It knows matomo, umami, plausible.")]);
+  });
+
+  it("is not the one that a profile was saved for", async () => {
+    const environment = createHome();
+    await login(environment, ["--service", "plausible", ...TIMEZONES]);
+    const argv = ["stats", "--profile", "default", "--service", "matomo"];
+    const { code, stderr } = await runShell(argv, { environment });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is for plausible, not for matomo")]);
+  });
+
+  it("is named in an assistant's configuration, without the key", async () => {
+    const environment = {
+      ...createHome(),
+      ANALYTICS_SERVICE: "plausible",
+      ANALYTICS_API_KEY: PLAUSIBLE_KEY,
+      ANALYTICS_SITE_TIMEZONES: "example.com=Europe/Berlin",
+    };
+    const { stdout } = await runShell(["config", "cursor"], { environment });
+    expect(stdout).toContain('"ANALYTICS_SERVICE": "plausible"');
+    expect(stdout).toContain('"ANALYTICS_SITE_TIMEZONES": "example.com=Europe/Berlin"');
+    expect(stdout).toContain('"ANALYTICS_BASE_URL": "https://plausible.io"');
+    expect(stdout).not.toContain(PLAUSIBLE_KEY);
+  });
+});
