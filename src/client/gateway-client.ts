@@ -105,10 +105,11 @@ export function createGatewayClient(
 
   return {
     ask: async <T>(request: GatewayRequest<T>, signal?: AbortSignal) => {
-      const { path, query, json, form } = request;
+      const { path, query, json, form, freshFor = 0 } = request;
       const key = JSON.stringify([path, query, json, form]);
       // A key stands for one request, and so for one shape.
-      return (cache.get(key) ?? share(key, (shared) => send(request, key, shared), signal)) as Promise<T>;
+      const known = freshFor > 0 ? cache.get(key) : undefined;
+      return (known ?? share(key, (shared) => send(request, key, shared), signal)) as Promise<T>;
     },
     assertAffordable: (requests, advise) => {
       const left = meter.left();

@@ -45,7 +45,9 @@ describe("a service with an API of its own", () => {
   it("is recognized by its answers if it was not named", async () => {
     const { code, stderr } = await login(createHome(), []);
     expect(code).not.toBe(0);
-    expect(stderr).toContain("It looks like Plausible, which has an API of its own: add --service plausible.");
+    expect(stderr).toContain(
+      "It looks like Plausible, which has an API of its own: add --service plausible.",
+    );
     // Nobody but the address that was given gets the key, and what finds out the service needs none.
     const probes = server.requests.filter(({ url }) => url === "/api/v1/stats/realtime/visitors");
     expect(probes.map(({ headers }) => headers.authorization ?? "")).not.toContain(`Bearer ${PLAUSIBLE_KEY}`);

@@ -6,6 +6,7 @@ import { DEMO_KEY, NOW } from "../support/api.ts";
 import { writeHostLog } from "../support/host-log.ts";
 import { combined } from "../support/logs.ts";
 import { runShell } from "../support/shell.ts";
+import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
 
 let folder: string;
 let log: string;
@@ -17,13 +18,17 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs `reference` on a free port until `use` is done with it. */
-async function serve(args: string[], use: (origin: string) => Promise<void>) {
+async function serve(
+  args: string[],
+  use: (origin: string) => Promise<void>,
+  environment: Record<string, string> = {},
+) {
   const port = 20_000 + Math.floor(Math.random() * 12_000);
   const origin = `http://127.0.0.1:${port}`;
   let stop = () => {};
   const running = runShell(["reference", "--port", `${port}`, ...args], {
     isTTY: true,
-    environment: { HOME: folder, NO_COLOR: "1" },
+    environment: { HOME: folder, NO_COLOR: "1", ...environment },
     stop: new Promise<void>((resolve) => {
       stop = resolve;
     }),
@@ -101,4 +106,46 @@ it("reference serves made-up data otherwise", async () => {
     expect((await ask(origin, DEMO_KEY)).text).toContain("example.com");
   });
   expect(stderr).toContain(`ANALYTICS_API_KEY=${DEMO_KEY}`);
+});
+
+describe("reference --service", () => {
+  const TIMEZONES = "example.com=Europe/Berlin,shop.example=Europe/Berlin";
+
+  it("serves what a service with an API of its own knows, to keys of its own", async () => {
+    const plausible = await startSmallPlausible();
+    const environment = { HOME: folder, ANALYTICS_SITE_TIMEZONES: TIMEZONES };
+    const file = join(folder, "key");
+    writeFileSync(file, PLAUSIBLE_KEY, { mode: 0o600 });
+    const keyOf = async (name: string, site: string) =>
+      (await runShell(["keys", "add", name, "--sites", site], { environment })).stdout.trim();
+    const [acme, shop] = [await keyOf("acme", "example.com"), await keyOf("shop", "shop.example")];
+    const options = ["--service", "plausible", "--base-url", plausible.origin, "--api-key-file", file];
+    const read = async (origin: string, path: string, key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${origin}/api/v1${path}`, { headers });
+      return { status: response.status, body: await response.json() };
+    };
+    const asked = async (origin: string) => {
+      expect((await read(origin, "/sites", acme)).body.sites).toMatchObject([{ domain: "example.com" }]);
+      const { body } = await read(origin, "/stats?site=shop.example&days=7", shop);
+      expect(body).toMatchObject({ visitors: 1, pageviews: 2, events: 1 });
+      expect((await read(origin, "/stats?site=shop.example", acme)).status).toBe(404);
+      // The upstream key belongs to the operator: callers must neither have it nor hear about it.
+      expect((await read(origin, "/sites", PLAUSIBLE_KEY)).status).toBe(401);
+      plausible.close();
+      const { status, body: problem } = await read(origin, "/stats?site=shop.example&days=3", shop);
+      expect([status, JSON.stringify(problem)]).toEqual([503, expect.not.stringContaining(PLAUSIBLE_KEY)]);
+    };
+    const { code, stderr } = await serve(options, asked, { ANALYTICS_SITE_TIMEZONES: TIMEZONES });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("(Plausible; Ctrl-C stops it)")]);
+    expect(stderr).not.toContain(PLAUSIBLE_KEY);
+  });
+
+  it.each([
+    [["--base-url", "https://stats.example.com"], "has the API that reference serves"],
+    [["--profile", "nobody"], "There is no profile nobody"],
+  ])("refuses %j, instead of serving made-up data", async (argv, message) => {
+    const { code, stderr } = await runShell(["reference", ...argv], { environment: { HOME: folder } });
+    expect([code > 1, stderr]).toEqual([true, expect.stringContaining(message)]);
+  });
 });
