@@ -5,6 +5,7 @@ import { findProfileFile } from "../../src/config/profiles.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { createHome } from "../support/profiles.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
+import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
 import { SCRIPT, startAtTerminal } from "../support/typing.ts";
 
 describe.skipIf(!SCRIPT)("login at a terminal", () => {
@@ -46,6 +47,35 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
       baseUrl: `${origin}/api/v1`,
       apiKey: DEMO_KEY,
       site: "example.com",
+    });
+  });
+
+  it("recognizes a service with an API of its own, and asks for what that does not tell", async () => {
+    const plausible = await startSmallPlausible();
+    const home = createHome();
+    const terminal = startAtTerminal(`${bin} login; echo "exit $?"`, home);
+    await terminal.until("Address of the analytics service: ");
+    terminal.press(`${plausible.origin}\r`);
+    await terminal.until("API key (not shown as you type): ");
+    terminal.press(`${PLAUSIBLE_KEY}\r`);
+    await terminal.until("This is Plausible, which has an API of its own.");
+    await terminal.until("> ");
+    terminal.press("example.com=Berlin\r");
+    await terminal.until("is not a timezone");
+    terminal.press("example.com=Europe/Berlin,shop.example=Europe/Berlin\r");
+    await terminal.until("Site to use when none is named (Enter for none): ");
+    terminal.press("shop.example\r");
+    const screen = await terminal.end();
+    plausible.close();
+    expect(screen).toContain("Saved as profile default for Plausible at");
+    expect(screen).toContain("exit 0");
+    expect(screen).not.toContain(PLAUSIBLE_KEY);
+    expect(JSON.parse(readFileSync(findProfileFile(home, "default"), "utf8"))).toEqual({
+      baseUrl: plausible.origin,
+      apiKey: PLAUSIBLE_KEY,
+      site: "shop.example",
+      service: "plausible",
+      siteTimezones: { "example.com": "Europe/Berlin", "shop.example": "Europe/Berlin" },
     });
   });
 
