@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { AccessFlags } from "../config/access.ts";
+import { serviceNames } from "../config/services.ts";
 import { AnalyticsError } from "../errors.ts";
 import { localKinds, optionsOf } from "../sources/local-kinds.ts";
 
@@ -20,7 +21,15 @@ export function addAccessOptions(program: Command): Command {
   }
   return program
     .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
-    .option("--service <name>", "matomo, umami or plausible: asked by its own API (or ANALYTICS_SERVICE)")
+    .addOption(
+      new Option(
+        "--service <name>",
+        "matomo, umami or plausible: asked by its own API (or ANALYTICS_SERVICE)",
+      )
+        .choices(serviceNames)
+        // Another name is refused with the other settings, which may also come from the environment.
+        .argParser(String),
+    )
     .option("--profile <profile>", "saved service and key (or ANALYTICS_PROFILE)")
     .option("--api-key-file <file>", "file that holds the API key")
     .option("--api-key-stdin", "read the API key from standard input");

@@ -61,6 +61,7 @@ const GLOBAL = [
   "--version",
   ...localKinds.map(({ option }) => option.flag),
   "--base-url",
+  "--service",
   "--profile",
   "--api-key-file",
   "--api-key-stdin",

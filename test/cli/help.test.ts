@@ -27,18 +27,18 @@ const readHelpOf = (...argv: string[]) => runShell([...argv, "--help"], { enviro
 const LOCAL = localKinds.map(({ option }) => option.flag);
 /** The kinds of sources whose options a profile keeps. */
 const SAVED = localKinds.flatMap(({ option, settings }) => (settings ? [option.flag] : []));
-const ACCESS = [...LOCAL, "--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
+const ACCESS = [...LOCAL, "--base-url", "--service", "--profile", "--api-key-file", "--api-key-stdin"];
 
 describe("the help of a command", () => {
   it.each<[string, string[]]>([
     ...["sites", "overview", "whoami", "doctor", "conform"].map(
       (name) => [name, ACCESS] as [string, string[]],
     ),
-    ["serve", [...LOCAL, "--base-url", "--profile"]],
-    ["config", [...LOCAL, "--base-url", "--profile"]],
-    ["login", [...SAVED, "--base-url", "--profile", "--api-key-file", "--api-key-stdin"]],
+    ["serve", [...LOCAL, "--base-url", "--service", "--profile"]],
+    ["config", [...LOCAL, "--base-url", "--service", "--profile"]],
+    ["login", [...SAVED, "--base-url", "--service", "--profile", "--api-key-file", "--api-key-stdin"]],
     ["logout", ["--profile"]],
-    ["reference", LOCAL],
+    ["reference", ACCESS],
     ...["grants", "clients", "keys", "completion", "help"].map((name) => [name, []] as [string, string[]]),
   ])("%s has those global options that it takes", async (name, expected) => {
     const options = (await readHelp(name)).matchAll(/^ {2}(--[\w-]+)/gm);

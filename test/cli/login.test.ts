@@ -169,6 +169,7 @@ describe("what login has saved", () => {
     expect(JSON.parse(stdout)).toEqual({
       source: "the analytics service",
       profile: "acme",
+      service: null,
       base_url: `${BASE}/api/v1`,
       base_url_from: "profile acme",
       key: "too short to show any of it",

@@ -126,7 +126,7 @@ describe("reference --service", () => {
       return { status: response.status, body: await response.json() };
     };
     const asked = async (origin: string) => {
-      expect((await read(origin, "/sites", acme)).body.sites).toMatchObject([{ domain: "example.com" }]);
+      expect((await read(origin, "/sites", acme)).body).toMatchObject({ sites: [{ domain: "example.com" }] });
       const { body } = await read(origin, "/stats?site=shop.example&days=7", shop);
       expect(body).toMatchObject({ visitors: 1, pageviews: 2, events: 1 });
       expect((await read(origin, "/stats?site=shop.example", acme)).status).toBe(404);

@@ -50,7 +50,7 @@ describe("README.md", () => {
     expect(firstScreen.split("\n").length).toBeLessThan(60);
     const order = [
       "docs/images/terminal.svg",
-      "npx -y analytics-mcp overview --demo",
+      "npx -y analytics-mcp overview --logs",
       '"mcpServers"',
       "[Add to ",
     ];

@@ -4,7 +4,7 @@ import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import type { Machine, PlatformPaths } from "../../src/setup/machine.ts";
 import type { McpClient } from "../../src/setup/mcp-client.ts";
-import { buildProgram, buildStdio, KEY } from "../../src/setup/server-command.ts";
+import { buildProgram, buildStdio } from "../../src/setup/server-command.ts";
 import { buildInstructions } from "../../src/setup/setup-instructions.ts";
 import { buildInstallLinks, stranger } from "./manifests.ts";
 import { runShell } from "./shell.ts";
@@ -97,16 +97,9 @@ function buildClientBlock(client: McpClient): string {
   ].join("\n\n");
 }
 
-const standard = {
-  mcpServers: {
-    analytics: buildStdio(
-      buildProgram(stranger, {
-        from: "its environment",
-        refer: (variable) => (variable === KEY ? "your key" : "https://stats.example.com"),
-      }),
-    ),
-  },
-};
+/** A server that finds what `login` saved. */
+const saved = { ...stranger, server: { ...stranger.server, profile: "default" } };
+const standard = { mcpServers: { analytics: buildStdio(buildProgram(saved, undefined)) } };
 
 /** The text between the markers of README.md and of the pages in docs/, by the marker's name. */
 export async function buildBlocks(): Promise<Record<string, string>> {
