@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { dimensions } from "../operations/dimensions.ts";
+import { nameDimension } from "../operations/filter-input.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
@@ -52,7 +54,8 @@ function createMisplacedOptionError(program: Command, name: string, rest: readon
 function assertKnownCommand(program: Command, word: string | undefined): void {
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
-  const guess = suggest(word, names) || suggestOption(program, word) || suggestOverview(word);
+  const guess =
+    suggest(word, names) || suggestOption(program, word) || suggestBreakdown(word) || suggestOverview(word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
     hint: `${guess || `The commands are ${names.join(", ")}. `}${seeHelp(undefined)}`,
   });
@@ -62,6 +65,12 @@ function assertKnownCommand(program: Command, word: string | undefined): void {
 function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;
+}
+
+/** What to rank by, behind an option: in the first place it is understood. */
+function suggestBreakdown(word: string): string {
+  const dimension = dimensions.find((known) => known === nameDimension(word));
+  return dimension === undefined ? "" : `Did you mean analytics-mcp breakdown ${dimension}? `;
 }
 
 /** A site alone, or an address. */

@@ -2,6 +2,8 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { dimensions } from "../operations/dimensions.ts";
+import { nameDimension } from "../operations/filter-input.ts";
 import type { SourceFlags } from "../sources/source-types.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
@@ -18,7 +20,8 @@ import { colorChoices } from "./output/terminal.ts";
 import { explainUnknownOption, explainUsage, isUnknownOption } from "./usage-error.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
-export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
+export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
+  const argv = expandDimension(given);
   const format = readFailureFormat(argv);
   let command: string | undefined;
   try {
@@ -42,6 +45,13 @@ export async function run(io: Io, argv: readonly string[]): Promise<ExitCode> {
     const explain = isUnknownOption(error) ? explainUnknownOption : explainUsage;
     return printFailure(io, explain(error, command), format);
   }
+}
+
+/** `analytics-mcp pages` is what people type for the breakdown by pages. */
+function expandDimension(argv: readonly string[]): readonly string[] {
+  const [word = "", ...rest] = argv;
+  const dimension = dimensions.find((known) => known === nameDimension(word));
+  return dimension === undefined ? argv : ["breakdown", "--dimension", dimension, ...rest];
 }
 
 /**

@@ -112,7 +112,7 @@ export const breakdown = defineOperation({
   },
   shell: {
     examples: [
-      "analytics-mcp breakdown example.com --dimension pages --days 7",
+      "analytics-mcp breakdown pages --site example.com --days 7",
       "analytics-mcp breakdown example.com --dimension countries --limit 1000 --csv",
     ],
     fields: "label,visitors",

@@ -45,12 +45,14 @@ export function verifyPeriod(actual: Period, { days, from = actual.from }: Asked
 export const formatSpan = ({ from, to }: { from: string; to: string }) =>
   from === to ? from : `${from} to ${to}`;
 
-export function periodHeadline(
-  domain: string,
-  { from, to, days, timezone }: Period,
-  filter?: readonly string[],
-): string {
-  return `${domain}${headFilter(filter)}, ${formatSpan({ from, to })} (${days} ${days === 1 ? "day" : "days"}, ${timezone})`;
+export function periodHeadline(domain: string, period: Period, filter?: readonly string[]): string {
+  return `${domain}${headFilter(filter)}, ${formatSpan(period)} (${countOf(period)}, ${period.timezone})`;
+}
+
+/** How many days, and whether all of them are over. */
+function countOf({ days, partial }: Period): string {
+  if (days === 1) return "1 day";
+  return partial ? `${days} days, today included` : `${days} complete days`;
 }
 
 const ADDED_UP = "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.";

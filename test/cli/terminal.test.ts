@@ -163,7 +163,7 @@ describe("--csv and --fields", () => {
     ["stats --site example.com --fields visitors,", /no field ""/],
     ["stats --site example.com --json --csv", /not both/],
     ["sites example.com", /sites takes only options, not "example\.com"/],
-    ["breakdown --site example.com --dimension country", /Did you mean countries\?/],
+    ["breakdown --site example.com --dimension countris", /Did you mean countries\?/],
     ["realtime --site example.com --watch 0", /from 1 to 3600/],
     ["statz", /Did you mean stats\?/],
     ["help formating", /Did you mean formatting\?/],

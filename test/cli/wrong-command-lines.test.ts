@@ -71,7 +71,7 @@ const lines = [
   "stats example.com --dayz 7",
   "breakdown example.com",
   "breakdown pages",
-  "breakdown example.com --dimension page",
+  "breakdown example.com --dimension pags",
   "breakdown example.com --dimension pages --limit 0",
   "conversions example.com",
   "conversions example.com --goal signup",

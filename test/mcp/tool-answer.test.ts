@@ -40,7 +40,7 @@ describe("an answer is complete as text and as structured content, with its rece
     });
     expect(textOf(result)).toBe(
       [
-        "example.com, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)",
+        "example.com, 2026-11-15 to 2026-11-21 (7 days, today included, Europe/Berlin)",
         "visitors\tpageviews\tevents\tvisits\tbounce_rate\tviews_per_visit\tseconds_per_visit",
         `${expected.visitors}\t${expected.pageviews}\t${expected.events}\t${expected.visits}\t${rates.join("\t")}`,
         "Today, Saturday, is incomplete (data to 05:05).",

@@ -15,7 +15,7 @@ const week: Period = {
 
 describe("a period in words", () => {
   it.each([
-    ["several days", {}, "a.test, 2026-11-15 to 2026-11-21 (7 days, Europe/Berlin)"],
+    ["several days", {}, "a.test, 2026-11-15 to 2026-11-21 (7 days, today included, Europe/Berlin)"],
     ["one day", { from: week.to, days: 1 }, "a.test, 2026-11-21 (1 day, Europe/Berlin)"],
   ])("names its days: %s", (_, change, headline) => {
     expect(periodHeadline("a.test", { ...week, ...change })).toBe(headline);

@@ -48,7 +48,7 @@ describe("where the data begins within the default 30 days", () => {
 
   it("shows both at a terminal", async () => {
     const { stdout, stderr } = await ask(7, ["stats"], { isTTY: true, columns: 200 });
-    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-21 (8 days, UTC)");
+    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-21 (8 days, today included, UTC)");
     expect(spaced(stderr)).toContain("The data begins on 2026-11-14, so this covers 8 days, not 30.");
   });
 
@@ -59,7 +59,7 @@ describe("where the data begins within the default 30 days", () => {
     expect(codesOf(warnings)).toContain("shortened");
     const { stdout, stderr } = await ask(7, ["overview"], { isTTY: true, columns: 200 });
     expect(spaced(stderr)).toContain("There are no days before to compare with.");
-    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 days, UTC)");
+    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 complete days, UTC)");
     expect(stdout).not.toMatch(/so far$|compared with/m);
   });
 

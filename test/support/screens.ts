@@ -20,7 +20,7 @@ export const screens: Record<string, string[]> = {
   help: ["--help"],
   "help of breakdown": ["breakdown", "--help"],
   "help on formatting": ["help", "formatting"],
-  "a mistake": ["breakdown", ...site, "--dimension", "page"],
+  "a mistake": ["breakdown", ...site, "--dimension", "pags"],
 };
 
 const shown = new Map<string, Promise<string>>();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import type { Organization } from "../../config/keys-file.ts";
 import type { Column } from "../../operations/view.ts";
@@ -68,13 +69,18 @@ function createList(io: Io): Command {
     .action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<KeysFlags>();
       const [{ findKeysFile, readKeysFile }, , { listKeys }] = await loadKeys();
-      const { file } = findKeysFile(flags, io.environment);
-      const keys = listKeys(readKeysFile(file));
+      const { file, isNamed } = findKeysFile(flags, io.environment);
+      // Before the first key, there is no file.
+      const isThere = isNamed || existsSync(file);
+      const keys = isThere ? listKeys(readKeysFile(file)) : [];
       const { isReadableByOthers, describeExposure } = await import("../../config/file-permissions.ts");
-      if (isReadableByOthers(file)) await printNote(io, `note: ${describeExposure(file)}`);
+      if (isThere && isReadableByOthers(file)) await printNote(io, `note: ${describeExposure(file)}`);
       const rows = keys.map(({ sites, ...key }) => ({ ...key, sites: sites.join(", ") }));
       const count = keys.filter(({ key }) => key !== null).length;
-      const notes = [`${formatCount(count, "key")}, times in UTC.`];
+      const notes =
+        keys.length === 0
+          ? ["No keys yet: analytics-mcp keys add acme --sites acme.example creates the first."]
+          : [`${formatCount(count, "key")}, times in UTC.`];
       const view = { headline: "", columns: COLUMNS, rows, notes };
       await printAnswer(io, { params: {}, result: { keys }, views: [view] }, readOutput(io, flags));
     });

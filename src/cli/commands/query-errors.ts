@@ -106,6 +106,10 @@ function readList(detail: string): string | undefined {
 const shorten = (value: string) =>
   quoteWord(value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value);
 
+/** What was given, to be repeated in a command. */
+const readGiven = (texts: GivenWords["texts"]): Record<string, unknown> =>
+  Object.fromEntries([...texts].map(([name, values]) => [name, values.length > 1 ? values : values[0]]));
+
 /** Adds to the error on a missing or unknown site how to name one. */
 function explainSite(
   query: Query,
@@ -118,7 +122,9 @@ function explainSite(
   const asked = texts.get("site")?.[0] ?? "";
   const guesses = suggest(asked, sites) || words.map(guess).join("");
   const example =
-    sites[0] === undefined ? hint : `Name one: ${formatCommand(query, {}, [sites[0], ...source])}`;
+    sites[0] === undefined
+      ? hint
+      : `Name one: ${formatCommand(query, readGiven(texts), [sites[0], ...source])}`;
   return new AnalyticsError(code, message, {
     hint: isMissing ? example : `${guesses}${hint}`.trim(),
     status,

@@ -1,4 +1,6 @@
 import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
+import { dimensions } from "../../operations/dimensions.ts";
+import { nameDimension } from "../../operations/filter-input.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
@@ -20,6 +22,10 @@ interface QueryInput {
 }
 
 export const takesPeriod = ({ params }: Query) => "period" in params.shape;
+const takesDimension = ({ params }: Query) => "dimension" in params.shape;
+const isDimension = (word: string) => dimensions.some((known) => known === nameDimension(word));
+/** A dimension in its own name; any other text as it was given, for the message that refuses it. */
+const nameKnownDimension = (text: string) => (isDimension(text) ? nameDimension(text) : text);
 export const takesSite = ({ params }: Query) => "site" in params.shape;
 
 /** Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError. */
@@ -35,9 +41,11 @@ export async function readQueryInput(
       return given === undefined ? [] : [[name, given as string[]]];
     }),
   );
+  const ranked = texts.get("dimension");
+  if (ranked !== undefined) texts.set("dimension", ranked.map(nameKnownDimension));
   assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
-  readSite(query, given);
+  readWords(query, given);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
   const fail = async (error: unknown, source?: readonly string[]) => {
     const { explainParameters } = await import("./query-errors.ts");
@@ -62,10 +70,14 @@ function assertNoSwallowedOptions(command: ShellCommand, texts: GivenWords["text
   }
 }
 
-function readSite(
+/** Reads the words that are no options: the site, and what to rank by. */
+function readWords(
   query: Query,
-  { texts, words: [word, ...rest], guess }: GivenWords & { texts: Map<string, string[]> },
+  { texts, words, guess }: GivenWords & { texts: Map<string, string[]> },
 ): void {
+  const dimension = takesDimension(query) && !texts.has("dimension") ? words.find(isDimension) : undefined;
+  if (dimension !== undefined) texts.set("dimension", [nameDimension(dimension)]);
+  const [word, ...rest] = words.filter((each) => each !== dimension);
   if (word === undefined) return;
   const { name } = query;
   const asked = texts.get("site")?.[0];
@@ -95,15 +107,10 @@ function readDates(
   return `--from ${from}${to === undefined ? "" : ` --to ${to}`}`;
 }
 
-/** The option that a word is probably meant for: `breakdown pages`, `stats yesterday`, `overview 7`. */
+/** The option that a word is probably meant for: `stats yesterday`, `overview 7`. */
 function guessOption(query: Query, texts: GivenWords["texts"], word: string): string {
   const schemas = parameterSchemas(query.params);
-  const name = schemas.get("dimension")?.enum?.includes(word)
-    ? "dimension"
-    : takesPeriod(query) && isPeriod(word)
-      ? "period"
-      : /^\d{1,3}$/.test(word)
-        ? "days"
-        : "";
+  const isCount = /^\d{1,3}$/.test(word);
+  const name = takesPeriod(query) && isPeriod(word) ? "period" : isCount ? "days" : "";
   return schemas.has(name) && !texts.has(name) ? `Did you mean --${name} ${word}? ` : "";
 }

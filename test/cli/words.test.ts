@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+
+const ask = async (...argv: string[]) => {
+  const { code, stdout, stderr } = await runShell([...argv, "--demo", "--json"]);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
+  const { site, dimension } = JSON.parse(stdout);
+  return [site.domain, dimension];
+};
+
+describe("what to rank by, as people type it", () => {
+  it.each([
+    [
+      ["breakdown", "pages"],
+      ["example.com", "pages"],
+    ],
+    [
+      ["breakdown", "docs.example.com", "country"],
+      ["docs.example.com", "countries"],
+    ],
+    [
+      ["breakdown", "referrer", "docs.example.com"],
+      ["docs.example.com", "referrers"],
+    ],
+    [
+      ["breakdown", "--dimension", "OS"],
+      ["example.com", "operating_systems"],
+    ],
+    [
+      ["breakdown", "--dimension", "utm-source"],
+      ["example.com", "utm_sources"],
+    ],
+    [["pages"], ["example.com", "pages"]],
+    [
+      ["referrers", "docs.example.com"],
+      ["docs.example.com", "referrers"],
+    ],
+    [
+      ["entry_page", "--site", "docs.example.com"],
+      ["docs.example.com", "entry_pages"],
+    ],
+  ])("%j", async (argv, expected) => {
+    expect(await ask(...argv)).toEqual(expected);
+  });
+
+  it.each([
+    [["--demo", "pages"], "Did you mean analytics-mcp breakdown pages?"],
+    [["breakdown", "--demo", "pages", "countries"], 'You have no site "countries"'],
+    [["breakdown", "--demo", "--dimension", "nope"], '--dimension cannot be "nope".'],
+    [["stats", "--demo", "pages"], 'You have no site "pages"'],
+  ])("%j is refused", async (argv, message) => {
+    const { code, stderr } = await runShell(argv);
+    expect([code > 1, stderr]).toEqual([true, expect.stringContaining(message)]);
+  });
+});
+
+it("keys list before the first key says how to make one, and is no error", async () => {
+  const { code, stdout, stderr } = await runShell(["keys", "list"], { environment: createHome() });
+  expect([code, stdout.trim()]).toEqual([0, expect.not.stringContaining("error")]);
+  expect(stderr).toContain(
+    "No keys yet: analytics-mcp keys add acme --sites acme.example creates the first.",
+  );
+});
