@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { FoundLogs } from "../config/found-logs.ts";
 import type { Environment } from "../config/variables.ts";
 
 interface Terminal {
@@ -22,6 +23,8 @@ export interface Io {
   nodeVersion: string;
   /** Shows text in a program at the terminal, and resolves when it ends: false if there is no such program. */
   page: (command: readonly string[], environment: Environment, text: string) => Promise<boolean>;
+  /** Looks for access logs of a web server on this machine. */
+  findLogs: () => readonly FoundLogs[];
   /** Resolves when the process is asked to stop (SIGINT, SIGTERM). */
   untilStopped: () => Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command, CommanderError, Option } from "commander";
+import { NO_KEY } from "../config/access.ts";
+import { proposeLogs } from "../config/found-logs.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { nameDimension } from "../operations/filter-input.ts";
@@ -38,13 +40,21 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof SilentExit) return error.exitCode;
-    if (!(error instanceof CommanderError)) return printFailure(io, error, format);
+    if (!(error instanceof CommanderError)) return printFailure(io, addLogs(io, error), format);
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // A command without its subcommand has printed its help.
     if (error.code === "commander.help") return exitCodes.usage;
     const explain = isUnknownOption(error) ? explainUnknownOption : explainUsage;
     return printFailure(io, explain(error, command), format);
   }
+}
+
+/** Somebody without a key may have logs. */
+function addLogs({ findLogs }: Io, error: unknown): unknown {
+  if (!(error instanceof AnalyticsError) || error.message !== NO_KEY) return error;
+  const proposal = proposeLogs(findLogs());
+  if (proposal === undefined) return error;
+  return new AnalyticsError(error.code, error.message, { hint: `${error.hint} ${proposal}`, cause: error });
 }
 
 /** `analytics-mcp pages` is what people type for the breakdown by pages. */

@@ -226,8 +226,11 @@ function createOtherAddressError(name: string, baseUrl: string, given: string): 
   );
 }
 
+/** The message of the error if nothing is set up. */
+export const NO_KEY = "There is no API key.";
+
 function createNoKeyError(): AnalyticsError {
-  return new AnalyticsError("no_api_key", "There is no API key.", {
+  return new AnalyticsError("no_api_key", NO_KEY, {
     hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; for an assistant, analytics-mcp config prints how to pass it on as ANALYTICS_API_KEY. To try without a key, add --demo.",
   });
 }

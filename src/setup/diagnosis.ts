@@ -1,11 +1,12 @@
 import { readAccess } from "../config/access.ts";
+import { listProfiles } from "../config/profiles.ts";
 import { readServiceUrl } from "../config/service-url.ts";
 import { sites } from "../operations/index.ts";
 import type { LocalSource } from "../sources/source-types.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import { type Check, type DoctorContext, type Facts, isAboutAddress, ok, warn } from "./doctor-check.ts";
-import { accessChecks, machineChecks } from "./machine-checks.ts";
+import { accessChecks, machineChecks, nothingSetUp } from "./machine-checks.ts";
 import { type Diagnosis, once, runChecks } from "./run-checks.ts";
 import { listSome, serviceChecks } from "./service-checks.ts";
 import { runTrial } from "./service-trial.ts";
@@ -13,13 +14,26 @@ import { runTrial } from "./service-trial.ts";
 /** Checks everything between this machine and an answer, starting with what the rest depends on. */
 export function diagnose(context: DoctorContext): Promise<Diagnosis> {
   const { local, environment } = context;
-  const service = [...accessChecks, ...connectionChecks, ...serviceChecks];
+  const service = isSetUp(context)
+    ? [...accessChecks, ...connectionChecks, ...serviceChecks]
+    : [nothingSetUp];
   const checks: Check[] = [
     ...machineChecks,
     ...(local ? createLocalChecks(local) : service),
     ...findClientChecks(environment),
   ];
   return runChecks(checks, createFacts(context));
+}
+
+/** Whether anything was chosen that could answer: a key, an address or a profile. */
+function isSetUp({ flags, environment }: DoctorContext): boolean {
+  const { baseUrl, service, profile, apiKeyFile, apiKeyStdin } = flags;
+  const names = ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL", "ANALYTICS_SERVICE", "ANALYTICS_PROFILE"];
+  return (
+    [baseUrl, service, profile, apiKeyFile, apiKeyStdin].some((given) => given !== undefined) ||
+    names.some((name) => environment[name]?.trim()) ||
+    listProfiles(environment).length > 0
+  );
 }
 
 function createFacts(context: DoctorContext): Facts {

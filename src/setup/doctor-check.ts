@@ -1,5 +1,6 @@
 import type { Target } from "../client/http-client.ts";
 import type { Access, AccessFlags, GivenKey } from "../config/access.ts";
+import type { FoundLogs } from "../config/found-logs.ts";
 import type { Environment } from "../config/variables.ts";
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { LocalSource } from "../sources/source-types.ts";
@@ -23,6 +24,7 @@ export interface DoctorContext {
   clock: () => number;
   version: string;
   nodeVersion: string;
+  findLogs: () => readonly FoundLogs[];
   readGivenKey: () => Promise<GivenKey | undefined>;
   openTarget: (access: Access) => Promise<Target>;
   /** The source in this process that answers in place of a service. */

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { describeKey } from "../config/api-key.ts";
 import { describeExposure, isReadableByOthers } from "../config/file-permissions.ts";
+import { proposeLogs } from "../config/found-logs.ts";
 import {
   findProfileFile,
   findProfileFolder,
@@ -25,6 +26,16 @@ export const machineChecks: readonly Check[] = [
   { name: "profiles", run: checkProfiles },
 ];
 
+/** The check of what answers, if nothing was ever set up. */
+export const nothingSetUp: Check = {
+  name: "source",
+  run: ({ findLogs }) => {
+    throw new AnalyticsError("no_api_key", "Nothing is set up yet.", {
+      hint: ["To start: analytics-mcp login.", proposeLogs(findLogs())].join(" ").trim(),
+    });
+  },
+};
+
 /** Checks of the key and the address. They send nothing. */
 export const accessChecks: readonly Check[] = [
   { name: "key", run: checkKey },
@@ -33,7 +44,10 @@ export const accessChecks: readonly Check[] = [
 
 function checkNode(nodeVersion: string): Finding {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return ok(`version ${nodeVersion}`);
+  if (major > 22 || (major === 22 && minor >= 13)) return ok(`version ${nodeVersion}`);
+  if (major > 20 || (major === 20 && minor >= 19)) {
+    return ok(`version ${nodeVersion}; to keep sign-ins in a file, serve needs 22.13 or libsql`);
+  }
   throw new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
     hint: "Install Node.js 20.19 or newer.",
   });

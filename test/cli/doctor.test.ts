@@ -68,7 +68,9 @@ describe("a working setup", () => {
     expect(stdout).toMatch(/^status {3}check {10}detail\nok {7}node {11}version /);
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/key: There is no API key. Create a key[\s\S]*error: Failed: key, base URL/),
+      expect.stringMatching(
+        /source: Nothing is set up yet\. To start: analytics-mcp login\.\nerror: Failed: source\./,
+      ),
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it } from "vitest";
@@ -22,15 +22,22 @@ describe("login in a script", () => {
     expect(stderr).toContain(
       `Saved as profile default for ${BASE}:\n  ${findProfileFile(home, "default")}\n`,
     );
-    expect(stderr).toMatch(
-      /\nNext:\n {2}analytics-mcp overview\n {2}analytics-mcp config claude-desktop --write\n$/,
-    );
+    expect(stderr).toMatch(/\nNext:\n {2}analytics-mcp overview\n {2}analytics-mcp config\n$/);
     expect(stdout + stderr).not.toContain(DEMO_KEY);
     expect(readProfile(home, "default")).toEqual({
       baseUrl: `${BASE}/api/v1`,
       apiKey: DEMO_KEY,
       site: "example.com",
     });
+  });
+
+  it("proposes the clients that are installed", async () => {
+    const home = createHome();
+    mkdirSync(join(home.HOME, ".cursor"));
+    writeFileSync(join(home.HOME, ".claude.json"), "{}");
+    const { stderr } = await login(home, ["--base-url", BASE, "--site", "example.com"]);
+    const proposed = [...stderr.matchAll(/^ {2}analytics-mcp config (.+)$/gm)].map(([, words]) => words);
+    expect(proposed.sort()).toEqual(["claude-code", "cursor --write"]);
   });
 
   it.each([
@@ -176,6 +183,7 @@ describe("what login has saved", () => {
       key_from: "profile acme",
       site: "example.com",
       site_from: "profile acme",
+      options: null,
       sites: ["docs.example.com", "example.com", "news.example.org", "parked.example", "shop.example.net"],
     });
     expect((await shell("whoami", "--profile", "globex")).stdout).toContain("sites\tglobex.example\t\n");
@@ -257,4 +265,14 @@ it.each([
   const result = await login(createHome(), ["--base-url", BASE]);
   expect(result).toMatchObject({ code, stderr: expect.stringContaining(cause) });
   expect(result.stderr).toMatch(fix);
+});
+
+it("whoami names the logs of a profile, and shows its one site as it is", async () => {
+  const log = createLogFolder({ "access.log": joinLines(combined()) }).path("access.log");
+  const environment = createHome();
+  const clock = () => LOG_NOW;
+  await runShell(["login", "--logs", log, "--site", "example.com"], { environment, clock });
+  const { stdout } = await runShell(["whoami"], { environment, clock });
+  expect(stdout).toContain(`\nlogs\t${log}\t`);
+  expect(stdout).toContain("\nsites\texample.com\t");
 });

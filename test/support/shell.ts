@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { run } from "../../src/cli/program.ts";
+import type { FoundLogs } from "../../src/config/found-logs.ts";
 import type { Environment } from "../../src/config/variables.ts";
 import { NOW } from "./api.ts";
 import { nameHomeFolder } from "./child-process.js";
@@ -21,6 +22,8 @@ export interface ShellOptions {
   /** Stands for a pager; without it, no program can be started. */
   page?: (command: readonly string[], environment: Environment, text: string) => boolean;
   clock?: () => number;
+  /** The logs of a web server on the machine; none by default. */
+  foundLogs?: readonly FoundLogs[];
   /** Gets the milliseconds of each pause, which is over at once. */
   onPause?: (milliseconds: number) => void;
 }
@@ -52,6 +55,7 @@ export async function runShell(
     clock,
     page,
     onPause,
+    foundLogs = [],
   }: ShellOptions = {},
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -76,6 +80,7 @@ export async function runShell(
       version: "1.2.3",
       nodeVersion: process.versions.node,
       page: async (command, env, paged) => page?.(command, env, paged) ?? false,
+      findLogs: () => foundLogs,
       untilStopped: async () => stop,
     },
     argv,

@@ -91,6 +91,7 @@ async function checkSetup(io: Io, flags: SourceFlags): Promise<Diagnosis> {
     clock,
     version,
     nodeVersion,
+    findLogs: io.findLogs,
     ...(source.kind === "local" && { local: source }),
     readGivenKey: () => readGivenKey(flags, io.stdin),
     openTarget: (access) => openTarget(environment, access),

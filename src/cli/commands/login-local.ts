@@ -9,6 +9,7 @@ import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote } from "../output/streams.ts";
+import { printNext } from "./login-next.ts";
 
 /** Saves a source of this machine as a profile, after it has answered. */
 export async function loginLocal(
@@ -32,10 +33,8 @@ export async function loginLocal(
   await printAnswer(io, { params: {}, result, views: [sites.view(answer, {})] }, readOutput(io, flags));
   if (flags.json) return;
   const isNamed = name !== DEFAULT_PROFILE || environment.ANALYTICS_API_KEY || environment.ANALYTICS_PROFILE;
-  const profile = isNamed ? ` --profile ${name}` : "";
+  const chosen = isNamed ? ["--profile", name] : [];
   await printNote(io, `\nSaved as profile ${name}:`);
   await printNote(io, `  ${file}`);
-  await printNote(io, "Next:");
-  await printNote(io, `  analytics-mcp overview${profile}`);
-  await printNote(io, `  analytics-mcp config claude-desktop${profile} --write`);
+  await printNext(io, ["analytics-mcp overview", ...chosen].join(" "), chosen);
 }

@@ -26,6 +26,7 @@ import {
   type ServiceFlags,
   tryKey,
 } from "./login-input.ts";
+import { printNext } from "./login-next.ts";
 
 interface LoginFlags extends ServiceFlags, OutputFlags {
   site?: string | undefined;
@@ -114,7 +115,6 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   await printNextCommands(io, name, site, answer.sites);
 }
 
-/** Commands on lines of their own, so that no terminal breaks them. */
 async function printNextCommands(
   io: Io,
   profile: string,
@@ -129,9 +129,7 @@ async function printNextCommands(
   const needsSite = site === undefined && first !== undefined && others.length > 0;
   // The service's name for a site becomes part of a command that people paste.
   const params = needsSite ? { site: cleanText(first.domain) } : {};
-  await printNote(io, "Next:");
-  await printNote(io, `  ${formatCommand({ name: "overview" }, params, options)}`);
-  await printNote(io, `  ${["analytics-mcp config claude-desktop", ...options].join(" ")} --write`);
+  await printNext(io, formatCommand({ name: "overview" }, params, options), options);
 }
 
 /** A damaged profile is ignored: logging in again repairs it. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { proposeLogs } from "../../config/found-logs.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Call } from "../../operations/call.ts";
 import { readParams } from "../../operations/parameters.ts";
@@ -26,10 +27,12 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
   const answer = site === undefined && source.kind === "service" ? undefined : await readOverview(call, site);
   if (answer === undefined) {
     program.outputHelp();
-    return printNote(
+    await printNote(
       io,
       "\nTo try it on made-up data: analytics-mcp overview --demo. To start: analytics-mcp login",
     );
+    const proposal = proposeLogs(io.findLogs());
+    return proposal === undefined ? undefined : printNote(io, proposal);
   }
   await printAnswer(io, answer, readOutput(io, flags));
   await printNote(io, "All commands: analytics-mcp help");

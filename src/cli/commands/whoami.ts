@@ -3,8 +3,8 @@ import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
 import type { View } from "../../operations/view.ts";
-import { findLocal } from "../../sources/local-choice.ts";
-import type { SourceFlags } from "../../sources/source-types.ts";
+import { findLocal, pickOptions } from "../../sources/local-choice.ts";
+import type { Source, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
@@ -55,6 +55,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     key_from: access?.sources.apiKey ?? null,
     site: access?.site ?? null,
     site_from: access?.sources.site ?? null,
+    options: source.kind === "local" ? pickOptions(source.local) : null,
     sites: domains,
   };
   const more = domains.length > MAX_NAMED ? ` and ${domains.length - MAX_NAMED} more` : "";
@@ -63,20 +64,31 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
       ? [
           {
             setting: "source",
-            value: result.source,
+            used: result.source,
             from: source.kind === "local" ? source.local.from : null,
           },
+          ...listOptions(source),
         ]
       : [
-          { setting: "profile", value: result.profile, from: null },
-          ...(access.service === undefined ? [] : [{ setting: "service", value: result.source, from: null }]),
-          { setting: "base URL", value: result.base_url, from: result.base_url_from },
-          { setting: "key", value: result.key, from: result.key_from },
-          { setting: "site", value: result.site, from: result.site_from },
+          { setting: "profile", used: result.profile, from: null },
+          ...(access.service === undefined ? [] : [{ setting: "service", used: result.source, from: null }]),
+          { setting: "base URL", used: result.base_url, from: result.base_url_from },
+          { setting: "key", used: result.key, from: result.key_from },
+          { setting: "site", used: result.site, from: result.site_from },
         ];
-  rows.push({ setting: "sites", value: `${domains.slice(0, MAX_NAMED).join(", ")}${more}`, from: null });
-  const view = buildView(["setting", "value", "from"], rows);
+  rows.push({ setting: "sites", used: `${domains.slice(0, MAX_NAMED).join(", ")}${more}`, from: null });
+  const view = buildView(["setting", "used", "from"], rows);
   await printAnswer(io, { params: {}, result, views: [view] }, readOutput(io, flags));
+}
+
+/** Where a source of this machine is: its options, with whole paths. */
+function listOptions(source: Source): { setting: string; used: string; from: null }[] {
+  if (source.kind !== "local") return [];
+  return Object.entries(pickOptions(source.local)).map(([name, value]) => ({
+    setting: name,
+    used: [value].flat().join(", "),
+    from: null,
+  }));
 }
 
 async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {

@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findLogs, proposeLogs } from "../../src/config/found-logs.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "root-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+describe("access logs in the usual places", () => {
+  it("are found with their rotated files, but not empty ones", () => {
+    write("/var/log/nginx/access.log", "a line\n");
+    write("/var/log/apache2/access.log", "");
+    write("/var/log/caddy/access.log", "{}\n");
+    expect(findLogs("linux", root)).toEqual([
+      { server: "nginx", pattern: `${root}/var/log/nginx/access.log*`, isReadable: true },
+      { server: "Caddy", pattern: `${root}/var/log/caddy/access.log*`, isReadable: true },
+    ]);
+    expect(findLogs("darwin", root)).toEqual([]);
+  });
+});
+
+const nginx = { server: "nginx", pattern: "/var/log/nginx/access.log*", isReadable: true };
+const COMMAND = "analytics-mcp overview --logs '/var/log/nginx/access.log*' --site example.com";
+
+describe("what is proposed", () => {
+  it.each([
+    ["logs that can be read", [{ ...nginx, isReadable: false }, nginx], COMMAND],
+    ["a group to join", [{ ...nginx, isReadable: false, group: "adm" }], 'sudo usermod -aG adm "$USER"'],
+    ["another user", [{ ...nginx, isReadable: false }], "run as a user who may"],
+  ])("%s", (_, found, words) => expect(proposeLogs(found)).toContain(words));
+
+  it("is nothing without logs", () => expect(proposeLogs([])).toBeUndefined());
+});
+
+describe("a person without a set-up", () => {
+  const ask = (argv: string[], isTTY = false) =>
+    runShell(argv, { environment: createHome(), foundLogs: [nginx], isTTY, isTyped: isTTY, columns: 200 });
+
+  it("sees the command from a question", async () => {
+    const { code, stderr } = await ask(["stats"]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining(COMMAND)]);
+  });
+
+  it("sees the command from the program alone", async () => {
+    const { code, stderr } = await ask([], true);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(COMMAND)]);
+  });
+
+  it("sees the command from doctor, and no row about a service", async () => {
+    const { code, stdout } = await ask(["doctor", "--json"]);
+    const { checks } = JSON.parse(stdout);
+    expect([code, JSON.stringify(checks)]).toEqual([4, expect.stringContaining(COMMAND)]);
+    const names = checks.map(({ check }: { check: string }) => check);
+    expect(names).toContain("source");
+    expect(names).not.toContain("base URL");
+  });
+});
