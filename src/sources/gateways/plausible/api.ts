@@ -22,16 +22,16 @@ const SERVICE: GatewayService = {
 const PATH = "/api/v2/query";
 /** The most rows of one answer. */
 const PAGE = 10_000;
-/** Seconds. Days that are over change no more. */
-const FRESH = { past: 600, today: 30, site: 3_600, timezone: 86_400 };
+/** Seconds for which answers are kept. Days that have been over for as long change no more. */
+const FRESH = { past: 3_600, today: 60, site: 3_600, timezone: 86_400 };
 
-export interface PlausibleQuery {
+interface PlausibleQuery {
   metrics: readonly ("visitors" | "pageviews" | "events")[];
   /** The first one is a time, by which the rows are in order. */
   dimensions: readonly string[];
 }
 
-export interface PlausibleRow {
+interface PlausibleRow {
   /** The values of the query's dimensions, in its order. */
   dimensions: string[];
   /** Null for what Plausible does not count, such as the events of goals that are no events. */
@@ -116,6 +116,7 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
       signal?: AbortSignal,
     ): Promise<PlausibleRow[]> => {
       const isToday = to >= dateAt(now, site.timezone);
+      const isOver = to < dateAt(now - FRESH.past * 1_000, site.timezone);
       const askPage = async (offset: number) => {
         const query = {
           date_range: [from, to],
@@ -129,7 +130,7 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
           include: { total_rows: true },
           pagination: { limit: PAGE, offset },
         };
-        const page = await ask(site.domain, query, isToday ? FRESH.today : FRESH.past, signal);
+        const page = await ask(site.domain, query, isOver ? FRESH.past : FRESH.today, signal);
         const [start, end] = page.query.date_range;
         assertOffsets(site.domain, site.timezone, [start, end]);
         if (!start.startsWith(from) || !end.startsWith(to)) throw createShapeError("are about other days");

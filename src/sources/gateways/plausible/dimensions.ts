@@ -1,7 +1,7 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
 
 /** A dimension of the contract in Plausible. */
-export interface NativeDimension {
+interface NativeDimension {
   /** `event:…` for values of hits, `visit:…` for values of visits. */
   name: string;
   /** The dimension that has the names of its values. */
@@ -35,6 +35,8 @@ export const nativeDimensions: Partial<Record<Dimension, NativeDimension>> = {
         ].map((name) => [name, name]),
       ),
       "AI Assistants": "AI assistants",
+      // Visits from before there were channels: Plausible shows them so, but keeps no text.
+      "": "Direct",
     },
   },
   utm_sources: { name: "visit:utm_source", none: NOT_SET },
@@ -71,9 +73,11 @@ export function readValue(dimension: Dimension, text: string): string | null {
   const { none, values } = findNative(dimension);
   // An unknown country is two NUL characters.
   const value = text.replaceAll("\0", "");
+  const own = values?.[value];
+  if (own !== undefined) return own;
   if (value === "" || none.includes(value)) return null;
   if (dimension === "referrers") return readHost(value);
-  return values?.[value] ?? (dimension === "devices" ? value.toLowerCase() : value);
+  return dimension === "devices" ? value.toLowerCase() : value;
 }
 
 /** A referrer has no `https://`, but may have a path; that of an app keeps its scheme. */

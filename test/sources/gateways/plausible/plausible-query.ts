@@ -209,10 +209,14 @@ function meets(
       .some(([goal]) => isDone(site, goal, event));
   const value = event.values[name];
   if (value === undefined) throw new Refused(`Invalid filter on ${name}.`);
-  if (operator === "is") return values.some((text) => value === (text === SHOWN_EMPTY[name] ? "" : text));
+  if (operator === "is") return values.some((text) => value === (isShownEmpty(name, text) ? "" : text));
   if (operator === "contains") return values.some((text) => String(value).includes(`${text}`));
   return values.some((text) => new RegExp(`${text}`, "su").test(String(value)));
 }
+
+/** Filters take the texts of what is not set; that of a channel is also one that is set. */
+const isShownEmpty = (name: string, text: string | number) =>
+  text === SHOWN_EMPTY[name] && name !== "visit:channel";
 
 const found = new WeakMap<readonly StoredEvent[], Map<string, Set<string>>>();
 

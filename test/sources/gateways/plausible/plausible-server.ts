@@ -12,7 +12,7 @@ import { answerQuery, type PlausibleSite, Refused } from "./plausible-query.ts";
 export const KEY = "plausible-key-of-the-tests";
 
 /** What a test does to a request before it is answered; returns whether it has answered it. */
-export type Spoil = (
+type Spoil = (
   query: Record<string, unknown>,
   respond: (status: number, body: string, type?: string) => void,
   count: number,
@@ -58,21 +58,28 @@ export async function startPlausible(dates: readonly string[]) {
     state,
     origin: server.origin,
     close: server.close,
-    open: (options: { key?: string; siteTimezones?: SiteTimezones; clock?: () => number } = {}) =>
+    open: (options: Partial<SourceOptions> = {}) =>
       openSource(server.origin, { siteTimezones: timezones, clock: () => state.now, ...options }),
   };
+}
+
+interface SourceOptions {
+  key?: string;
+  siteTimezones: SiteTimezones;
+  clock: () => number;
+  limits?: { deadline?: number };
 }
 
 /** Plausible as a source, over real HTTP. */
 export function openSource(
   baseUrl: string,
-  { key = KEY, siteTimezones, clock }: { key?: string; siteTimezones: SiteTimezones; clock: () => number },
+  { key = KEY, siteTimezones, clock, limits }: SourceOptions,
 ): Promise<DataSource> {
   return plausible.open({
     target: { baseUrl, apiKey: key, fetch: createNetworkFetch(), proxies: [] },
     siteTimezones,
     clock,
-    limits: { deadline: 20_000, attempts: 2, firstBackoff: 1, maxBackoff: 1 },
+    limits: { deadline: 20_000, attempts: 2, firstBackoff: 1, maxBackoff: 1, ...limits },
     environment: {},
   });
 }
