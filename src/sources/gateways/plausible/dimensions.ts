@@ -13,14 +13,14 @@ interface NativeDimension {
 }
 
 const NOT_SET = ["(not set)"];
-/** No value has this text, so that a filter for it keeps nothing. */
+/** No value has this text: a filter for it keeps nothing, or what has none where Plausible writes it for that. */
 export const IMPOSSIBLE = "(none)";
 
 export const nativeDimensions: Partial<Record<Dimension, NativeDimension>> = {
   pages: { name: "event:page", none: [""] },
   entry_pages: { name: "visit:entry_page", none: [""] },
   exit_pages: { name: "visit:exit_page", none: [""] },
-  hostnames: { name: "event:hostname", none: ["(none)", ""] },
+  hostnames: { name: "event:hostname", none: [IMPOSSIBLE, ""] },
   referrers: { name: "visit:referrer", none: ["Direct / None"] },
   channels: {
     name: "visit:channel",
@@ -68,11 +68,12 @@ export function findNative(dimension: Dimension): NativeDimension {
   return native;
 }
 
+const UNKNOWN_COUNTRY = "\0\0";
+
 /** What Plausible's text is here; null if it stands for no value. */
 export function readValue(dimension: Dimension, text: string): string | null {
   const { none, values } = findNative(dimension);
-  // An unknown country is two NUL characters.
-  const value = text.replaceAll("\0", "");
+  const value = text === UNKNOWN_COUNTRY ? "" : text;
   const own = values?.[value];
   if (own !== undefined) return own;
   if (value === "" || none.includes(value)) return null;

@@ -104,11 +104,15 @@ function formatTexts(dimension: Dimension, texts: readonly (readonly string[])[]
     return [["is", name, found.length === 0 ? [IMPOSSIBLE] : found]];
   }
   if (dimension === "referrers") return [["matches", name, texts.map(formatHost)]];
+  const patterns = texts.filter((parts) => parts.length > 1);
+  // A pattern keeps only what has a value, and this is how Plausible stores that there is none.
+  if (dimension === "hostnames" && createMatch({ alternatives: patterns, isNot: false })(IMPOSSIBLE))
+    throw createFilterError(
+      `has a pattern of hostnames that also fits ${IMPOSSIBLE}, which Plausible has in place of none`,
+    );
   return listUsed(name, {
     is: texts.flatMap((parts) => (parts.length === 1 ? parts : [])),
-    matches: texts
-      .filter((parts) => parts.length > 1)
-      .map((parts) => `^${parts.map(escapeText).join(".*")}$`),
+    matches: patterns.map((parts) => `^${parts.map(escapeText).join(".*")}$`),
   });
 }
 

@@ -98,9 +98,10 @@ export function openPlausible(context: GatewayContext): DataSource {
     },
     active: async (site, now, signal, filter) => {
       const from = now - WINDOW_MS + 1_000;
-      const [visitors = 0] = await api.askInstants({ site, filter }, [from, now], ["visitors", "events"], {
-        signal,
-      });
+      const asked = { site, filter };
+      const metrics = ["visitors", "pageviews"] as const;
+      const [visitors = 0, pageviews = 0] = await api.askInstants(asked, [from, now], metrics, { signal });
+      assertEvents(filter, [{ pageviews }]);
       return visitors;
     },
     dimensions: async () => Object.keys(nativeDimensions) as Dimension[],
@@ -245,10 +246,10 @@ function warnOfEvents(
 }
 
 function createManyRowsError(dimension: Dimension, rows: number): AnalyticsError {
-  const detail = `must be at most ${MAX_ASKED_ONE_BY_ONE} for ${dimension} in Plausible, which tells the page views of one at a time; there are ${rows}`;
-  return new AnalyticsError("invalid_parameter", `limit ${detail}.`, {
+  const detail = `is ${dimension}, whose page views Plausible tells for one at a time, and of which there are ${rows}`;
+  return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
     status: 400,
-    hint: `Choose some by a filter, such as ${dimension}=/blog/*.`,
-    parameters: [{ parameter: "limit", detail, maximum: MAX_ASKED_ONE_BY_ONE }],
+    hint: `Ask for at most ${MAX_ASKED_ONE_BY_ONE} rows, or for some by a filter, such as ${dimension}=/blog/*.`,
+    parameters: [{ parameter: "dimension", detail }],
   });
 }

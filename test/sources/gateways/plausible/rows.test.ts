@@ -219,6 +219,9 @@ it("keeps events, and no page views that are goals", async () => {
   const pages = { ...span, filter: parseFilter(["events=thanks"]) };
   await expect(source.days(pages)).rejects.toThrow("goal of page views");
   await expect(source.hours?.(pages)).rejects.toThrow("goal of page views");
+  const noon = Date.parse(`${DAY}T12:00:00Z`);
+  expect(await source.active(site, noon, undefined, signups)).toBe(1);
+  await expect(source.active(site, noon, undefined, pages.filter)).rejects.toThrow("goal of page views");
   const unknown = { ...span, filter: parseFilter(["visit:events=nobody"]) };
   await expect(source.days(unknown)).rejects.toMatchObject({
     code: "invalid_parameter",
@@ -233,6 +236,7 @@ it.each([
   ["events=sign*", "whose events are goals"],
   ["visit:events=*up", "whose events are goals"],
   ["hostnames=example.com|*.example.com", "in one condition, not both"],
+  ["hostnames!=*n*", "also fits (none)"],
   ["cities=29*", "cannot have a pattern of cities"],
 ])("refuses %s with the reason, before it asks", async (text, reason) => {
   const source = await server.open();
@@ -275,8 +279,9 @@ it("asks for the page views of entry pages one by one, and for no more than fift
   store(visits);
   await expect(rank("exit_pages", [], 51)).rejects.toMatchObject({
     code: "invalid_parameter",
-    parameters: [{ parameter: "limit", maximum: 50 }],
-    hint: "Choose some by a filter, such as exit_pages=/blog/*.",
+    message:
+      "dimension is exit_pages, whose page views Plausible tells for one at a time, and of which there are 60.",
+    hint: "Ask for at most 50 rows, or for some by a filter, such as exit_pages=/blog/*.",
   });
   expect((await rank("exit_pages", ["exit_pages=/1*"], 1_000)).rows).toHaveLength(11);
 });
