@@ -1,146 +1,255 @@
-import * as z from "zod";
-import { createGatewayClient, type GatewayService } from "../../../client/gateway-client.ts";
 import { AnalyticsError } from "../../../errors.ts";
 import { listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
+import { conditionOf, createFilterError, type Filter, isOnHits } from "../../../operations/filter.ts";
 import { compareRows } from "../../../operations/row-order.ts";
-import { offsetAt, startOfDay } from "../../calendar.ts";
-import type { DataSource, RankedRow, SourceSite, Span } from "../../data-source.ts";
+import { normalizeSite } from "../../../operations/site-name.ts";
+import type { Warning } from "../../../operations/warning.ts";
+import { startOfDay } from "../../calendar.ts";
+import type { DataSource, DayTotals, RankedRow, Ranking, SourceSite, Span } from "../../data-source.ts";
 import { nameValue } from "../../logs/labels.ts";
 import { identifySite } from "../../site-id.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { createTimezonesError, findSiteTimezone, listNamedSites } from "../site-timezones.ts";
-import { answer, askRows } from "./query.ts";
-
-const SERVICE: GatewayService = {
-  title: "Plausible",
-  authorize: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
-  concurrency: 4,
-  quota: { requests: 600, seconds: 3600 },
-};
-
-/** What the contract's dimensions are called there. */
-const DIMENSIONS: Partial<Record<Dimension, string>> = {
-  pages: "event:page",
-  entry_pages: "visit:entry_page",
-  exit_pages: "visit:exit_page",
-  hostnames: "event:hostname",
-  referrers: "visit:referrer",
-  channels: "visit:channel",
-  utm_sources: "visit:utm_source",
-  utm_mediums: "visit:utm_medium",
-  utm_campaigns: "visit:utm_campaign",
-  utm_terms: "visit:utm_term",
-  utm_contents: "visit:utm_content",
-  countries: "visit:country",
-  regions: "visit:region",
-  cities: "visit:city",
-  devices: "visit:device",
-  browsers: "visit:browser",
-  operating_systems: "visit:os",
-  events: "event:goal",
-};
-
-const SITE_FRESH = 3_600;
+import { createPlausibleApi, TITLE } from "./api.ts";
+import { findNative, isOfVisitsAlone, nativeDimensions, readValue } from "./dimensions.ts";
+import { warnOfHosts } from "./filters.ts";
+import { readHours } from "./hours.ts";
 
 /** Opens Plausible's Stats API as a source. Visitors are those of each day, by the dimension `time:day`, added up. */
-export function openPlausible({ target, siteTimezones, clock, limits }: GatewayContext): DataSource {
-  const client = createGatewayClient(SERVICE, target, { clock, limits });
+export function openPlausible(context: GatewayContext): DataSource {
+  const { siteTimezones } = context;
+  const api = createPlausibleApi(context);
+  const named = new Map(listNamedSites(siteTimezones).map(([name, zone]) => [normalizeSite(name), zone]));
 
-  /** The first day with data. Throws AnalyticsError `usage` if Plausible counts the site's days in another timezone. */
-  const readSite = async (domain: string, signal?: AbortSignal): Promise<SourceSite> => {
-    const timezone = findSiteTimezone(siteTimezones, domain, SERVICE.title);
-    const { results, query } = await client.ask(
-      {
-        path: "/api/v2/query",
-        json: { site_id: domain, metrics: ["pageviews"], date_range: "all" },
-        schema: answer,
-        freshFor: SITE_FRESH,
-      },
-      signal,
-    );
-    const [start] = query.date_range;
-    assertTimezone(domain, timezone, start);
-    const isEmpty = (results[0]?.metrics[0] ?? 0) === 0;
-    const since = start.slice(0, 10);
-    return {
-      id: identifySite(domain),
-      domain,
-      name: domain,
-      timezone,
-      createdAt: startOfDay(since, timezone),
-      dataSince: isEmpty ? null : since,
-    };
+  const describeSite = async (domain: string, signal?: AbortSignal): Promise<SourceSite> => {
+    const timezone = named.get(domain) ?? findSiteTimezone(siteTimezones, domain, TITLE);
+    const { since, counted } = await api.findStart(domain, timezone, signal);
+    const createdAt = startOfDay(since ?? counted, timezone);
+    return { id: identifySite(domain), domain, name: domain, timezone, createdAt, dataSince: since };
   };
-  const named = listNamedSites(siteTimezones).map(([domain]) => domain);
+
+  const readDays = async (span: Span, signal?: AbortSignal): Promise<DayTotals[]> => {
+    const query = { metrics: ["visitors", "pageviews", "events"], dimensions: ["time:day"] } as const;
+    const rows = await api.askRows(span, query, signal);
+    const byDate = new Map(rows.map(({ dimensions: [date = ""], metrics }) => [date, metrics]));
+    const days = listDays(span.from, span.to).map((date) => {
+      const [visitors, pageviews, all] = byDate.get(date) ?? [];
+      return {
+        date,
+        visitors: visitors ?? 0,
+        pageviews: pageviews ?? 0,
+        events: Math.max(0, (all ?? 0) - (pageviews ?? 0)),
+      };
+    });
+    assertEvents(span.filter, days);
+    return days;
+  };
 
   return {
+    filters: true,
+    daysKept: 36_500,
     sites: async (signal) => {
-      if (named.length === 0) throw createTimezonesError(SERVICE.title);
-      return Promise.all(named.sort().map((domain) => readSite(domain, signal)));
+      if (named.size === 0) throw createTimezonesError(TITLE);
+      const found = await Promise.allSettled(
+        [...named.keys()].sort().map((name) => describeSite(name, signal)),
+      );
+      const sites = found.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      const failed = found.find((each) => each.status === "rejected" && !isHidden(each.reason));
+      // A site that is no longer there is left out, unless it is the only one.
+      const reported = failed ?? (sites.length === 0 ? found[0] : undefined);
+      if (reported?.status === "rejected") throw reported.reason;
+      return sites;
     },
     site: async (name, signal) => {
-      const domain = named.find((each) => each === name || identifySite(each) === name);
-      return domain === undefined ? undefined : readSite(domain, signal);
+      const domain = [...named.keys()].find((each) => each === name || identifySite(each) === name);
+      const isAny = siteTimezones?.["*"] !== undefined && name.includes(".");
+      if (domain === undefined && !isAny) return undefined;
+      const site = await describeSite(domain ?? name, signal);
+      await api.assertTimezone(site.domain, site.timezone, signal);
+      return site;
     },
-    days: async (span, signal) => {
-      const query = { metrics: ["visitors", "pageviews", "events"], dimensions: ["time:day"] } as const;
-      const rows = await askRows(client, span, query, signal);
-      const byDate = new Map(rows.map(({ dimensions: [date = ""], metrics }) => [date, metrics]));
-      return listDays(span.from, span.to).map((date) => {
-        const [visitors = 0, pageviews = 0, all = 0] = byDate.get(date) ?? [];
-        return { date, visitors, pageviews, events: all - pageviews };
-      });
+    days: readDays,
+    hours: async (span, signal) => {
+      const hours = await readHours(api, span, signal);
+      assertEvents(span.filter, hours);
+      return hours;
     },
     breakdown: async (span, dimension, limit, signal) => {
-      const rows = await readRows(span, dimension, signal);
-      return { rows: rows.slice(0, limit), totalRows: rows.length };
+      const read =
+        dimension === "events" ? readEvents : isOfVisitsAlone(dimension) ? readVisitRows : readRows;
+      const [days, { rows, totalRows, warnings = [] }] = await Promise.all([
+        readDays(span, signal),
+        read(span, dimension, limit, signal),
+      ]);
+      const all = days.reduce((sum, { visitors }) => sum + visitors, 0);
+      return {
+        rows: rows
+          .map((row) => ({ ...row, visitors: boundEstimate(row.visitors, all) }))
+          .sort(compareRows)
+          .slice(0, limit),
+        totalRows,
+        warnings: [
+          ...warnings,
+          ...warnOfHosts(dimension, span.filter),
+          ...warnOfEvents(dimension, rows, days),
+        ],
+      };
     },
-    active: async ({ domain }, _, signal) =>
-      client.ask(
-        { path: "/api/v1/stats/realtime/visitors", query: { site_id: domain }, schema: z.number() },
-        signal,
-      ),
-    dimensions: async () => Object.keys(DIMENSIONS) as Dimension[],
-    daysKept: 36_500,
+    active: async (site, now, signal, filter) => {
+      const from = now - WINDOW_MS + 1_000;
+      const asked = { site, filter };
+      const metrics = ["visitors", "pageviews"] as const;
+      const [visitors = 0, pageviews = 0] = await api.askInstants(asked, [from, now], metrics, { signal });
+      assertEvents(filter, [{ pageviews }]);
+      return visitors;
+    },
+    dimensions: async () => Object.keys(nativeDimensions) as Dimension[],
   };
 
   async function readRows(
     span: Span,
     dimension: Dimension,
-    signal: AbortSignal | undefined,
-  ): Promise<RankedRow[]> {
-    const name = DIMENSIONS[dimension] ?? "";
-    const hits = dimension === "events" ? "events" : "pageviews";
-    const query = { metrics: ["visitors", hits], dimensions: ["time:day", name] } as const;
-    const found = new Map<string, { visitors: number; hits: number }>();
-    for (const {
-      dimensions: [, value = ""],
-      metrics,
-    } of await askRows(client, span, query, signal)) {
-      const row = found.get(value) ?? { visitors: 0, hits: 0 };
-      row.visitors += metrics[0] ?? 0;
-      row.hits += metrics[1] ?? 0;
-      found.set(value, row);
+    _limit: number,
+    signal?: AbortSignal,
+  ): Promise<Ranking> {
+    const { name, labels } = findNative(dimension);
+    const dimensions = ["time:day", name, ...(labels === undefined ? [] : [labels])];
+    const found = await api.askRows(span, { metrics: ["visitors", "pageviews"], dimensions }, signal);
+    const rows = new Map<string | null, RankedRow>();
+    const referrers = new Set<string>();
+    let isFolded = false;
+    for (const { dimensions: read, metrics } of found) {
+      const [date = "", text = "", label] = read;
+      const [visitors, hits] = metrics;
+      const value = readValue(dimension, text);
+      const row = rows.get(value) ?? { value, label: labelOf(dimension, value, label), visitors: 0, hits: 0 };
+      row.visitors += visitors ?? 0;
+      row.hits += hits ?? 0;
+      rows.set(value, row);
+      // Whoever came from two pages of one host on one day is in two of Plausible's rows.
+      const day = `${date} ${value}`;
+      isFolded ||= dimension === "referrers" && referrers.has(day);
+      referrers.add(day);
     }
-    return [...found]
-      .map(([value, counts]) => ({ value, label: nameValue(dimension, value), ...counts }))
-      .sort(compareRows);
+    // Plausible's pages also have those on which there were events alone.
+    const counted = [...rows.values()].filter(({ hits }) => hits > 0 || dimension !== "pages");
+    return { rows: counted, totalRows: counted.length, warnings: isFolded ? [FOLDED_REFERRERS] : [] };
+  }
+
+  /** Plausible counts page views of visits by their first or last page only for one page at a time. */
+  async function readVisitRows(
+    span: Span,
+    dimension: Dimension,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<Ranking> {
+    const { name } = findNative(dimension);
+    const found = await api.askRows(span, { metrics: ["visitors"], dimensions: ["time:day", name] }, signal);
+    const visitors = new Map<string | null, number>();
+    for (const { dimensions: read, metrics } of found) {
+      const value = readValue(dimension, read[1] ?? "");
+      visitors.set(value, (visitors.get(value) ?? 0) + (metrics[0] ?? 0));
+    }
+    const ranked = [...visitors].sort(([, a], [, b]) => b - a);
+    if (Math.min(limit, ranked.length) > MAX_ASKED_ONE_BY_ONE)
+      throw createManyRowsError(dimension, ranked.length);
+    // Page views decide between rows with the same visitors.
+    const [, least = 0] = ranked[limit - 1] ?? [];
+    const chosen = ranked.filter(([, count]) => count >= least).slice(0, MAX_ASKED_ONE_BY_ONE);
+    api.assertAffordable(chosen.length, (left) => `Ask for at most ${left} ${dimension}.`);
+    const rows = await Promise.all(
+      chosen.map(async ([value]) => {
+        const filter = [...(span.filter ?? []), conditionOf(dimension, value)];
+        const days = await readDays({ ...span, filter }, signal);
+        const sum = (member: "visitors" | "pageviews") => days.reduce((total, day) => total + day[member], 0);
+        return {
+          value,
+          label: labelOf(dimension, value),
+          visitors: sum("visitors"),
+          hits: sum("pageviews"),
+        };
+      }),
+    );
+    return { rows, totalRows: ranked.length };
+  }
+
+  async function readEvents(
+    span: Span,
+    dimension: Dimension,
+    _limit: number,
+    signal?: AbortSignal,
+  ): Promise<Ranking> {
+    const query = {
+      metrics: ["visitors", "pageviews", "events"],
+      dimensions: ["time:day", "event:goal"],
+    } as const;
+    const rows = new Map<string, RankedRow>();
+    for (const { dimensions: read, metrics } of await api.askRows(span, query, signal)) {
+      const [, value = ""] = read;
+      const [visitors, pageviews, events] = metrics;
+      // Goals may also be page views, and ways that somebody has scrolled. These are no events.
+      if (pageviews !== 0 || events === null || events === undefined) continue;
+      const row = rows.get(value) ?? { value, label: labelOf(dimension, value), visitors: 0, hits: 0 };
+      row.visitors += visitors ?? 0;
+      row.hits += events;
+      rows.set(value, row);
+    }
+    return { rows: [...rows.values()], totalRows: rows.size };
   }
 }
 
-/** Plausible names no timezone, but writes the first instant of a site's data with its offset from UTC. */
-function assertTimezone(domain: string, timezone: string, start: string): void {
-  const [, shown] = /([+-]\d\d:\d\d|Z)$/.exec(start) ?? [];
-  const instant = Date.parse(start);
-  if (shown === undefined || Number.isNaN(instant)) return;
-  const offset = Date.parse(`${start.slice(0, 19)}Z`) - instant;
-  if (offsetAt(instant, timezone) === offset) return;
-  throw new AnalyticsError(
-    "usage",
-    `Plausible counts the days of ${domain} in another timezone than ${timezone}: its days begin at ${shown === "Z" ? "UTC" : `UTC${shown}`}.`,
-    {
-      hint: "Look it up in Plausible under the site's settings, General, Reporting timezone, and log in again.",
-    },
-  );
+const WINDOW_MS = 5 * 60_000;
+
+/** A question must not use up what Plausible allows in an hour. */
+const MAX_ASKED_ONE_BY_ONE = 50;
+
+const FOLDED_REFERRERS: Warning = {
+  code: "near",
+  detail:
+    "Plausible counts visitors by the whole address of a referrer: who came from two addresses of one host on one day is counted twice in its row.",
+};
+
+const isHidden = (error: unknown) => error instanceof AnalyticsError && error.code === "site_not_found";
+
+const labelOf = (dimension: Dimension, value: string | null, label = "") =>
+  value === null || label === "" ? nameValue(dimension, value) : label;
+
+/**
+ * Beyond some ten thousand visitors a day, Plausible estimates, each number for itself. So a row may have slightly more
+ * than all rows together, of which it is a part.
+ */
+const boundEstimate = (count: number, all: number) => (count > all && count <= all * 1.01 ? all : count);
+
+/** Throws AnalyticsError `invalid_parameter` if what was asked for as an event is a goal of page views. */
+function assertEvents(filter: Filter | undefined, counts: readonly { pageviews: number }[]): void {
+  const isOfEvents = filter?.some((condition) => condition.dimension === "events" && isOnHits(condition));
+  if (isOfEvents && counts.some(({ pageviews }) => pageviews > 0))
+    throw createFilterError("names a goal of page views in Plausible, which is no event; use pages=…");
+}
+
+/** Plausible lists the events that somebody has made a goal. */
+function warnOfEvents(
+  dimension: Dimension,
+  rows: readonly RankedRow[],
+  days: readonly DayTotals[],
+): Warning[] {
+  if (dimension !== "events") return [];
+  const all = days.reduce((sum, { events }) => sum + events, 0);
+  const listed = rows.reduce((sum, { hits }) => sum + hits, 0);
+  if (listed === all) return [];
+  const detail =
+    listed < all
+      ? `Plausible names only events that are goals: ${all - listed} of ${all} events are in no row.`
+      : "Some goals in Plausible are part of others: their events are in several rows.";
+  return [{ code: "near", detail, values: { events: all, listed } }];
+}
+
+function createManyRowsError(dimension: Dimension, rows: number): AnalyticsError {
+  const detail = `is ${dimension}, whose page views Plausible tells for one at a time, and of which there are ${rows}`;
+  return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
+    status: 400,
+    hint: `Ask for at most ${MAX_ASKED_ONE_BY_ONE} rows, or for some by a filter, such as ${dimension}=/blog/*.`,
+    parameters: [{ parameter: "dimension", detail }],
+  });
 }

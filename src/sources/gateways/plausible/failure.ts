@@ -1,0 +1,72 @@
+import { AnalyticsError } from "../../../errors.ts";
+import { createFilterError } from "../../../operations/filter.ts";
+
+const MAX_SHOWN = 300;
+
+/** What Plausible means by an error; undefined if the answer is not one of its own. */
+export function explainFailure(status: number, text: string): AnalyticsError | undefined {
+  const said = readError(text);
+  if (said === undefined) return undefined;
+  switch (status) {
+    case 400:
+      return explainRefusal(said);
+    case 401:
+      return new AnalyticsError(
+        "invalid_api_key",
+        "Plausible does not accept the API key, or does not show it this site.",
+        { status, hint: KEY_HINT },
+      );
+    case 402:
+      return new AnalyticsError(
+        "invalid_api_key",
+        /locked/i.test(said)
+          ? "Plausible has locked this site, because its subscription has ended."
+          : "The plan of this Plausible account has no Stats API.",
+        {
+          status,
+          hint: "See the account's settings under Subscription: plausible.io has the Stats API in its Business plan.",
+        },
+      );
+    case 429:
+      return new AnalyticsError("rate_limited", "Plausible's limit of requests an hour is used up.", {
+        status,
+        hint: "Try again in an hour at the latest. plausible.io allows 600 an hour, together with all other programs of the key.",
+      });
+    default:
+      return undefined;
+  }
+}
+
+const KEY_HINT =
+  "Create a key under the account's settings, API Keys, New API Key, Stats API, and log in again: analytics-mcp login";
+
+function explainRefusal(said: string): AnalyticsError {
+  if (/goal .* is not configured/is.test(said))
+    return createFilterError("names an event that is no goal of this site in Plausible");
+  return new AnalyticsError("bad_answer", `Plausible refused the query: ${said}`, {
+    status: 400,
+    hint: "Check that its version has the Stats API v2. If it has, report it to analytics-mcp.",
+  });
+}
+
+function readError(text: string): string | undefined {
+  try {
+    const error: unknown = Reflect.get(Object(JSON.parse(text)), "error");
+    return typeof error === "string" ? error.slice(0, MAX_SHOWN) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error about a site that the key may not see, although the key itself is right. */
+export const createHiddenSiteError = (domain: string) =>
+  new AnalyticsError("site_not_found", `Plausible does not show ${domain} to this key.`, {
+    status: 404,
+    hint: `It was removed or renamed there, or belongs to another team than the key. ${KEY_HINT}`,
+  });
+
+export const createWrongKeyError = () =>
+  new AnalyticsError("invalid_api_key", "Plausible does not accept the API key.", {
+    status: 401,
+    hint: KEY_HINT,
+  });
