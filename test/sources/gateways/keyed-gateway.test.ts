@@ -25,7 +25,7 @@ it("a connector asks the service with the key of each person, and says which ser
   const source = await open();
   expect([source.name, source.about.label]).toEqual([server.origin, "Plausible"]);
   const call = source.open(PLAUSIBLE_KEY);
-  expect((await call(sites, {})).sites).toMatchObject([{ domain: "example.com", data_since: "2026-01-05" }]);
+  expect((await call(sites, {})).sites).toMatchObject([{ domain: "example.com", data_since: "2026-11-20" }]);
   expect(await call(stats, { site: "example.com", days: 7 })).toMatchObject({ visitors: 1 });
 });
 
