@@ -56,8 +56,11 @@ interface CommonFacts {
   buildLink?(entry: Entry): string;
 }
 
-/** A sentence, perhaps only for some servers: `key` stands for those that need one. `<name>` is the server's name. */
-export type ClientNote = string | { when: "remote" | "local" | "key"; text: string };
+/**
+ * A sentence, perhaps only for some servers: `key` stands for those that need one, `shared` for those that others can use as
+ * they are. `<name>` is the server's name.
+ */
+export type ClientNote = string | { when: "remote" | "local" | "key" | "shared"; text: string };
 
 /** Finds a client by its name or an alias. Throws AnalyticsError `usage` with a suggestion. */
 export function findClient(word: string, clients: readonly McpClient[]): McpClient {

@@ -1,4 +1,4 @@
-import { posix, resolve, win32 } from "node:path";
+import { isAbsolute, posix, resolve, win32 } from "node:path";
 import type { Entry } from "./documents/editor.ts";
 import { formatTomlTable, formatYaml } from "./documents/entry-format.ts";
 import { buildDocument } from "./documents/json-editor.ts";
@@ -45,13 +45,19 @@ export function buildInstructions(client: McpClient, spec: ServerSpec, machine: 
 /** What to know and do, whether the entry was pasted or written. */
 export function buildNotes(client: McpClient, spec: ServerSpec): string[] {
   const isRemote = spec.server.kind === "remote";
-  const applies = { remote: isRemote, local: !isRemote, key: needsKey(spec) };
+  const applies = { remote: isRemote, local: !isRemote, key: needsKey(spec), shared: isShared(spec) };
   const own = client.notes.flatMap((note) => {
     if (typeof note === "string") return [note];
     return applies[note.when] ? [note.text.replace("<name>", spec.name)] : [];
   });
   return [...noteOnKey(client, spec), ...own];
 }
+
+/** Whether an entry works elsewhere, too: a path of this machine and a key do not belong to others. */
+const isShared = ({ server }: ServerSpec): boolean =>
+  server.kind === "remote" ||
+  (server.apiKey === undefined &&
+    !server.options.some((word) => word === "--profile" || isAbsolute(word.replace(/^[\w.-]+=/, ""))));
 
 export function buildEntry(client: McpClient, spec: ServerSpec): Entry {
   const inputs = client.buildInputs?.(spec) ?? [];

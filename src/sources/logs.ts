@@ -75,6 +75,7 @@ export const logs: LocalKind = {
     },
   ],
   takesSite: true,
+  readsFiles: true,
   open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
   openViews: async (context) => (await import("./logs/open.ts")).openLogViews(context),
 };

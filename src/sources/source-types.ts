@@ -69,6 +69,8 @@ export interface LocalKind {
   site?: string;
   /** What the doctor checks in its data, in order. */
   checks?: readonly LocalCheck[];
+  /** Set if it reads files of this machine. */
+  readsFiles?: true;
   /** Set if its data may lack the name of the site, which `--site` then gives. */
   takesSite?: true;
   open(context: LocalContext): Promise<DataSource>;

@@ -14,6 +14,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { localKinds } from "../../src/sources/local-kinds.ts";
+import { combined, joinLines } from "../support/logs.ts";
 import { runShell } from "../support/shell.ts";
 
 const KEY = "sk-1234567890-very-secret";
@@ -69,7 +70,7 @@ describe("config prints", () => {
     const { stderr } = await runShell(["config", "claude-code", "--demo"], options);
     const lines = stderr.split("\n").filter((line) => !/^ {2}claude /.test(line));
     expect(lines.length).toBeGreaterThan(5);
-    expect(stderr).toMatch(/^- The file is in the project's folder, .*\n {2}\S/m);
+    expect(stderr).toMatch(/^- The file is in the project's folder\. .*\n {2}\S/m);
     for (const line of lines) expect(line.includes(" ") ? line.length : 0).toBeLessThanOrEqual(60);
     expect(stderr).toMatch(/^ {2}claude mcp add .*--demo$/m);
   });
@@ -127,6 +128,28 @@ describe("config prints", () => {
   });
 });
 
+describe("config asks the files that it writes of", () => {
+  const check = (...argv: string[]) =>
+    runShell(["config", "claude-code", ...argv], { environment: { HOME: home, XDG_STATE_HOME: home } });
+
+  it("refuses a pattern without a match, and a log without hosts or --site", async () => {
+    const log = join(home, "access.log");
+    writeFileSync(log, joinLines(combined()));
+    const missing = await check("--logs", join(home, "other.log*"));
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("No log file matches")]);
+    const nameless = await check("--logs", log);
+    expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining("--site")]);
+    const { code, stdout, stderr } = await check("--logs", log, "--site", "example.com");
+    expect([code, stdout]).toEqual([0, expect.stringContaining(log)]);
+    expect(stderr).not.toContain("commit");
+  });
+
+  it("says that a file can be committed only if it says nothing about this machine", async () => {
+    expect((await check("--demo")).stderr).toContain("You can commit the file");
+    expect((await check("--demo", "--platform", "macos")).code).toBe(0);
+  });
+});
+
 describe("config prints for a ClickHouse that may be reached over plain http", () => {
   const argv = ["--clickhouse", "http://reader@clickhouse.lan:8123/web", "--clickhouse-password-file"];
   const environment = () => ({ HOME: home, ANALYTICS_ALLOW_HTTP: "clickhouse.lan" });
@@ -141,7 +164,9 @@ describe("config prints for a ClickHouse that may be reached over plain http", (
         0,
         expect.stringMatching(/"?ANALYTICS_ALLOW_HTTP"?(?::| =) "?clickhouse\.lan/),
       ]);
-      const logs = await runShell(["config", client, "--logs", join(home, "access.log")], {
+      const log = join(home, "access.log");
+      writeFileSync(log, joinLines(combined()));
+      const logs = await runShell(["config", client, "--logs", log, "--site", "example.com"], {
         environment: environment(),
       });
       expect([logs.code, logs.stdout]).toEqual([0, expect.not.stringContaining("ANALYTICS_ALLOW_HTTP")]);

@@ -1,11 +1,14 @@
 import { Argument, Option } from "commander";
+import { sites } from "../../operations/index.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { clients } from "../../setup/clients/index.ts";
 import type { WriteResult } from "../../setup/config-writing.ts";
-import { platforms, readMachine } from "../../setup/machine.ts";
+import { type Machine, platforms, readMachine } from "../../setup/machine.ts";
 import { findClient, type McpClient } from "../../setup/mcp-client.ts";
 import type { ServerSpec } from "../../setup/server-spec.ts";
 import type { Instructions } from "../../setup/setup-instructions.ts";
+import { createLocalCall } from "../../sources/local-call.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import type { Io } from "../io.ts";
 import { readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
@@ -101,12 +104,26 @@ async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
   }
   const { buildInstructions } = await import("../../setup/setup-instructions.ts");
   const machine = readMachine(io.environment, flags.platform);
-  const instructions = buildInstructions(client, readServerSpec(io, client, flags, machine), machine);
+  const spec = readServerSpec(io, client, flags, machine);
+  await checkFiles(io, flags, machine);
+  const instructions = buildInstructions(client, spec, machine);
   if (flags.json)
     return printAnswer(io, { params: {}, result: { ...instructions }, views: [] }, readOutput(io, flags));
   await writeData(io, instructions.content);
   if (io.stdout.isTTY && io.stderr.isTTY) await printNote(io, "");
   for (const line of explain(instructions)) await printNote(io, line);
+}
+
+/** Asks the files that an entry names, so that an assistant does not find out later that they cannot answer. */
+async function checkFiles(io: Io, flags: ConfigFlags, machine: Machine): Promise<void> {
+  const local =
+    machine.isHere && flags.remote === undefined
+      ? findLocal(flags, flags.withKey ? {} : io.environment)
+      : undefined;
+  if (!local?.kind.readsFiles) return;
+  const { clock, environment } = io;
+  const open = () => local.kind.open({ clock, environment, flags: local.flags });
+  await createLocalCall(open, clock)(sites, {});
 }
 
 function explain({ title, path, paths, where, notes, command, link }: Instructions): string[] {
@@ -140,6 +157,7 @@ async function write(io: Io, client: McpClient, flags: ConfigFlags): Promise<voi
   ]);
   const spec = readServerSpec(io, client, flags, machine);
   assertWritable(io, client, spec);
+  await checkFiles(io, flags, machine);
   const outcome = await writeEntry(client, spec, {
     path: flags.file ?? findFile(client, machine) ?? "",
     isNamed: flags.file !== undefined,

@@ -56,7 +56,8 @@ export const clients: readonly McpClient[] = [
     key: { from: "its environment", refer: likeShell },
     buildRemote: buildHttp,
     notes: [
-      "The file is in the project's folder, and you can commit it. Start claude there and approve the server.",
+      "The file is in the project's folder. Start claude there and approve the server.",
+      { when: "shared", text: "You can commit the file: it says nothing about this machine." },
       "For all your projects, use claude mcp add with --scope user: analytics-mcp config claude-code prints the command.",
       { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
       { when: "key", text: "Start claude in a shell where the variables are set." },
