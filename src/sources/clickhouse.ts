@@ -1,3 +1,4 @@
+import { schemaNames } from "./clickhouse/schema-names.ts";
 import type { LocalKind } from "./source-types.ts";
 
 /** A table of hits in ClickHouse. */
@@ -10,6 +11,12 @@ export const clickhouse: LocalKind = {
   },
   settings: [
     {
+      flag: "--schema",
+      value: "<schema>",
+      choices: schemaNames,
+      description: `table of another service: ${schemaNames.join(", ")}`,
+    },
+    {
       flag: "--map",
       value: "<column=name>",
       isRepeatable: true,
@@ -19,9 +26,9 @@ export const clickhouse: LocalKind = {
       flag: "--where",
       value: "<column=value>",
       isRepeatable: true,
-      description: "with --map: the rows that are page views of people, such as is_bot=0",
+      description: "with --map or --schema: the rows that are page views of people, such as is_bot=0",
     },
-    { flag: "--timezone", value: "<zone>", description: "with --map: the sites' timezone" },
+    { flag: "--timezone", value: "<zone>", description: "with --map or --schema: the sites' timezone" },
     { flag: "--table", value: "<name>", description: "table of hits (default: hits)" },
     {
       flag: "--clickhouse-password-file",

@@ -17,6 +17,16 @@ export function readTimezone(name: unknown): string {
 export const listTexts = (value: unknown): string[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
 
+/** Splits what names an id in a source's data, `example.com=7`. Another text is a domain, or an id of this package. */
+export function splitSite(text: string): { site: string; key?: string } {
+  const [, site, key] = /^([\w.-]+)=(.+)$/s.exec(text) ?? [];
+  return site === undefined || key === undefined ? { site: text } : { site, key };
+}
+
+/** Those values of `--site` that name an id. */
+export const listNamedSites = (given: unknown): string[] =>
+  listTexts(given).filter((text) => splitSite(text).key !== undefined);
+
 /**
  * Reads the domains of `--site`, each once. Ids are left out: they are of sites that a source already knows.
  *
@@ -24,5 +34,6 @@ export const listTexts = (value: unknown): string[] =>
  */
 export function readSites(given: unknown, defaultSite?: string): string[] {
   const named = [...listTexts(given), ...(given === undefined && defaultSite ? [defaultSite] : [])];
-  return [...new Set(named.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite))];
+  const sites = named.map((text) => splitSite(text).site);
+  return [...new Set(sites.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite))];
 }

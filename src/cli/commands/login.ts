@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { createUnknownSiteError } from "../../client/site-lookup.ts";
 import { describeKey } from "../../config/api-key.ts";
 import {
@@ -22,7 +23,7 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { askForDefaultSite, findKnownSite, type KnownSites, readService, tryKey } from "./login-input.ts";
 
 interface LoginFlags extends SourceFlags, OutputFlags {
-  site?: string | undefined;
+  site?: string[] | undefined;
 }
 
 /** `analytics-mcp login`: tries a service and its key, then saves them as a profile. */
@@ -44,7 +45,12 @@ function createLoginCommand(io: Io): ShellCommand {
     .description(
       "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
     )
-    .option("--site <site>", "default site")
+    .addOption(
+      new Option(
+        "--site <site>",
+        "default site; for a source in this program, repeat it to name several",
+      ).argParser((value: string, earlier: string[] = []) => [...earlier, value]),
+    )
     .option("--json", "print what was saved as JSON, without the key")
     .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>()));
 }
@@ -62,10 +68,11 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const service = await readService(io, flags, saved);
   const { baseUrl } = service;
   const { apiKey, answer } = await tryKey(io, service);
-  const named = findKnownSite(answer.sites, flags.site);
-  if (flags.site !== undefined && named === undefined) {
+  const asked = flags.site?.at(-1);
+  const named = findKnownSite(answer.sites, asked);
+  if (asked !== undefined && named === undefined) {
     throw createUnknownSiteError(
-      flags.site,
+      asked,
       answer.sites.map(({ domain }) => domain),
     );
   }

@@ -2,7 +2,7 @@ import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { VISIT_GAP } from "../logs/counting/visits.ts";
 import type { FilterSql } from "./filter-sql.ts";
-import { checkMappedColumns, listMappedColumns, TABLE_ALIAS } from "./mapped-columns.ts";
+import { assertCountable, checkMappedColumns, listMappedColumns, TABLE_ALIAS } from "./mapped-columns.ts";
 import { type MappedRows, writeMappedRows } from "./mapped-rows.ts";
 import type { Mapping } from "./mapping.ts";
 import {
@@ -23,19 +23,29 @@ export interface MappedTable {
   mapping: Mapping;
   /** IANA name. */
   timezone: string;
-  /** The domains to count. */
+  /** The domains to count; empty for all that the table has. */
   sites: readonly string[];
+  /** The domains that sites of a table with ids were given, by id. */
+  domainOf: ReadonlyMap<string, string>;
+  /** What to do if the table does not exist. */
+  noTable?: string | undefined;
 }
 
 /** A table with columns of its own. */
-export function createMappedLayout({ database, table, mapping, timezone, sites }: MappedTable): TableLayout {
+export function createMappedLayout(mapped: MappedTable): TableLayout {
+  const { database, table, mapping, timezone, sites, domainOf, noTable } = mapped;
+  // A domain without an id can be that of any site.
+  const ids = domainOf.size < sites.length ? [] : [...domainOf.keys()];
   return {
     database,
     table,
     columns: listMappedColumns(mapping),
+    ...(noTable !== undefined && { noTable }),
+    assertCountable: (engine) => assertCountable(table, engine),
     noRows: explainNoRows(table, mapping, sites),
     hasRequests: false,
     hasOwnValues: true,
+    domainOf,
     dimensions: dimensions.filter((dimension) => hasDimension(mapping, dimension)),
     prepare: (found) => {
       const columns = checkMappedColumns(mapping, found);
@@ -43,14 +53,20 @@ export function createMappedLayout({ database, table, mapping, timezone, sites }
       const from = `${quoteName(database)}.${quoteName(table)} AS ${TABLE_ALIAS}`;
       return {
         queries: writeQueries(from, rows, columns.isTimeNullable),
-        params: { timezone, sites, site: sites[0] ?? "", ...rows.params },
+        params: { timezone, sites, site: sites[0] ?? "", ids, ...rows.params },
         summary: columns.summary,
       };
     },
   };
 }
 
-function explainNoRows(table: string, { site }: Mapping, sites: readonly string[]) {
+function explainNoRows(table: string, { site, siteId }: Mapping, sites: readonly string[]) {
+  if (siteId !== undefined && sites.length > 0) {
+    return {
+      message: `The table ${table} has no rows of ${sites.join(" or ")}.`,
+      hint: `Check --site: example.com=7 names the site whose ${siteId} is 7.`,
+    };
+  }
   if (site === undefined)
     return { message: `The table ${table} is empty.`, hint: "Choose another with --table." };
   return {
@@ -92,8 +108,8 @@ const hasConditions = (filter: FilterSql) => choosesVisits(filter) || filter.hit
 const nameValue = (dimension: Dimension) => `visit_${dimension}`;
 
 function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): TableQueries {
-  const { time, rawTime, day, visitor, order, site = "{site:String}", conditions } = rows;
-  const isSite = rows.site === undefined ? "" : `${site} = {site:String} AND`;
+  const { time, rawTime, day, visitor, order, site = "{site:String}", id, conditions } = rows;
+  const isSite = rows.isSite === undefined ? "" : `${rows.isSite} AND`;
   const inSpan = `${isSite} ${rawTime} >= toDateTime({start:UInt32}) AND ${rawTime} < toDateTime({end:UInt32})`;
   const isPageview = conditions.map(({ sql }) => sql).join("\n        AND ");
   const readValue = (dimension: Dimension) => rows.readValue(dimension) ?? "''";
@@ -190,8 +206,37 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
       GROUP BY date
       ORDER BY date`;
 
+  const hasTime = isTimeNullable ? ` AND isNotNull(${rawTime})` : "";
+
+  /** A site with an id goes by the host that most of its page views have. */
+  const listIds = ({ text, domain }: NonNullable<MappedRows["id"]>) => `
+      SELECT
+        site_key,
+        argMax(host, (host_views, host)) AS domain,
+        {timezone:String} AS zone,
+        1 AS zones,
+        toDate(min(first_time), zone) AS first_day,
+        toDate(max(last_time), zone) AS last_day
+      FROM (
+        SELECT
+          ${text} AS site_key,
+          ${domain} AS host,
+          countIf(${isPageview}) AS host_views,
+          min(${time}) AS first_time,
+          max(${time}) AS last_time
+        FROM ${from}
+        WHERE (empty({ids:Array(String)}) OR site_key IN ({ids:Array(String)}))${hasTime}
+        GROUP BY site_key, host
+      )
+      GROUP BY site_key
+      ORDER BY site_key
+      LIMIT ${MAX_SITES + 1}`;
+
   return {
-    sites: () => `
+    sites: () =>
+      id !== undefined
+        ? listIds(id)
+        : `
       SELECT
         ${site} AS domain,
         {timezone:String} AS zone,
@@ -199,7 +244,7 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
         min(${day}) AS first_day,
         max(${day}) AS last_day
       FROM ${from}
-      WHERE ${site} IN ({sites:Array(String)})${isTimeNullable ? ` AND isNotNull(${rawTime})` : ""}
+      WHERE ${site} IN ({sites:Array(String)})${hasTime}
       GROUP BY domain
       HAVING count() > 0
       ORDER BY domain
@@ -298,6 +343,14 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
         [${conditions.map(({ sql }) => `countIf(${sql})`).join(", ")}] AS met
       FROM ${from}
       WHERE ${inSpan}`,
+      byHand: () => `
+      SELECT
+        toDate(${rawTime}, {timezone:String}) AS date,
+        count() AS view_count,
+        uniqExact(tuple(${rows.visitorColumns.join(", ")})) AS visitor_count
+      FROM ${from}
+      WHERE ${isSite} ${isPageview} AND toDate(${rawTime}, {timezone:String}) BETWEEN {from:Date} AND {to:Date}
+      GROUP BY date`,
     },
   };
 }
