@@ -125,7 +125,7 @@ export async function expectSameAnswers(
 }
 
 /** Goals that some, few and no visitors reach; ranked, also by what many visits do not have. */
-const CONVERSIONS = [
+export const CONVERSIONS = [
   { goal: "pages=/" },
   { goal: "pages=/*|/nobody" },
   { goal: "pages=/docs*", by: "referrers" },
@@ -136,15 +136,21 @@ const CONVERSIONS = [
   { goal: "pages=*a*", by: "entry_pages", limit: 3 },
 ];
 
+interface ConversionsAsked {
+  /** The dimensions that all sources have; all of them if absent. */
+  recorded?: readonly Dimension[] | undefined;
+  goals?: readonly Record<string, unknown>[];
+}
+
 /** The conversions of the same visits are the same in all sources, and nobody converts who does not visit. */
 export async function expectSameConversions(
   sources: readonly DataSource[],
   [domain, from, to]: readonly [domain: string, from: string, to: string],
-  recorded: readonly Dimension[] = dimensions,
+  { recorded = dimensions, goals = CONVERSIONS }: ConversionsAsked = {},
 ): Promise<void> {
   const query = findQuery("conversions");
   const reached: unknown[] = [];
-  for (const params of CONVERSIONS) {
+  for (const params of goals) {
     const asked = query.params.parse({ site: domain, period: `${from}/${to}`, ...params });
     const text = JSON.stringify(params);
     if (dimensions.some((each) => !recorded.includes(each) && text.includes(each.slice(0, -1)))) continue;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Dimension } from "../../src/operations/dimensions.ts";
 import { startOfDay } from "../../src/sources/calendar.ts";
 import type { Fixtures, Technology } from "../../src/sources/demo/fixture-types.ts";
 import { listVisits, readLoggableFixtures } from "./demo-logs.ts";
@@ -9,8 +10,10 @@ import { LOG_NOW } from "./logs.ts";
  * them. Columns that nothing here reads are left out.
  */
 
-/** A page view, or something else that a visitor did. */
+/** Something that a visitor did. */
 interface Moment {
+  /** `other`: what a service records besides. */
+  kind: "view" | "event" | "other";
   /** Seconds since 1970. */
   time: number;
   /** The number of its site. */
@@ -21,8 +24,8 @@ interface Moment {
   visitor: string;
   hostname: string;
   path: string;
-  /** Null if this is not a page view. */
-  event: string | null;
+  /** The name of a custom event; empty for all else. */
+  event: string;
   /** Of the request: a URL, empty for none. */
   referrer: string;
   /** The referrer of the visit's first page view. */
@@ -57,8 +60,8 @@ export interface ServiceTable {
   };
   /** The id of a site, by its number. */
   idOf(site: number): string;
-  /** The dimensions that it does not have, besides events. */
-  lacks: readonly string[];
+  /** The dimensions that it does not have. */
+  lacks: readonly Dimension[];
 }
 
 const hash = (...texts: readonly (string | number)[]) =>
@@ -112,7 +115,7 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
     lacks: ["languages"],
     write: (moment) => ({
       timestamp: seconds(moment.time),
-      name: moment.event ?? "pageview",
+      name: { view: "pageview", event: moment.event, other: "engagement" }[moment.kind],
       site_id: moment.site,
       // The service forgets its visitors every day.
       user_id: integer(moment.domain, moment.date, moment.visitor),
@@ -176,8 +179,8 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       url_query: queryOf(moment.utm),
       ...utmOf(moment.utm),
       referrer_domain: hostOf(moment.referrer),
-      event_type: moment.event === null ? 1 : 2,
-      event_name: moment.event ?? "",
+      event_type: { view: 1, event: 2, other: 5 }[moment.kind],
+      event_name: moment.event,
       created_at: seconds(moment.time),
     }),
   },
@@ -219,8 +222,8 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       region: moment.region,
       city: moment.city,
       device_type: capital(moment.device),
-      type: moment.event === null ? "pageview" : "custom_event",
-      event_name: moment.event ?? "",
+      type: { view: "pageview", event: "custom_event", other: "error" }[moment.kind],
+      event_name: moment.kind === "other" ? "TypeError" : moment.event,
     }),
   },
   posthog: {
@@ -244,8 +247,8 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
     },
     lacks: ["channels"],
     write: (moment) => ({
-      uuid: uuid("event", moment.domain, moment.time, moment.visitor, moment.path, moment.event ?? ""),
-      event: moment.event ?? "$pageview",
+      uuid: uuid("event", moment.domain, moment.time, moment.visitor, moment.path, moment.kind),
+      event: { view: "$pageview", event: moment.event, other: "$pageleave" }[moment.kind],
       timestamp: `${seconds(moment.time)}.250000`,
       team_id: moment.site,
       distinct_id: moment.visitor,
@@ -276,7 +279,16 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
     ],
     idOf: (site) => `web-${site}`,
     words: { hasCityNames: false },
-    lacks: ["channels", "countries", "regions", "cities", "devices", "browsers", "operating_systems"],
+    lacks: [
+      "channels",
+      "countries",
+      "regions",
+      "cities",
+      "devices",
+      "browsers",
+      "operating_systems",
+      "events",
+    ],
     write: (moment) => {
       const query = queryOf(moment.utm);
       // The names of attributes until 2023, and those since then.
@@ -303,7 +315,7 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       return {
         Timestamp: `${seconds(moment.time)}.123456789`,
         SpanName: "GET",
-        SpanKind: moment.event === null ? "Server" : "Client",
+        SpanKind: moment.kind === "view" ? "Server" : "Client",
         ServiceName: `web-${moment.site}`,
         SpanAttributes: {
           ...request,
@@ -317,15 +329,15 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
 
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-/** The demo's fixtures in the words of a service, without events, whose visits the demo measures otherwise. */
-export function readServiceFixtures({ words }: ServiceTable): Fixtures {
+/** The demo's fixtures in the words of a service. */
+export function readServiceFixtures({ words, lacks }: ServiceTable): Fixtures {
   const fixtures = readLoggableFixtures();
   const cityOf = (label: string | null | undefined) => label?.split(",")[0] ?? null;
   return {
     ...fixtures,
     sites: fixtures.sites.map((site) => ({
       ...site,
-      events: {},
+      ...(lacks.includes("events") && { events: {} }),
       ...(words.hasBareHosts && { hostnames: addUp(site.hostnames) }),
     })),
     sources: Object.fromEntries(
@@ -359,23 +371,24 @@ function addUp(weights: Readonly<Record<string, number>>): Record<string, number
   return sums;
 }
 
-/** What a service writes of some days of a site: its page views, and here and there an event a few seconds later. */
+/** What a service writes of some days of a site: its hits, and here and there something else a few seconds later. */
 export function writeRows(
   { write }: ServiceTable,
   fixtures: Fixtures,
   { site, domain, timezone }: { site: number; domain: string; timezone: string },
   dates: readonly string[],
 ): Record<string, unknown>[] {
-  return listVisits(fixtures, { domain }, dates, LOG_NOW).flatMap(({ date, visit }) => {
+  return listVisits(fixtures, { domain }, dates, LOG_NOW, true).flatMap(({ date, visit }) => {
     const { hostname, source, place, technology } = visit;
     const midnight = startOfDay(date, timezone) / 1000;
     const visitUtm = Object.fromEntries(
       Object.entries(source.utm).filter((pair): pair is [string, string] => pair[1] !== null),
     );
     const firstReferrer = source.referrer === null ? "" : `https://${source.referrer}/`;
-    return visit.hits.flatMap(({ at, path }, index) => {
+    return visit.hits.flatMap(({ at, path, event }, index) => {
       const previous = visit.hits[index - 1];
-      const view: Moment = {
+      const hit: Moment = {
+        kind: event === null ? "view" : "event",
         time: midnight + at,
         site,
         domain,
@@ -383,7 +396,7 @@ export function writeRows(
         visitor: `198.51.${visit.visitor >> 8}.${visit.visitor & 255}`,
         hostname,
         path,
-        event: null,
+        event: event ?? "",
         referrer: previous === undefined ? firstReferrer : `https://${hostname}${encodeURI(previous.path)}`,
         firstReferrer,
         channel: source.channel,
@@ -398,7 +411,8 @@ export function writeRows(
         system: technology.operating_system,
       };
       const isFollowed = (index + visit.visitor) % 4 === 0;
-      return [view, ...(isFollowed ? [{ ...view, time: view.time + 5, event: "signup" }] : [])].map(write);
+      const other: Moment = { ...hit, kind: "other", event: "", time: hit.time + 5 };
+      return (isFollowed ? [hit, other] : [hit]).map(write);
     });
   });
 }

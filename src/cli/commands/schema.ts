@@ -22,7 +22,7 @@ function createSchemaCommand(io: Io): ShellCommand {
       "analytics-mcp schema posthog | clickhouse-client --database posthog",
     )
     .description(
-      "Print the options that --clickhouse … --schema stands for. If a service's table needs a view (PostHog, OpenTelemetry), print the statement that creates it instead: run it in the database of that table.",
+      "Print the options that --clickhouse … --schema stands for, except that it also reads events. If a service's table needs a view (PostHog, OpenTelemetry), print the statement that creates it instead: run it in the database of that table.",
     )
     .addArgument(
       new Argument("<schema>", "the service")

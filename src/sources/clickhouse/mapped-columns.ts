@@ -17,7 +17,7 @@ export interface MappedColumns {
   isTimeNullable: boolean;
   /** The type of the id of a site, as a parameter has it. */
   siteIdType?: string;
-  /** In the order of the mapping; `where0` and so on are the parameters. */
+  /** In the order of the mapping, those of page views first; `where0` and so on are the parameters. */
   conditions: readonly SqlCondition[];
   /** The columns with their types, for people. */
   summary: string;
@@ -46,7 +46,7 @@ export function checkMappedColumns(mapping: Mapping, columns: Columns): MappedCo
   return {
     isTimeNullable: findType("--map time", mapping.time, columns).isNullable,
     ...(siteId !== undefined && { siteIdType: findType("--map site_id", siteId, columns).name }),
-    conditions: mapping.conditions.map((condition, index) => bindCondition(condition, columns, index)),
+    conditions: listConditions(mapping).map((condition, index) => bindCondition(condition, columns, index)),
     summary: [...new Set(listMappedColumns(mapping))]
       .map((name) => `${name} ${describeType(columns.get(name) ?? "")}`)
       .join(", "),
@@ -96,8 +96,10 @@ function listUses(mapping: Mapping): (readonly [use: string, name: string])[] {
 
 export const listMappedColumns = (mapping: Mapping): string[] => [
   ...listUses(mapping).map(([, name]) => splitKey(name).name),
-  ...mapping.conditions.map(({ column }) => column),
+  ...listConditions(mapping).map(({ column }) => column),
 ];
+
+const listConditions = ({ conditions, eventConditions }: Mapping) => [...conditions, ...eventConditions];
 
 function assertUsable(use: string, name: string, columns: Columns, { values }: Mapping): void {
   const option = `--map ${use}=${name}`;

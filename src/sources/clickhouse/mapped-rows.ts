@@ -58,6 +58,8 @@ export interface MappedRows {
   isSite?: string;
   /** A page view of a person meets all of these. The names are for people. */
   conditions: readonly { name: string; sql: string }[];
+  /** The name of a custom event, the empty text for all other rows; absent if the table has no events. */
+  event?: string;
   /** The value of a dimension: the empty text for none, undefined if no column has it. */
   readValue: (dimension: Dimension) => string | undefined;
   /** The values of the parameters in this SQL. */
@@ -110,6 +112,11 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
         ]),
   ];
 
+  const [ofViews, ofEvents] = [
+    columns.conditions.slice(0, mapping.conditions.length),
+    columns.conditions.slice(mapping.conditions.length).map(({ sql }) => sql),
+  ];
+  const name = readColumn("event");
   return {
     time,
     rawTime,
@@ -123,9 +130,10 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
     }),
     ...(isSite !== undefined && { isSite }),
     conditions: [
-      ...columns.conditions.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
+      ...ofViews.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
       ...rules,
     ],
+    ...(name !== undefined && { event: `if(${ofEvents.join(" AND ")}, ${name}, '')` }),
     readValue: (dimension) =>
       dimension === "pages" || dimension === "entry_pages" || dimension === "exit_pages"
         ? cut(path, MAX_PATH_LENGTH)

@@ -23,6 +23,8 @@ export interface Mapping {
   agent?: string;
   values: ReadonlyMap<TextColumn, string>;
   conditions: readonly Condition[];
+  /** The conditions on other rows, which select custom events; their names are in `values`. */
+  eventConditions: readonly Condition[];
 }
 
 /** A condition that selects the rows that are page views of people. */
@@ -86,11 +88,13 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
       return name === undefined ? [] : [[column as TextColumn, name] as const];
     }),
   );
+  if (schema?.events !== undefined) values.set("event", schema.events.name);
   return {
     visitor,
     time: need("time"),
     values,
     conditions,
+    eventConditions: (schema?.events?.where ?? []).map(readCondition),
     ...(site !== undefined && { site }),
     ...(siteId !== undefined && { siteId }),
     ...(sequence !== undefined && { sequence }),

@@ -12,6 +12,8 @@ export interface Schema {
   map: readonly string[];
   /** As `--where` takes them. */
   where: readonly string[];
+  /** Custom events: the column of their names, and the rows that are events, as `--where` takes them. */
+  events?: { name: string; where: readonly string[] };
   /** For values that are in no column of their own: the statement that creates the view, for people to run. */
   view?: string;
 }
@@ -37,6 +39,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("site_id", "hostname", "referrer", "browser", "operating_system", ...UTM),
     ],
     where: ["name=pageview"],
+    events: { name: "name", where: ["name!=pageview", "name!=engagement"] },
   },
   umami: {
     service: "Umami",
@@ -51,6 +54,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("hostname", "country", "region", "city", "language", "device", "browser", ...UTM),
     ],
     where: ["event_type=1"],
+    events: { name: "event_name", where: ["event_type=2"] },
   },
   rybbit: {
     service: "Rybbit",
@@ -65,6 +69,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...UTM.map((column) => `${column}=url_parameters[${column}]`),
     ],
     where: ["type=pageview"],
+    events: { name: "event_name", where: ["type=custom_event"] },
   },
   posthog: {
     service: "PostHog",
@@ -77,10 +82,12 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("device", "browser", "operating_system", ...UTM),
     ],
     where: ["event=$pageview"],
+    events: { name: "custom_event", where: ["event!=$pageview"] },
     view: `CREATE VIEW posthog_views AS
 SELECT
   timestamp,
   event,
+  if(startsWith(event, '$'), '', event) AS custom_event,
   team_id,
   person_id,
   JSONExtractString(properties, '$pathname') AS path,
