@@ -9,8 +9,7 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 /** `analytics-mcp schema`: prints what `--schema` stands for. Nothing is sent to ClickHouse. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary:
-    "Print how the ClickHouse tables of Plausible, Umami and others are read, or the view that they need",
+  summary: "Print how ClickHouse tables of other services are read",
   create: createSchemaCommand,
 };
 

@@ -81,7 +81,11 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
   }
   need("path");
   if (site !== undefined && siteId !== undefined)
-    throw createFlagError("--map", "takes site or site_id, not both");
+    throw createFlagError(
+      "--map",
+      "takes site or site_id, not both",
+      "--map site_id= leaves out that of --schema.",
+    );
   const values = new Map(
     [...names.keys()].flatMap((column) => {
       const name = VALUE_COLUMNS.has(column) ? one(column) : undefined;

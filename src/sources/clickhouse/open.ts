@@ -43,7 +43,11 @@ function readLayout(
   );
   const wrong = [...domainOf.keys()].find((key) => !/^[^'"\\\p{Cc}]{1,200}$/u.test(key));
   if (wrong !== undefined)
-    throw createFlagError("--site", `takes an id of the table, and ${quoteWord(wrong)} is not one`);
+    throw createFlagError(
+      "--site",
+      `takes an id of the table, and ${quoteWord(wrong)} is not one`,
+      "Such as --site example.com=7",
+    );
   if (domainOf.size > 0 && mapping?.siteId === undefined) {
     throw new AnalyticsError("usage", "--site can only name ids of a table that has ids.", {
       hint: "Choose its columns: --schema plausible, or --map site_id=my_column",
