@@ -1,6 +1,6 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
+import { listNamedSites } from "../sources/named-sites.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
-import { listNamedSites } from "../sources/source-options.ts";
 import type { Source, SourceFlags } from "../sources/source-types.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output/streams.ts";

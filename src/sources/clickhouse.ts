@@ -14,7 +14,7 @@ export const clickhouse: LocalKind = {
       flag: "--schema",
       value: "<schema>",
       choices: schemaNames,
-      description: `table of another service: ${schemaNames.join(", ")}`,
+      description: "table of another service: plausible, umami and so on",
     },
     {
       flag: "--map",
@@ -26,9 +26,9 @@ export const clickhouse: LocalKind = {
       flag: "--where",
       value: "<column=value>",
       isRepeatable: true,
-      description: "with --map or --schema: the rows that are page views of people, such as is_bot=0",
+      description: "with --map: the rows that are page views of people, such as is_bot=0",
     },
-    { flag: "--timezone", value: "<zone>", description: "with --map or --schema: the sites' timezone" },
+    { flag: "--timezone", value: "<zone>", description: "with --map: the sites' timezone" },
     { flag: "--table", value: "<name>", description: "table of hits (default: hits)" },
     {
       flag: "--clickhouse-password-file",

@@ -4,7 +4,7 @@ import { readProfileOptions } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { AnalyticsError, createSwallowedError } from "../errors.ts";
 import { localKinds, optionsOf } from "./local-kinds.ts";
-import { listNamedSites, listTexts } from "./source-options.ts";
+import { listNamedSites, listTexts } from "./named-sites.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
 /** The options for a service and its key, which exclude a local source. */

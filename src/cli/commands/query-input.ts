@@ -5,7 +5,7 @@ import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.
 import { flagOf } from "../../operations/shell-command.ts";
 import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
 import type { Query } from "../../reports/queries.ts";
-import { splitSite } from "../../sources/source-options.ts";
+import { splitSite } from "../../sources/named-sites.ts";
 import type { ShellCommand } from "./command.ts";
 import type { GivenWords } from "./query-errors.ts";
 

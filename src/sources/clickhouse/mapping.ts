@@ -1,6 +1,6 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
-import { listTexts } from "../source-options.ts";
+import { listTexts } from "../named-sites.ts";
 import type { SourceFlags } from "../source-types.ts";
 import { readSchema } from "./schemas.ts";
 

@@ -1,7 +1,8 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
-import { listTexts, readSites, readTimezone, splitSite } from "../source-options.ts";
+import { listTexts, splitSite } from "../named-sites.ts";
+import { readSites, readTimezone } from "../source-options.ts";
 import type { LocalContext, OpenView } from "../source-types.ts";
 import { createClickHouseViews, type TableParts } from "./clickhouse-source.ts";
 import { connect } from "./connection.ts";
