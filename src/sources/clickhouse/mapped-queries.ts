@@ -253,6 +253,7 @@ function writeQueries(from: string, rows: MappedRows, isTimeNullable: boolean): 
         GROUP BY site_key, host
       )
       GROUP BY site_key
+      HAVING site_key != ''
       ORDER BY site_key
       LIMIT ${MAX_SITES + 1}`;
 

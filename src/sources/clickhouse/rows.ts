@@ -26,7 +26,7 @@ const text = z
 export const siteRow = z.object({
   domain: text,
   /** The site's id in a table that has ids. */
-  site_key: z.string().max(200).optional(),
+  site_key: z.string().max(2_000).optional(),
   zone: z.string(),
   zones: count,
   first_day: date,
