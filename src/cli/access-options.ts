@@ -14,6 +14,7 @@ export function addAccessOptions(program: Command): Command {
         sourceOption.value ? `${sourceOption.flag} ${sourceOption.value}` : sourceOption.flag,
         sourceOption.description,
       );
+      if (sourceOption.choices) option.choices(sourceOption.choices);
       if (sourceOption.isRepeatable)
         option.argParser((value: string, earlier: string[] = []) => [...earlier, value]);
       program.addOption(sourceOption === kind.option ? option : option.hideHelp());

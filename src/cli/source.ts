@@ -1,4 +1,5 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
+import { listNamedSites } from "../sources/named-sites.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
 import type { Source, SourceFlags } from "../sources/source-types.ts";
 import type { Io } from "./io.ts";
@@ -11,7 +12,10 @@ export function openSource(io: Io, flags: SourceFlags): Source {
 
 /** The same for a query. A log that does not name its site is taken for the site of the query. */
 export function openQuerySource(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
-  return openSource(io, site === undefined ? flags : { ...flags, site });
+  return openSource(
+    io,
+    site === undefined ? flags : { ...flags, site: [...listNamedSites(flags.site), String(site)] },
+  );
 }
 
 /** The same without warnings, for completion: they would appear in the middle of what a person is typing. */

@@ -1,3 +1,4 @@
+import { schemaNames } from "./clickhouse/schema-names.ts";
 import type { LocalKind } from "./source-types.ts";
 
 /** A table of hits in ClickHouse. */
@@ -9,6 +10,12 @@ export const clickhouse: LocalKind = {
       "table of hits in ClickHouse, such as https://reader@host:8443/web (or ANALYTICS_CLICKHOUSE)",
   },
   settings: [
+    {
+      flag: "--schema",
+      value: "<schema>",
+      choices: schemaNames,
+      description: "table of another service: plausible, umami and so on",
+    },
     {
       flag: "--map",
       value: "<column=name>",

@@ -57,6 +57,8 @@ export interface SourceSite {
   /** Without scheme and `www.`. */
   domain: string;
   name: string;
+  /** What the source itself calls the site, if that is not its domain. */
+  key?: string;
   /** IANA name of the zone in which the site's days begin and end. */
   timezone: string;
   createdAt: number;

@@ -4,6 +4,7 @@ import { readProfileOptions } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { AnalyticsError, createSwallowedError } from "../errors.ts";
 import { localKinds, optionsOf } from "./local-kinds.ts";
+import { listNamedSites, listTexts } from "./named-sites.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
 /** The options for a service and its key, which exclude a local source. */
@@ -59,7 +60,10 @@ function findInProfile(flags: SourceFlags, environment: Environment): LocalChoic
   if (name === undefined || saved === undefined) return undefined;
   const kind = localKinds.find(({ option }) => saved[nameAttribute(option.flag)] !== undefined);
   if (kind === undefined) return undefined;
-  const chosen = choose(kind, { ...saved, ...definedOf(flags) }, `profile ${name}`);
+  // The site of a question does not take the names from the others.
+  const names = flags.site === undefined ? [] : listNamedSites(saved.site);
+  const site = names.length > 0 && { site: [...names, ...listTexts(flags.site)] };
+  const chosen = choose(kind, { ...saved, ...definedOf(flags), ...site }, `profile ${name}`);
   return { ...chosen, options: profile === undefined ? [] : ["--profile", name], profile: name };
 }
 

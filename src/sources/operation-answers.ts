@@ -279,7 +279,7 @@ export function offersOperation(source: DataSource, { name }: AnyOperation): boo
 const createNotRecordedError = (what: string) =>
   new AnalyticsError("not_found", `This source does not record ${what}.`, {
     status: 404,
-    hint: "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map).",
+    hint: "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map and --schema).",
   });
 
 /** The refusal of an operation that the source does not offer: to callers, there is nothing at its path. */

@@ -1,5 +1,6 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { normalizeSite } from "../operations/site-name.ts";
+import { listTexts, splitSite } from "./named-sites.ts";
 
 /** Reads `--timezone`; this machine's if it is absent. Throws AnalyticsError `usage`. */
 export function readTimezone(name: unknown): string {
@@ -13,10 +14,6 @@ export function readTimezone(name: unknown): string {
   }
 }
 
-/** The values of an option that may be repeated. */
-export const listTexts = (value: unknown): string[] =>
-  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
-
 /**
  * Reads the domains of `--site`, each once. Ids are left out: they are of sites that a source already knows.
  *
@@ -24,5 +21,6 @@ export const listTexts = (value: unknown): string[] =>
  */
 export function readSites(given: unknown, defaultSite?: string): string[] {
   const named = [...listTexts(given), ...(given === undefined && defaultSite ? [defaultSite] : [])];
-  return [...new Set(named.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite))];
+  const sites = named.map((text) => splitSite(text).site);
+  return [...new Set(sites.filter((site) => !/^site_\w+$/.test(site)).map(normalizeSite))];
 }

@@ -37,6 +37,8 @@ export interface SourceOption {
   value?: `<${string}>`;
   description: string;
   isRepeatable?: true;
+  /** All values that it takes. */
+  choices?: readonly string[];
   /** Whether its values are paths, which a program started in another folder needs as absolute paths. */
   isPath?: true;
 }

@@ -5,6 +5,7 @@ import { HttpResponse, http } from "msw";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { dimensions } from "../../src/operations/dimensions.ts";
+import { schemaNames } from "../../src/sources/clickhouse/schema-names.ts";
 import { localKinds } from "../../src/sources/local-kinds.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { execFileSync } from "../support/child-process.js";
@@ -43,6 +44,7 @@ const COMMANDS = [
   "conversions",
   "report",
   "logs",
+  "schema",
   "login",
   "logout",
   "whoami",
@@ -121,6 +123,8 @@ describe("what may stand at the cursor", () => {
     ["keys list --", ["--keys", "--output", "--json", "--help"]],
     ["keys list --keys ", [":files"]],
     ["reference --keys ", [":files"]],
+    ["schema ", [...schemaNames]],
+    ["stats --clickhouse http://x --schema ", [...schemaNames]],
     ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["completion bash ", ["--help"]],
     ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "profiles"]],

@@ -133,15 +133,16 @@ export function listDeadLinks(
     .sort((a, b) => a.time - b.time);
 }
 
-/** The visits of those requests. */
+/** The visits of those requests, on request with their events. */
 export function listVisits(
   fixtures: Fixtures,
   site: { domain: string },
   dates: readonly string[],
   now: number,
+  hasEvents = false,
 ): { date: string; visit: Visit }[] {
   const visitsOf = createVisits(findProfile(fixtures, site), fixtures, "analytics", mondayOf(now));
-  return dates.flatMap((date) => separate(visitsOf(date)).map((visit) => ({ date, visit })));
+  return dates.flatMap((date) => separate(visitsOf(date), hasEvents).map((visit) => ({ date, visit })));
 }
 
 function findProfile(fixtures: Fixtures, { domain }: { domain: string }): SiteProfile {
@@ -156,13 +157,13 @@ function mondayOf(instant: number): string {
   return new Date(instant - back * DAY * 1000).toISOString().slice(0, 10);
 }
 
-/** Page views alone, in visits that are apart. A visitor's visits are adjacent. */
-function separate(visits: readonly Visit[]): Visit[] {
+/** Visits that are apart. A visitor's visits are adjacent. */
+function separate(visits: readonly Visit[], hasEvents: boolean): Visit[] {
   const found: Visit[] = [];
   for (const visit of visits) {
-    const views = visit.hits.filter(({ event }) => event === null);
+    const hits = visit.hits.filter(({ event }) => hasEvents || event === null);
     const before = found.at(-1);
-    found.push({ ...visit, hits: before?.visitor === visit.visitor ? moveApart(views, before.hits) : views });
+    found.push({ ...visit, hits: before?.visitor === visit.visitor ? moveApart(hits, before.hits) : hits });
   }
   return found;
 }

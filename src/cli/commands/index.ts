@@ -8,6 +8,7 @@ type Load = () => Promise<{ command: CommandDefinition }>;
 export const commandLoaders: Readonly<Record<string, Load>> = {
   report: () => import("./report.ts"),
   logs: () => import("./logs.ts"),
+  schema: () => import("./schema.ts"),
   login: () => import("./login.ts"),
   logout: () => import("./logout.ts"),
   whoami: () => import("./whoami.ts"),

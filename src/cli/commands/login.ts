@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { createUnknownSiteError } from "../../client/site-lookup.ts";
 import { describeKey } from "../../config/api-key.ts";
 import {
@@ -29,7 +30,7 @@ import {
 import { printNext } from "./login-next.ts";
 
 interface LoginFlags extends ServiceFlags, OutputFlags {
-  site?: string | undefined;
+  site?: string[] | undefined;
 }
 
 /** `analytics-mcp login`: tries a service and its key, then saves them as a profile. */
@@ -52,7 +53,12 @@ function createLoginCommand(io: Io): ShellCommand {
     .description(
       "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
     )
-    .option("--site <site>", "default site")
+    .addOption(
+      new Option(
+        "--site <site>",
+        "default site; for a source in this program, repeat it to name several",
+      ).argParser((value: string, earlier: string[] = []) => [...earlier, value]),
+    )
     .option(
       "--site-timezones <list>",
       "timezones that the service does not tell: example.com=Europe/Berlin,shop.example=UTC, or one for all sites",
@@ -73,10 +79,11 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
   const service = await tryKey(io, await readService(io, flags, saved));
   const { kind, baseUrl, apiKey, siteTimezones, answer } = service;
-  const named = findKnownSite(answer.sites, flags.site);
-  if (flags.site !== undefined && named === undefined) {
+  const asked = flags.site?.at(-1);
+  const named = findKnownSite(answer.sites, asked);
+  if (asked !== undefined && named === undefined) {
     throw createUnknownSiteError(
-      flags.site,
+      asked,
       answer.sites.map(({ domain }) => domain),
     );
   }

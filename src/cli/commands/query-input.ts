@@ -7,6 +7,7 @@ import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.
 import { flagOf } from "../../operations/shell-command.ts";
 import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
 import type { Query } from "../../reports/queries.ts";
+import { splitSite } from "../../sources/named-sites.ts";
 import type { ShellCommand } from "./command.ts";
 import type { GivenWords } from "./query-errors.ts";
 
@@ -44,6 +45,13 @@ export async function readQueryInput(
   const ranked = texts.get("dimension");
   if (ranked !== undefined) texts.set("dimension", ranked.map(nameKnownDimension));
   assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
+  // `--site example.com=7` names what the data calls 7; the question is about example.com.
+  const named = texts.get("site");
+  if (named !== undefined)
+    texts.set(
+      "site",
+      named.map((text) => splitSite(text).site),
+    );
   const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
   readWords(query, given);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;

@@ -24,9 +24,9 @@ import {
   viewRow,
   visitorRow,
 } from "./rows.ts";
-import { filterTime, querySpan, type SpanQuery } from "./span-query.ts";
+import { filterTime, querySite, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
-import { MAX_SITES, untilNow } from "./table-queries.ts";
+import { MAX_SITES, type TableLayout, untilNow } from "./table-queries.ts";
 import type { TableReader } from "./table-reader.ts";
 
 /** More than any table has. */
@@ -58,7 +58,8 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
       signal,
     );
     if (rows.length > MAX_SITES) throw createTooManySitesError(totalRows);
-    const found = rows.map(readSite);
+    const found = rows.map((row) => readSite(row, layout.domainOf)).sort(byDomain);
+    assertOneEach(found);
     const chosen = found.filter(({ domain }) => sites.includes(domain));
     // If the table has none of the named sites, their names are mistyped: the error that follows lists all sites.
     return chosen.length > 0 ? chosen : found;
@@ -74,7 +75,10 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
   const countTimeless = createCache(FRESH_MS, clock, async (site: string, signal) => {
     const { timeless } = (await prepare(signal)).queries;
     if (timeless === undefined) return 0;
-    const { rows } = await ask({ write: timeless, params: { site }, row: viewRow, maxRows: 1 }, signal);
+    const { rows } = await ask(
+      { write: timeless, params: JSON.parse(site), row: viewRow, maxRows: 1 },
+      signal,
+    );
     return rows[0]?.view_count ?? 0;
   });
 
@@ -226,7 +230,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
         const [{ dataUntil }, days, timeless] = await Promise.all([
           findSite(span.site, signal),
           findLoadedDays({ ...span, filter: undefined }, signal),
-          countTimeless(span.site.domain, signal),
+          countTimeless(JSON.stringify(querySite(span.site)), signal),
         ]);
         return coverageWarnings(span, { lastDay: dataUntil, days, timeless });
       },
@@ -246,7 +250,9 @@ const readVisits = ({
   second_count: visitSeconds = 0,
 }: VisitRow) => (visits === undefined ? {} : { visits, bounces, visitSeconds });
 
-function readSite({ domain, zone, zones, first_day, last_day, lacking = [] }: SiteRow): TableSite {
+function readSite(row: SiteRow, domainOf: TableLayout["domainOf"]): TableSite {
+  const { site_key: key, zone, zones, first_day, last_day, lacking = [] } = row;
+  const domain = key === undefined ? row.domain : (domainOf?.get(key) ?? (row.domain || key));
   if (zones !== 1) {
     throw new AnalyticsError("usage", `The days of ${quoteSite(domain)} were loaded in several timezones.`, {
       hint: "Remove its rows, and export its logs again with one --timezone.",
@@ -261,12 +267,26 @@ function readSite({ domain, zone, zones, first_day, last_day, lacking = [] }: Si
     id: identifySite(domain),
     domain,
     name: domain,
+    ...(key !== undefined && { key }),
     timezone: zone,
     dataSince: first_day,
     dataUntil: last_day,
     createdAt: startOfDay(first_day, zone),
     unrecorded: lacking,
   };
+}
+
+const byDomain = (a: TableSite, b: TableSite) => (a.domain < b.domain ? -1 : 1);
+
+/** Two ids of one domain: nobody could ask about either of them. */
+function assertOneEach(found: readonly TableSite[]): void {
+  const second = found.find(({ domain }, index) => found[index - 1]?.domain === domain);
+  if (second === undefined) return;
+  const { domain } = second;
+  const ids = found.filter((site) => site.domain === domain).map(({ key = "" }) => cleanText(key, 40));
+  throw new AnalyticsError("usage", `${quoteSite(domain)} is the host of several sites: ${ids.join(", ")}.`, {
+    hint: `Name those that you mean: --site ${cleanText(domain, 100)}=${ids[0]} --site other.example=${ids[1]}`,
+  });
 }
 
 function isTimezone(name: string): boolean {

@@ -52,6 +52,10 @@ export function readType(text: string): ColumnType {
   return { kind, name, isNullable };
 }
 
+/** The type of the values of a Map with texts as keys; of another type, that type itself, of which a value is no text. */
+export const readValueType = (text: string): string =>
+  /^Map\((?:LowCardinality\(String\)|String), (.{1,100})\)$/.exec(text)?.[1] ?? `Keyless(${text})`;
+
 /**
  * A type for people, such as `Nullable(DateTime)`. Of one that may contain any text, only the name: `Enum8(…)`. The server
  * can write anything here, so nothing else is shown.

@@ -1,6 +1,13 @@
-import { type AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { suggest } from "../../render/suggest.ts";
-import { type Columns, type ColumnType, describeType, listColumns, readType } from "./column-types.ts";
+import {
+  type Columns,
+  type ColumnType,
+  describeType,
+  listColumns,
+  readType,
+  readValueType,
+} from "./column-types.ts";
 import { describeValues, type SqlCondition, writeCondition } from "./conditions.ts";
 import { type Condition, createFlagError, type Mapping } from "./mapping.ts";
 import { quoteName } from "./table-queries.ts";
@@ -8,7 +15,9 @@ import { quoteName } from "./table-queries.ts";
 /** What the types of a mapped table's columns decide. */
 export interface MappedColumns {
   isTimeNullable: boolean;
-  /** In the order of the mapping; `where0` and so on are the parameters. */
+  /** The type of the id of a site, as a parameter has it. */
+  siteIdType?: string;
+  /** In the order of the mapping, those of page views first; `where0` and so on are the parameters. */
   conditions: readonly SqlCondition[];
   /** The columns with their types, for people. */
   summary: string;
@@ -18,23 +27,65 @@ export interface MappedColumns {
 export const TABLE_ALIAS = "hit";
 
 /** With the table's name, since a column may be called `value` or `date`, as results are. */
-export const quoteColumn = (name: string) => `${TABLE_ALIAS}.${quoteName(name)}`;
+export function quoteColumn(text: string): string {
+  const { name, key } = splitKey(text);
+  return `${TABLE_ALIAS}.${quoteName(name)}${key === undefined ? "" : `['${key}']`}`;
+}
+
+/** `column[key]` is the value of a key in a Map. */
+function splitKey(text: string): { name: string; key: string | undefined } {
+  const [name = "", key] = text.split(/[[\]]/);
+  return { name, key };
+}
 
 /** Throws AnalyticsError `usage` if the table lacks a column of the mapping, or has it with a type that would give wrong numbers. */
 export function checkMappedColumns(mapping: Mapping, columns: Columns): MappedColumns {
-  for (const [use, name] of listUses(mapping)) assertUsable(use, name, columns);
+  assertNoSign(columns);
+  for (const [use, name] of listUses(mapping)) assertUsable(use, name, columns, mapping);
+  const { siteId } = mapping;
   return {
     isTimeNullable: findType("--map time", mapping.time, columns).isNullable,
-    conditions: mapping.conditions.map((condition, index) => bindCondition(condition, columns, index)),
+    ...(siteId !== undefined && { siteIdType: findType("--map site_id", siteId, columns).name }),
+    conditions: listConditions(mapping).map((condition, index) => bindCondition(condition, columns, index)),
     summary: [...new Set(listMappedColumns(mapping))]
       .map((name) => `${name} ${describeType(columns.get(name) ?? "")}`)
       .join(", "),
   };
 }
 
+/** A row of these is written again, to be added up or taken back: Plausible's `sessions_v2` is one of them. */
+const COUNTERS = /(?:Collapsing|Summing|Aggregating|Coalescing|Graphite)MergeTree$/;
+
+/** Throws AnalyticsError `usage` if the rows of a table with this engine cannot be counted as page views. */
+export function assertCountable(table: string, engine: string): void {
+  if (COUNTERS.test(engine)) {
+    throw createTableError(
+      `The table ${table} has the engine ${engine}: its rows are sums or corrections of other rows, so they cannot be counted.`,
+      "Choose a table with one row for each page view. Plausible's is events_v2, which --schema plausible reads.",
+    );
+  }
+  if (/ReplacingMergeTree$/.test(engine)) {
+    throw createTableError(
+      `The table ${table} has the engine ${engine}: what is written twice would count twice, until ClickHouse merges it.`,
+      `Make a view without such rows, and name it with --table: CREATE VIEW ${table}_final AS SELECT * FROM ${table} FINAL`,
+    );
+  }
+}
+
+/** Where the engine cannot be seen, a column of a collapsing table can. */
+function assertNoSign(columns: Columns): void {
+  if (columns.get("sign") !== "Int8") return;
+  throw createTableError(
+    "The table has a column sign (Int8), as tables whose rows correct each other do: they cannot be counted.",
+    "Choose a table with one row for each page view.",
+  );
+}
+
+const createTableError = (message: string, hint: string) => new AnalyticsError("usage", message, { hint });
+
 function listUses(mapping: Mapping): (readonly [use: string, name: string])[] {
-  const { time, visitor, sequence, site, status, method, agent, values } = mapping;
-  const optional = Object.entries({ sequence, site, status, method, agent });
+  const { time, visitor, sequence, site, siteId, status, method, agent, values } = mapping;
+  const optional = Object.entries({ sequence, site, site_id: siteId, status, method, agent });
   return [
     ["time", time],
     ...visitor.map((name) => ["visitor", name] as const),
@@ -44,15 +95,20 @@ function listUses(mapping: Mapping): (readonly [use: string, name: string])[] {
 }
 
 export const listMappedColumns = (mapping: Mapping): string[] => [
-  ...listUses(mapping).map(([, name]) => name),
-  ...mapping.conditions.map(({ column }) => column),
+  ...listUses(mapping).map(([, name]) => splitKey(name).name),
+  ...listConditions(mapping).map(({ column }) => column),
 ];
 
-function assertUsable(use: string, name: string, columns: Columns): void {
+const listConditions = ({ conditions, eventConditions }: Mapping) => [...conditions, ...eventConditions];
+
+function assertUsable(use: string, name: string, columns: Columns, { values }: Mapping): void {
   const option = `--map ${use}=${name}`;
+  const isNeeded = use === "path" || ![...values.keys()].some((column) => column === use);
+  if (!isNeeded && !columns.has(splitKey(name).name))
+    throw createMissingError(option, name, columns, `To do without it: --map ${use}=`);
   const { kind } = findType(option, name, columns);
   if (use === "time" ? kind === "time" : kind !== "other") return;
-  const type = describeType(columns.get(name) ?? "");
+  const type = describeType(columns.get(splitKey(name).name) ?? "");
   if (use !== "time") {
     throw createFlagError(option, `needs a text or a number, and the column is ${type}`, VIEW_HINT);
   }
@@ -90,19 +146,21 @@ function bindCondition(condition: Condition, columns: Columns, index: number): S
   );
 }
 
-function findType(option: string, name: string, columns: Columns): ColumnType {
+function findType(option: string, text: string, columns: Columns): ColumnType {
+  const { name, key } = splitKey(text);
   const type = columns.get(name);
-  if (type !== undefined) return readType(type);
-  throw createMissingError(option, name, columns);
+  if (type === undefined) throw createMissingError(option, name, columns);
+  return readType(key === undefined ? type : readValueType(type));
 }
 
 const MAX_LISTED = 20;
 
-function createMissingError(option: string, name: string, columns: Columns): AnalyticsError {
+function createMissingError(option: string, name: string, columns: Columns, advice = ""): AnalyticsError {
   const known = listColumns(columns);
+  const near = suggest(name, known).trim() || `It has ${known.slice(0, MAX_LISTED).join(", ")}.`;
   return createFlagError(
     `${option}:`,
     `the table has no column ${quoteWord(name)}, or the user may not read it`,
-    suggest(name, known).trim() || `It has ${known.slice(0, MAX_LISTED).join(", ")}.`,
+    `${near} ${advice}`.trim(),
   );
 }

@@ -46,12 +46,20 @@ export interface MappedRows {
   day: string;
   /** A number that identifies a visitor on a day. */
   visitor: string;
+  /** What that is made of. */
+  visitorColumns: readonly string[];
   /** The order of requests within a second. */
   order: string;
-  /** The domain; absent if the whole table is about one site. */
+  /** The domain; absent if the whole table is about one site, or has ids. */
   site?: string;
+  /** The id of the site as a text, and the domain that the row names. */
+  id?: { text: string; domain: string };
+  /** Whether a row is about the site of the question; absent if all are. */
+  isSite?: string;
   /** A page view of a person meets all of these. The names are for people. */
   conditions: readonly { name: string; sql: string }[];
+  /** The name of a custom event, the empty text for all other rows; absent if the table has no events. */
+  event?: string;
   /** The value of a dimension: the empty text for none, undefined if no column has it. */
   readValue: (dimension: Dimension) => string | undefined;
   /** The values of the parameters in this SQL. */
@@ -60,18 +68,26 @@ export interface MappedRows {
 
 /** Writes the SQL. The columns must have been checked. */
 export function writeMappedRows(mapping: Mapping, columns: MappedColumns): MappedRows {
-  const { values, method, status, agent } = mapping;
+  const { values, method, status, agent, siteId } = mapping;
   const rawTime = quoteColumn(mapping.time);
   const time = columns.isTimeNullable ? `assumeNotNull(toDateTime(${rawTime}))` : `toDateTime(${rawTime})`;
   const day = `toDate(${time}, {timezone:String})`;
   const text = (name: string) => `ifNull(toString(${quoteColumn(name)}), '')`;
   const path = `cutQueryStringAndFragment(${text(values.get("path") ?? "")})`;
 
+  const readHost = (name: string) => `extract(lower(${text(name)}), '${HOST}')`;
+  const site = mapping.site === undefined ? undefined : readHost(mapping.site);
+  const hostname = values.get("hostname");
+  // Compared by its own type, so that an index can be used.
+  const isSite =
+    siteId === undefined
+      ? site && `${site} = {site:String}`
+      : `${quoteColumn(siteId)} = {site_id:${/String|^Enum/.test(columns.siteIdType ?? "") ? "String" : columns.siteIdType}}`;
+
   const readColumn = (column: TextColumn): string | undefined => {
     const name = values.get(column);
     if (name === undefined) return undefined;
-    const host = values.get("hostname");
-    const value = column === "referrer" ? writeReferrer(text(name), host && text(host)) : text(name);
+    const value = (TRANSLATED[column] ?? ((own) => own))(text(name), hostname && text(hostname));
     // GeoNames has no city 0; `-` stands for none in logs.
     const none = column === "city" ? "('-', '0')" : "('-')";
     return cut(`if(${value} IN ${none}, '', ${value})`, MAX_VALUE_LENGTH);
@@ -96,17 +112,28 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
         ]),
   ];
 
+  const [ofViews, ofEvents] = [
+    columns.conditions.slice(0, mapping.conditions.length),
+    columns.conditions.slice(mapping.conditions.length).map(({ sql }) => sql),
+  ];
+  const name = readColumn("event");
   return {
     time,
     rawTime,
     day,
     visitor: `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`,
+    visitorColumns: mapping.visitor.map(quoteColumn),
     order: mapping.sequence === undefined ? "0" : quoteColumn(mapping.sequence),
-    ...(mapping.site !== undefined && { site: `extract(lower(${text(mapping.site)}), '${HOST}')` }),
+    ...(site !== undefined && { site }),
+    ...(siteId !== undefined && {
+      id: { text: text(siteId), domain: hostname === undefined ? "''" : readHost(hostname) },
+    }),
+    ...(isSite !== undefined && { isSite }),
     conditions: [
-      ...columns.conditions.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
+      ...ofViews.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
       ...rules,
     ],
+    ...(name !== undefined && { event: `if(${ofEvents.join(" AND ")}, ${name}, '')` }),
     readValue: (dimension) =>
       dimension === "pages" || dimension === "entry_pages" || dimension === "exit_pages"
         ? cut(path, MAX_PATH_LENGTH)
@@ -121,8 +148,14 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
 
 const cut = (text: string, length: number) => `substringUTF8(${text}, 1, ${length})`;
 
+/** The columns whose values become those of the contract. */
+const TRANSLATED: Partial<Record<TextColumn, (text: string, hostname?: string) => string>> = {
+  referrer: writeReferrer,
+  device: (text) => `replaceOne(lower(${text}), 'laptop', 'desktop')`,
+};
+
 /** The host of a referrer, which may be a URL or a host; another text stays. The site's own hosts are no referrers. */
-function writeReferrer(text: string, hostname: string | undefined): string {
+function writeReferrer(text: string, hostname?: string): string {
   const lower = `lower(${text})`;
   const host = `multiIf(
           match(${lower}, '${SCHEME}'), extract(${lower}, '${HOST_OF_URL}'),

@@ -1,22 +1,30 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
-import { listTexts } from "../source-options.ts";
+import { listTexts } from "../named-sites.ts";
 import type { SourceFlags } from "../source-types.ts";
+import { readSchema } from "./schemas.ts";
 
-/** Which columns of another table to use in place of those of hits. Names consist of letters, digits and `_`. */
+/**
+ * Which columns of another table to use in place of those of hits. Names consist of letters, digits and `_`; `column[key]` is
+ * the value of a key in a Map.
+ */
 export interface Mapping {
   /** Columns that together identify a person on one day, such as address and user agent. */
   visitor: readonly string[];
   time: string;
   /** The order of requests within a second. */
   sequence?: string;
-  /** The host; absent if the whole table is about one site. */
+  /** The host; absent if the whole table is about one site, or has ids. */
   site?: string;
+  /** The id of the site. */
+  siteId?: string;
   status?: string;
   method?: string;
   agent?: string;
   values: ReadonlyMap<TextColumn, string>;
   conditions: readonly Condition[];
+  /** The conditions on other rows, which select custom events; their names are in `values`. */
+  eventConditions: readonly Condition[];
 }
 
 /** A condition that selects the rows that are page views of people. */
@@ -29,15 +37,18 @@ export interface Condition {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** With the key of a Map. Neither a quote nor a backslash can end the SQL that it becomes a part of. */
+const NAME_OR_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,127}(?:\[[\w.-]{1,128}\])?$/;
 const VALUE_COLUMNS = new Set<string>(
   Object.values(columnsOf).filter((column) => !/^(?:entry|exit)_page$|^event$/.test(column)),
 );
-const OTHER_COLUMNS = ["time", "sequence", "visitor", "site", "status", "method", "agent"];
+const OTHER_COLUMNS = ["time", "sequence", "visitor", "site", "site_id", "status", "method", "agent"];
 
-/** Reads `--map` and `--where`; undefined if neither is given. Throws AnalyticsError `usage`. */
+/** Reads `--schema`, `--map` and `--where`; undefined if none is given. Throws AnalyticsError `usage`. */
 export function readMapping(flags: SourceFlags): Mapping | undefined {
-  const pairs = listTexts(flags.map).map(readPair);
-  const conditions = listTexts(flags.where).map(readCondition);
+  const schema = readSchema(flags.schema);
+  const pairs = [...(schema?.map ?? []), ...listTexts(flags.map)].map(readPair);
+  const conditions = [...(schema?.where ?? []), ...listTexts(flags.where)].map(readCondition);
   if (pairs.length === 0 && conditions.length === 0) return undefined;
   const names = new Map(pairs);
   const one = (column: string) => {
@@ -52,14 +63,14 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     return name;
   };
   const visitor = names.get("visitor");
-  if (visitor === undefined) {
+  if (visitor === undefined || visitor.length === 0) {
     throw createFlagError(
       "--map",
       "lacks visitor",
       "Such as --map visitor=address,user_agent: columns that together identify a person on one day",
     );
   }
-  const [site, sequence, status] = [one("site"), one("sequence"), one("status")];
+  const [site, siteId, sequence, status] = [one("site"), one("site_id"), one("sequence"), one("status")];
   const [method, agent] = [one("method"), one("agent")];
   if (conditions.length === 0 && (status === undefined || method === undefined || agent === undefined)) {
     throw new AnalyticsError(
@@ -69,17 +80,27 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     );
   }
   need("path");
+  if (site !== undefined && siteId !== undefined)
+    throw createFlagError(
+      "--map",
+      "takes site or site_id, not both",
+      "--map site_id= leaves out that of --schema.",
+    );
   const values = new Map(
-    pairs.flatMap(([column]) =>
-      VALUE_COLUMNS.has(column) ? [[column as TextColumn, need(column)] as const] : [],
-    ),
+    [...names.keys()].flatMap((column) => {
+      const name = VALUE_COLUMNS.has(column) ? one(column) : undefined;
+      return name === undefined ? [] : [[column as TextColumn, name] as const];
+    }),
   );
+  if (schema?.events !== undefined) values.set("event", schema.events.name);
   return {
     visitor,
     time: need("time"),
     values,
     conditions,
+    eventConditions: (schema?.events?.where ?? []).map(readCondition),
     ...(site !== undefined && { site }),
+    ...(siteId !== undefined && { siteId }),
     ...(sequence !== undefined && { sequence }),
     ...(status !== undefined && { status }),
     ...(method !== undefined && { method }),
@@ -96,8 +117,9 @@ function readPair(text: string): readonly [column: string, names: string[]] {
       `It knows ${[...OTHER_COLUMNS, ...VALUE_COLUMNS].join(", ")}.`,
     );
   }
-  const names = list.split(",");
-  const wrong = names.find((name) => !NAME.test(name));
+  // No name: a column of the schema that this table lacks.
+  const names = list === "" ? [] : list.split(",");
+  const wrong = names.find((name) => !(VALUE_COLUMNS.has(column) ? NAME_OR_KEY : NAME).test(name));
   if (wrong !== undefined) throw createNameError("--map", wrong);
   return [column, names];
 }
@@ -114,7 +136,7 @@ const createNameError = (flag: string, name: string) =>
   createFlagError(
     flag,
     `takes names of columns, and ${quoteWord(name)} is not one`,
-    "A name has letters, digits and _.",
+    "A name has letters, digits and _. The value of a key in a Map is column[key].",
   );
 
 export const createFlagError = (flag: string, reason: string, hint?: string) =>

@@ -25,6 +25,8 @@ const text = z
 
 export const siteRow = z.object({
   domain: text,
+  /** The site's id in a table that has ids. */
+  site_key: z.string().max(2_000).optional(),
   zone: z.string(),
   zones: count,
   first_day: date,
@@ -108,6 +110,8 @@ export const notFoundRow = z.object({
 export const excludedRow = z.object({ bot_count: count, scan_count: count });
 
 export const visitorRow = z.object({ visitor_count: count });
+/** A day, counted by hand. */
+export const handRow = z.object({ date, view_count: count, visitor_count: count });
 export const viewRow = z.object({ view_count: count });
 export const existsRow = z.object({ is_there: flag });
 
@@ -119,5 +123,7 @@ export const conditionRow = z.object({
 
 export const settingRow = z.object({ name: z.string(), value: z.string() });
 export type SettingRow = z.output<typeof settingRow>;
+
+export const engineRow = z.object({ engine: z.string().max(200), definition: z.string().max(20_000) });
 
 export const columnRow = z.object({ name: z.string(), type: z.string() });

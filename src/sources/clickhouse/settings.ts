@@ -5,6 +5,7 @@ import { explainSystemError } from "../../config/system-error.ts";
 import { type Environment, readVariable } from "../../config/variables.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
+import { readSchema } from "./schemas.ts";
 
 /** Where the table is, and the user that reads it. */
 export interface ClickHouseSettings {
@@ -29,7 +30,7 @@ export function readClickHouseSettings({
   const url = readUrl(String(flags.clickhouse));
   const [, inUrl = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(url.pathname) ?? [];
   if (rest !== "") throw createUrlError("must end with the name of the database");
-  const table = String(flags.table ?? DEFAULT_TABLE);
+  const table = String(flags.table ?? readSchema(flags.schema)?.table ?? DEFAULT_TABLE);
   const [first = "", second] = table.split(".", 2);
   const [database, name] = second === undefined ? [inUrl || "default", first] : [first, second];
   if (!NAME.test(database) || !NAME.test(name) || table.split(".").length > 2) {

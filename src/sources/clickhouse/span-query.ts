@@ -1,7 +1,7 @@
 import { addDays } from "../../operations/days.ts";
 import type { Filter } from "../../operations/filter.ts";
 import { dateAt, startOfDay } from "../calendar.ts";
-import type { Span } from "../data-source.ts";
+import type { SourceSite, Span } from "../data-source.ts";
 import type { QueryParams } from "./answer.ts";
 import { atAnyTime, type TimeFilter, untilNow } from "./table-queries.ts";
 
@@ -16,11 +16,18 @@ export interface SpanQuery {
   endsNow: boolean;
 }
 
-export function querySpan({ site: { domain: site, timezone }, from, to, now, filter = [] }: Span): SpanQuery {
+export function querySpan({ site: found, from, to, now, filter = [] }: Span): SpanQuery {
+  const { domain: site, timezone } = found;
   const endsNow = to === dateAt(now, timezone);
   const [start, end] = [from, addDays(to, 1)].map((date) => startOfDay(date, timezone) / 1000);
-  const params = { site, from, to, ...(endsNow && { now: Math.floor(now / 1000) }) };
+  const params = { ...querySite(found), from, to, ...(endsNow && { now: Math.floor(now / 1000) }) };
   return { site, from, to, params: { ...params, start: start ?? 0, end: end ?? 0 }, filter, endsNow };
 }
+
+/** The parameters that select the rows of a site. */
+export const querySite = ({ domain, key }: SourceSite): QueryParams => ({
+  site: domain,
+  ...(key !== undefined && { site_id: key }),
+});
 
 export const filterTime = (endsNow: boolean): TimeFilter => (endsNow ? untilNow : atAnyTime);

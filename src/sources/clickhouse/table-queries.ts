@@ -9,12 +9,18 @@ export interface TableLayout {
   table: string;
   /** The columns that the queries use. */
   columns: readonly string[];
+  /** What to do if it does not exist, where that is not the same for all tables. */
+  noTable?: string;
+  /** Throws AnalyticsError `usage` if a row of a table with this engine is no page view. Absent if the queries know the engine. */
+  assertCountable?: (engine: string) => void;
   /** What to say, and what to do, if it has no rows. */
   noRows: { message: string; hint: string };
   /** Whether it has requests that are no page views: those of crawlers, and for what is not there. */
   hasRequests: boolean;
   /** Whether countries, channels and so on may be other texts than the contract's. */
   hasOwnValues: boolean;
+  /** The domains that sites were given by the id that the table knows them by. */
+  domainOf?: ReadonlyMap<string, string>;
   /** The dimensions that it has; if absent, each site says which it lacks. */
   dimensions?: readonly Dimension[];
   /** Absent if the table cannot have a table of daily sums. */
@@ -32,7 +38,7 @@ export interface PreparedTable {
 }
 
 /**
- * The queries of a table. Values are parameters, `{name:Type}`, which are sent apart from the SQL: the `site`, the days
+ * The queries of a table. Values are parameters, `{name:Type}`, which are sent apart from the SQL: the `site` and its `site_id`, the days
  * `from` and `to`, and instants in seconds since 1970: when these days begin (`start`) and end (`end`), `now`, and `since`,
  * when the time window of active visitors begins. No alias may have the name of a column: ClickHouse would confuse them. Over
  * several days `uniqExact` counts daily visitors, because a person gets another visitor key each day. `rows.ts` has the rows.
@@ -74,6 +80,8 @@ export interface PageViewConditions {
   names: readonly string[];
   /** The rows of a span, and how many meet each condition. */
   count(): string;
+  /** The page views and visitors of each day as one would count them by hand, to check all else. */
+  byHand(): string;
 }
 
 /** The queries of a table of daily sums (deploy/clickhouse/rollup.sql), so that the hits of old days need not be read. */

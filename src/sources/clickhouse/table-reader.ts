@@ -1,9 +1,10 @@
 import type * as z from "zod";
+import { AnalyticsError } from "../../errors.ts";
 import type { Answer, QueryParams } from "./answer.ts";
 import { createCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
 import { explainErrorNumber, UNKNOWN_TABLE } from "./failure.ts";
-import { columnRow, existsRow } from "./rows.ts";
+import { columnRow, engineRow, existsRow } from "./rows.ts";
 import { type PreparedTable, quoteName, type TableLayout, type TableQueries } from "./table-queries.ts";
 
 /** What is asked of a table, and what its answer can be. */
@@ -37,6 +38,7 @@ export function createTableReader(
       signal,
     );
     if (rows.length === 0) await explainNoColumns(layout, connection, signal);
+    layout.assertCountable?.(await findEngine(layout, connection, signal));
     return layout.prepare(new Map(rows.map(({ name, type }) => [name, type])));
   });
   const prepare = (signal?: AbortSignal) => readTable("", signal);
@@ -58,13 +60,37 @@ const writeColumnQuery = ({ database, table, columns }: TableLayout) => `
       ORDER BY name IN (${columns.map((name) => `'${name}'`).join(", ")}) DESC, name
       LIMIT ${MAX_COLUMNS}`;
 
+/** The engine of a table; of a distributed one, that of the tables behind it, if this server has one. Empty if it is not visible. */
+async function findEngine(
+  table: Pick<TableLayout, "database" | "table">,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<string> {
+  const sql = `
+      SELECT engine, engine_full AS definition
+      FROM system.tables
+      WHERE database = '${table.database}' AND name = '${table.table}'`;
+  const { rows } = await connection.ask({ sql, row: engineRow, maxRows: 1 }, signal);
+  const { engine = "", definition = "" } = rows[0] ?? {};
+  const [, database, name] = /^Distributed\('?[^',]*'?, '?(\w+)'?, '?(\w+)'?[,)]/.exec(definition) ?? [];
+  if (database === undefined || name === undefined) return engine;
+  return findEngine({ database, table: name }, connection, signal);
+}
+
 /** Throws the error of a table whose columns are not visible: it does not exist, or the user has no right to it. */
 async function explainNoColumns(
-  { database, table }: TableLayout,
+  { database, table, noTable }: TableLayout,
   connection: Connection,
   signal: AbortSignal,
 ): Promise<never> {
   const sql = `SELECT 1 AS is_there FROM ${quoteName(database)}.${quoteName(table)} LIMIT 0`;
-  await connection.ask({ sql, row: existsRow, maxRows: 0 }, signal);
-  throw explainErrorNumber(UNKNOWN_TABLE);
+  const missing = explainErrorNumber(UNKNOWN_TABLE);
+  try {
+    await connection.ask({ sql, row: existsRow, maxRows: 0 }, signal);
+  } catch (error) {
+    if (noTable === undefined || !(error instanceof AnalyticsError) || error.message !== missing.message)
+      throw error;
+    throw new AnalyticsError(error.code, error.message, { hint: noTable, cause: error });
+  }
+  throw missing;
 }

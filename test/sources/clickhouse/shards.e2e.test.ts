@@ -50,6 +50,17 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       }
     }
 
+    it("refuses to map a distributed table over tables that hold rows twice", async () => {
+      const [{ readerUrl: url }] = shards.servers;
+      const map = ["time=time", "visitor=visitor", "path=path"];
+      const flags = { table: "hits", site: ["example.com"], map, where: ["kind=pageview"] };
+      const table = await openHits({ password: READER_PASSWORD, url }, clock, flags);
+      await expect(table.sites()).rejects.toMatchObject({
+        code: "usage",
+        message: expect.stringMatching(/^The table hits has the engine ReplacingMergeTree/),
+      });
+    });
+
     describe.each([0, 1])("asked through server %s", (index) => {
       const table = () => {
         const found = tables[index];
