@@ -42,6 +42,7 @@ const COMMANDS = [
   "compare",
   "conversions",
   "report",
+  "check",
   "logs",
   "login",
   "logout",
