@@ -152,6 +152,7 @@ const lines = [
   "stats --clickhouse --site example.com",
   "stats --logs HOME/access.log --site example.com --log-format json",
   "stats --logs HOME/access.log --site example.com --log-format xml",
+  "stats --logs HOME/access.log --site example.com --log-format $remote_addr|$status",
   "stats --logs HOME/access.log --site example.com --exclude-path admin/**",
   "stats --logs HOME/access.log --site example.com --trust-forwarded yes",
   "stats --logs HOME/access.log --site example.com --geoip HOME/missing.mmdb",
