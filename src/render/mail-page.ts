@@ -34,6 +34,7 @@ th:first-child, td:first-child { padding-left: 0; }
 .up { color: #1a7f37; }
 .down { color: #c02a2a; }
 .share { height: 3px; margin-top: 3px; background: #6c8cff; }
+.chart { table-layout: fixed; }
 .chart td { padding: 0 1px; border: 0; text-align: center; vertical-align: bottom; font-size: 11px; color: #59636e; }
 .chart div { background: #6c8cff; }
 .chart .partial { background: #c3cfff; }
