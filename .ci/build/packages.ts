@@ -60,3 +60,20 @@ export const hyparquetInPart: Plugin = {
       contents: `export { parquetSchema } from "./metadata.js"; export { toJson } from "./utils.js";`,
     })),
 };
+
+/**
+ * Leaves out nodemailer's list of types of files, by which it names attachments, and what it fetches them with: a report's mail has
+ * none. The tarball is 25 kB smaller.
+ */
+export const mailInPart: Plugin = {
+  name: "mail-in-part",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /node_modules.nodemailer.dist.esm.mime-funcs.mime-types\.js$/ }, () => ({
+      contents: `export const detectMimeType = () => "application/octet-stream";
+        export const detectExtension = () => "bin";`,
+    }));
+    onLoad({ filter: /node_modules.nodemailer.dist.esm.fetch.index\.js$/ }, () => ({
+      contents: `export default () => { throw new Error("Mails fetch nothing."); };`,
+    }));
+  },
+};

@@ -8,16 +8,18 @@ export const exitCodes = {
   auth: 4,
   network: 5,
   notFound: 6,
+  found: 7,
 } as const;
 
 export const exitCodeMeanings = {
   [exitCodes.ok]: "Success.",
   [exitCodes.failure]: "The service or this program failed.",
   [exitCodes.usage]: "The command line or the settings are wrong.",
-  [exitCodes.incomplete]: "conform found no failure, but could check too little.",
+  [exitCodes.incomplete]: "conform or check found nothing, but could check too little.",
   [exitCodes.auth]: "The key is missing, or the service does not accept it.",
   [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",
+  [exitCodes.found]: "check found what it looked for.",
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

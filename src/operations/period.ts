@@ -60,15 +60,20 @@ const ADDED_UP = "Visitors are daily unique visitors, added up: somebody who com
 /** What visitors of more than one day are. A model has it in the description of its tool. */
 export const noteVisitors = (days: number): Note[] => (days > 1 ? [forPeople(ADDED_UP)] : []);
 
+/** The warning that yesterday can still grow a little: a note, because nearly every question about yesterday has it. */
+const PROVISIONAL = "provisional";
+
 /** What a reader must know about a period. Finished days do not change, so only models get the time of the answer. */
 export function describePeriod(
   { to, partial, as_of }: Period,
   warned: readonly Warning[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {
-  const today = `Today, ${weekdayOf(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
+  const slight = warned?.filter(({ code }) => code === PROVISIONAL);
+  const serious = warned?.filter(({ code }) => code !== PROVISIONAL);
+  const today = `Today, ${nameWeekday(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
-    notes: partial ? [] : [forModels(`As of ${as_of}.`)],
-    warnings: [...(partial ? [today] : []), ...showWarnings(warned)],
+    notes: [...showWarnings(slight), ...(partial ? [] : [forModels(`As of ${as_of}.`)])],
+    warnings: [...(partial ? [today] : []), ...showWarnings(serious)],
   };
 }
 
@@ -79,7 +84,7 @@ export function describeVisitors(period: Period, warned: readonly Warning[] | un
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */
-function weekdayOf(day: string): string {
+export function nameWeekday(day: string): string {
   return WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
 }
 

@@ -96,6 +96,13 @@ function countCovered(
   return Math.max(0, countDays(first, last) - missing.reduce<number>((sum, days = 0) => sum + days, 0));
 }
 
+/** How many of some days have data, by the warnings of an answer about them; undefined if these do not tell. */
+export function countDaysWithData(days: Days, warnings: readonly Warning[]): number | undefined {
+  const since = readStart(warnings);
+  const isBefore = warnings.some(({ code }) => code === "before_data_since");
+  return isBefore && since === undefined ? undefined : countCovered(days, since, warnings);
+}
+
 /** How many days of a window a gap covers; undefined if that is not known. */
 function countMissing({ values }: Warning, window: Days): number | undefined {
   const [from, to, days] = [readDate(values?.from), readDate(values?.to), values?.days];

@@ -13,7 +13,7 @@ export const logs: LocalKind = {
     {
       flag: "--log-format",
       value: "<format>",
-      description: "combined, json, w3c or alb (default: detected)",
+      description: "combined, json, w3c, alb, or your server's description (default: detected)",
     },
     { flag: "--timezone", value: "<zone>", description: "the sites' timezone (default: this machine's)" },
     {

@@ -43,6 +43,7 @@ const COMMANDS = [
   "compare",
   "conversions",
   "report",
+  "check",
   "logs",
   "schema",
   "login",

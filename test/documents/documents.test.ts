@@ -17,6 +17,7 @@ const linkedDocuments = [
   ["README", "README.md", "first steps with an assistant, the shell and the connector"],
   ["Clients", "docs/clients.md", "what to paste into each MCP client"],
   ["Command line", "docs/command-line.md", "options, keys and profiles, exit codes, troubleshooting"],
+  ["On a schedule", "docs/scheduled.md", "checks and reports that come to you, by cron or systemd"],
   ["Contract", "docs/contract.md", "the REST API's rules, for those who implement or call it"],
   ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks a service against the contract"],
   ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { serveVariables } from "../../src/config/serve-settings.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
@@ -88,9 +89,9 @@ describe("configuration blocks", () => {
 });
 
 describe("commands of the queries", () => {
-  const words = queries.map(({ name }) => name).join("|");
+  const words = [...queries.map(({ name }) => name), "check"].join("|");
   const pattern = new RegExp(`^(?:npx -y )?analytics-mcp (?:${words}) [^\\n#|>]*`, "gm");
-  const examples = ["README.md", "docs/command-line.md"]
+  const examples = ["README.md", "docs/command-line.md", "docs/scheduled.md"]
     .flatMap((path) => [...read(path).matchAll(pattern)])
     .map(([line]) => line.trim());
 
@@ -106,7 +107,9 @@ describe("commands of the queries", () => {
     );
     const hasSource = words.includes("--logs") || words.includes("--demo");
     const { code, stderr } = await runShell([...words, ...(hasSource ? [] : ["--demo"])]);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
+    // A check has found something.
+    const codes: number[] = argv[0] === "check" ? [exitCodes.ok, exitCodes.found] : [exitCodes.ok];
+    expect([codes.includes(code), stderr]).toEqual([true, expect.not.stringMatching(/error|Not checked/)]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
-import { html, printHtml } from "../../src/oauth/pages/html.ts";
 import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
 import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
+import { html, printHtml } from "../../src/render/html.ts";
 import { buildIcon, iconUrl } from "../../src/render/icon.ts";
 import { demo as made } from "../../src/sources/demo.ts";
 import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";

@@ -41,7 +41,7 @@ describe("a period in words", () => {
       warnOfSubtraction({ more_rows: 1_204 }),
       { code: "subtracted", detail: "There are 12345 to 12347." },
       { code: "subtracted", detail: "There are 12345.", values: { events: "12345" } },
-      { code: "provisional", detail: "From 2026-11-20, 12345 may change." },
+      { code: "late", detail: "From 2026-11-20, 12345 may change." },
     ];
     const described = describePeriod({ ...week, partial: false }, warnings).warnings;
     expect(formatNotes(described, "people", (value) => value.toLocaleString("en"))).toEqual([
@@ -53,6 +53,12 @@ describe("a period in words", () => {
       "From 2026-11-20, 12345 may change.",
     ]);
     expect(formatNotes(described, "models")).toEqual(warnings.map(({ detail }) => detail));
+  });
+
+  it("calls it a note that yesterday can still grow", () => {
+    const warnings = [{ code: "provisional", detail: "It can grow." }];
+    const described = describePeriod({ ...week, partial: false }, warnings);
+    expect(described).toEqual({ notes: ["It can grow.", expect.anything()], warnings: [] });
   });
 
   it("includes its warnings", () => {

@@ -155,7 +155,7 @@ it("a request loads undici once: not Node's own copy, too", async () => {
 
 /** What is loaded is read and compiled at each start: more of it is more to wait for. */
 it.each<[string, number, () => string]>([
-  ["--help", 84_500, () => readLoaded(["--help"])],
+  ["--help", 85_000, () => readLoaded(["--help"])],
   ["stats --demo", 366_000, () => readLoaded(["stats", "--demo", "--site", "example.com"])],
   ["the server on stdio", 464_000, () => readLoaded([])],
 ])("%s loads at most %d characters", { retry: 2 }, (what, budget, read) => {

@@ -29,7 +29,7 @@ it("pictures are small, and each is used in a page", () => {
 const themes = process.env.PICTURES ? (["light", "dark"] as const) : [];
 
 it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {
-  const [{ launch }, { photographChart, photographConsent }, { shrink }] = await Promise.all([
+  const [{ launch }, { photographChart, photographConsent, photographMail }, { shrink }] = await Promise.all([
     import("../support/browser.ts"),
     import("./screenshots.ts"),
     import("./small-png.ts"),
@@ -42,6 +42,10 @@ it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {
     };
     for (const [name, screenshot] of Object.entries(taken)) {
       writeFileSync(`docs/images/${name}-${theme}.png`, await shrink(browser, screenshot));
+    }
+    if (theme === "light") {
+      const mail = await photographMail(browser, MOMENT);
+      writeFileSync("docs/images/mail.png", await shrink(browser, mail));
     }
   } finally {
     await browser.close();

@@ -1,9 +1,11 @@
 import type { Browser } from "playwright-core";
+import PostalMime from "postal-mime";
 import { chartPage } from "../../src/mcp/chart-pages.ts";
 import { bundleHost, openView } from "../mcp/chart/browser.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { buildRequest, register } from "../support/oauth-client.ts";
+import { runShell } from "../support/shell.ts";
 
 type Theme = "light" | "dark";
 
@@ -49,5 +51,20 @@ export async function photographConsent(browser: Browser, theme: Theme): Promise
   const screenshot = await page.screenshot({ fullPage: true });
   await page.close();
   await connector.close();
+  return screenshot;
+}
+
+/** As mail programs show it: down to the first list. */
+const MAIL = { width: 600, height: 640 };
+
+/** A report as a mail, with the demo's numbers at that moment. Mails have one theme. */
+export async function photographMail(browser: Browser, moment: number): Promise<Buffer> {
+  const argv = ["report", "--demo", "--period", "last-week", "--mail", "you@example.com"];
+  const { stdout } = await runShell(argv, { clock: () => moment });
+  const { html = "" } = await PostalMime.parse(stdout);
+  const page = await browser.newPage({ deviceScaleFactor: SCALE, viewport: MAIL });
+  await page.setContent(html);
+  const screenshot = await page.screenshot();
+  await page.close();
   return screenshot;
 }

@@ -153,6 +153,28 @@ export const writtenFormats: Record<string, WrittenFormat> = {
     },
     carries: [...all],
   },
+  "as Apache describes it": {
+    write: (each) =>
+      `${each.host}:443 ${each.address} ${iso(each.time).replace(".000Z", "+0000")}\tGET\t${each.target}\t${each.status ?? 200} ${headers(each)}`,
+    carries: [...all],
+    flags: {
+      logFormat: '%v:%p %h %{%Y-%m-%dT%H:%M:%S%z}t\t%m\t%U%q\t%>s "%{Referer}i" "%{User-Agent}i"',
+    },
+  },
+  "JSON as nginx describes it": {
+    write: ({ time, address, host, target, referrer, agent, language, status = 200 }) =>
+      JSON.stringify({
+        when: iso(time).replace(".000Z", "+00:00"),
+        client: { from: address, asks: `GET ${target} HTTP/2.0`, of: host },
+        headers: [dash(referrer), agent, language],
+        code: status,
+      }),
+    carries: [...all, "languages"],
+    flags: {
+      logFormat:
+        '{"when":"$time_iso8601","client":{"from":"$remote_addr","asks":"$request","of":"$host"},"headers":["$http_referer","$http_user_agent","$http_accept_language"],"code":$status}',
+    },
+  },
   "AWS ALB": {
     write: ({ time, address, host, target, agent, status = 200 }) =>
       `h2 ${iso(time)} app/web/50dc6c495c0c9188 ${address}:2817 10.0.0.1:80 0.000 0.001 0.000 ${status} ${status} 34 366 "GET https://${host}:443${target} HTTP/2.0" "${agent}" ECDHE TLSv1.2 arn:aws "Root=1-58" "${host}" "arn" 0 ${iso(time)} "forward" "-" "-" "10.0.0.1:80" "200" "-" "-"`,

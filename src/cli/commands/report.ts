@@ -18,6 +18,7 @@ interface ReportFlags extends SourceFlags, Appearance {
   out?: string;
   open?: true;
   force?: true;
+  mail?: string;
 }
 
 /** `analytics-mcp report`: writes the overview, with more lists, as a page or as Markdown. */
@@ -42,12 +43,17 @@ function createReportCommand(io: Io): ShellCommand {
     )
     .option("--open", "open the page in the browser")
     .option("--force", "replace a file that is not a report")
+    .option(
+      "--mail <address>",
+      "print the report as a mail to this address, for sendmail -t or msmtp -t; separate several by commas",
+    )
     .allowExcessArguments()
     .action(async () => {
       const flags = report.optsWithGlobals<ReportFlags>();
       for (const word of report.args) assertNotOption(word, reportQuery.name);
       const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
-      const { file, format } = chooseTarget(flags.out, flags.force === true);
+      assertMailAlone(flags);
+      const { file, format } = chooseTarget(flags.mail === undefined ? flags.out : "-", flags.force === true);
       if (file === "-" && flags.open) {
         throw new AnalyticsError("usage", "--open needs a file, but -o - writes none.", {
           hint: "Leave out one of the two.",
@@ -63,6 +69,15 @@ function createReportCommand(io: Io): ShellCommand {
       await writeData(io, path);
       if (flags.open) await openReport(io, path);
     });
+}
+
+/** A mail goes to the program that sends it. */
+function assertMailAlone({ mail, out, open, force }: ReportFlags): void {
+  const other = out !== undefined && out !== "-" ? "--out" : open ? "--open" : force ? "--force" : undefined;
+  if (mail === undefined || other === undefined) return;
+  throw new AnalyticsError("usage", `${other} cannot be combined with --mail, which prints the report.`, {
+    hint: "Pipe it into the program that sends it: analytics-mcp report --mail you@example.com | sendmail -t",
+  });
 }
 
 async function openReport(io: Io, path: string): Promise<void> {

@@ -20,7 +20,7 @@ export async function formatReport(
   io: Io,
   { result, views, empty }: Answer,
   source: Source,
-  { format, ...appearance }: { format: ReportFormat } & Appearance,
+  { format, mail, ...appearance }: { format: ReportFormat; mail?: string | undefined } & Appearance,
 ): Promise<{ text: string; name: string }> {
   const { site, filter, period } = overviewResult()
     .pick({ site: true, filter: true, period: true })
@@ -33,8 +33,14 @@ export async function formatReport(
   ].map((note) => cleanText(note, 400));
   const words = [toFileName(site.domain), ...new Set([period.from, period.to]), ...nameFilter(filter)];
   const name = `${words.join("-")}.html`;
+  const title = cleanText(`${site.domain}${headFilter(filter)}, ${formatSpan(period)}`);
+  if (mail !== undefined) {
+    const { composeMail } = await import("./report-mail.ts");
+    const screen = readScreen(io, "stdout", appearance);
+    const content = { title, views, notes, empty, to: mail, date: io.clock() };
+    return { name, text: await composeMail(content, screen) };
+  }
   if (format === "html") {
-    const title = cleanText(`${site.domain}${headFilter(filter)}, ${formatSpan(period)}`);
     return { name, text: await buildReportPage(title, { result, notes, empty }) };
   }
   const tables =

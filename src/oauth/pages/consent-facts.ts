@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../render/html.ts";
 import { cleanAddress, cleanWords, readWebHost } from "./sanitize-untrusted.ts";
 
 /** The application that asks. Only `host` is confirmed; the rest is what it says about itself. */

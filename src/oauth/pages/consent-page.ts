@@ -1,6 +1,6 @@
+import { type Html, html, trustMarkup } from "../../render/html.ts";
 import { blamesKey, type ConsentError, formatConsentError } from "./consent-error.ts";
 import { buildFacts, type ConsentApplication, type ConsentRedirect } from "./consent-facts.ts";
-import { type Html, html, trustMarkup } from "./html.ts";
 import { buildDocument } from "./html-document.ts";
 import { findKeyIssuer, type KeyOrigin } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";

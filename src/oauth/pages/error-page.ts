@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../render/html.ts";
 import { buildDocument } from "./html-document.ts";
 import { cleanAddress, cleanWords } from "./sanitize-untrusted.ts";
 

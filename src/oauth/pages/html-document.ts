@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { type Html, html, printHtml, trustMarkup } from "../../render/html.ts";
 import { buildIcon, iconUrl } from "../../render/icon.ts";
-import { type Html, html, printHtml, trustMarkup } from "./html.ts";
 
 /** The build copies this file beside the bundle, so the same relative path works here and in `dist/`. */
 const style = readFileSync(new URL("./pages.css", import.meta.url), "utf8");

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../render/html.ts";
 import { buildDocument } from "./html-document.ts";
 import { findKeyIssuer } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";

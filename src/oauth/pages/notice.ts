@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../render/html.ts";
 
 /** What people must know before they use the data, for example that it is made up. */
 export interface Notice {

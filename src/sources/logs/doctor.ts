@@ -1,8 +1,11 @@
 import { AnalyticsError } from "../../errors.ts";
+import { quoteForShell } from "../../operations/shell-command.ts";
 import type { LocalContext } from "../source-types.ts";
 import { openStore } from "./open.ts";
-import { STDIN } from "./reading/find-files.ts";
+import { readHead } from "./reading/file-head.ts";
+import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
+import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
 import type { LogSettings } from "./settings.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
 import { findHistoryFolder } from "./store/open-history.ts";
@@ -11,10 +14,10 @@ import { findHistoryFolder } from "./store/open-history.ts";
 const readsStdin = ({ files }: LogSettings): boolean => files.some(({ glob }) => glob === STDIN);
 
 /** Says what the log files have, and which of them cannot be read to their end. Throws AnalyticsError. */
-export async function checkFiles(context: LocalContext): Promise<string> {
+export async function checkFiles(context: LocalContext, folders = SERVER_FOLDERS): Promise<string> {
   const { settings, store } = openStore(context);
   if (readsStdin(settings)) return "standard input, which the sites are read from";
-  const { registry } = await store.read();
+  const { registry } = await store.read().catch((error: unknown) => proposeFormat(error, settings, folders));
   const { contents, leftOut } = registry;
   const lost = listLost(contents.values(), leftOut);
   const [first] = lost;
@@ -31,6 +34,26 @@ export async function checkFiles(context: LocalContext): Promise<string> {
   const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
   const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
   return `${lines} lines; ${present} ${present === 1 ? "file" : "files"} today`;
+}
+
+/** If the logs are in no known format, adds the option with which this machine's web server describes them. */
+async function proposeFormat(
+  error: unknown,
+  settings: LogSettings,
+  folders: readonly string[],
+): Promise<never> {
+  if (!(error instanceof AnalyticsError)) throw error;
+  for (const file of await findFiles(settings)) {
+    const { detected, fingerprint, sample } = await readHead(file, settings.format);
+    if (fingerprint !== "" || (detected.kind !== "unknown" && detected.kind !== "access")) continue;
+    const found = findServerFormat(sample, folders);
+    if (found === undefined) continue;
+    throw new AnalyticsError(error.code, error.message, {
+      hint: `${found.file} describes these lines. Add: --log-format ${quoteForShell(found.description)}`,
+      cause: error,
+    });
+  }
+  throw error;
 }
 
 /** Says where the history of the logs is, what it has, and what is wrong with it. Throws AnalyticsError. */

@@ -8,6 +8,7 @@ import { readSites, readTimezone } from "../source-options.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
 import { STDIN } from "./reading/find-files.ts";
+import { createDescribedFormat, isDescription } from "./reading/formats/described.ts";
 import { logFormats } from "./reading/formats/index.ts";
 import { createReplay } from "./reading/replay.ts";
 import type { LogSettings } from "./settings.ts";
@@ -81,8 +82,9 @@ function readFormat(name: unknown): LogSettings["format"] {
   if (name === undefined) return undefined;
   const found = logFormats.find((format) => format.name === name);
   if (found) return found;
+  if (isDescription(String(name))) return createDescribedFormat(String(name));
   throw new AnalyticsError("usage", `--log-format: there is no format ${quoteWord(String(name))}.`, {
-    hint: `The formats are ${logFormats.map((format) => format.name).join(", ")}. Leave it out to have it recognized.`,
+    hint: `The formats are ${logFormats.map((format) => format.name).join(", ")}. Leave it out to have it recognized, or give the server's own description, such as '$remote_addr [$time_local] "$request" $status'.`,
   });
 }
 

@@ -47,6 +47,10 @@ const JSON_FORMAT = `log_format structured escape=json '{${[
   .map((name) => `"${name}":"$${name}",`)
   .join("")}"status":$status}';`;
 
+/** A format of one's own, as it stands in nginx.conf. */
+const OWN_FORMAT = `log_format own '$time_iso8601|$remote_addr|$host|$request_method|$request_uri|$status|'
+  '"$http_referer"|"$http_user_agent"';`;
+
 /** A server under way, an MCP server that has been asked already, and all that was sent. */
 interface Running {
   logs: string;
@@ -258,6 +262,17 @@ const cases: Record<string, Case> = {
     sites: [MAIN, BLOG],
     rotations: [copyAndTruncate],
     hasPurpose: true,
+  },
+  "nginx, a format of one's own": {
+    program: nginx((logs) => ({
+      http: `${OWN_FORMAT} access_log ${join(logs, "access.log")} own;`,
+      main: "",
+      blog: "",
+    })),
+    options: (logs) => ["--logs", `${logs}/access.log*`, "--log-format", OWN_FORMAT],
+    files: ["access.log"],
+    sites: [MAIN, BLOG],
+    rotations: [rotate],
   },
   "Apache, vhost_combined": {
     program: apache,

@@ -241,7 +241,7 @@ function explainLeftOut(
   if (detected.kind === "error-log") return "is an error log";
   const firstLine = `its first line is ${quote(cleanText(first, 120))}`;
   if (detected.kind === "unknown") return `is in no known format; ${firstLine}`;
-  return asked && `has no request in the format ${asked.name}; ${firstLine}`;
+  return asked && `has no request in the format ${cleanText(asked.name, 120)}; ${firstLine}`;
 }
 
 function createNoRequestError(
@@ -251,8 +251,10 @@ function createNoRequestError(
   const [first] = leftOut;
   const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1].reason}.`;
   const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
+  const other =
+    "For another one, give the server's own description with --log-format: analytics-mcp doctor looks for it.";
   return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
-    hint: `${advice}Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB.`,
+    hint: `${advice}Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB. ${other}`,
   });
 }
 

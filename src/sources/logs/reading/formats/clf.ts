@@ -128,7 +128,7 @@ const isAddress = (word: string) =>
 const MAX_ADDRESS_LENGTH = 64;
 
 /** The next quote without a backslash that escapes it. */
-function findClosingQuote(line: string, from: number): number {
+export function findClosingQuote(line: string, from: number): number {
   let at = line.indexOf('"', from);
   while (at >= 0 && isEscapedAt(line, at)) at = line.indexOf('"', at + 1);
   return at;
@@ -197,7 +197,7 @@ function readQuoted(line: string, from: number, read: ReadText, into: LogLine): 
 const SIMPLE: Record<string, string> = { n: "\n", r: "\r", t: "\t", v: "\v", b: "\b", f: "\f" };
 
 /** Undoes what nginx (`\xC3\xA4`) and Apache (`\"`, `\\`, `\t`) write in place of quotes, controls and UTF-8. */
-function unescapeLog(text: string): string {
+export function unescapeLog(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(/(?:\\x[\da-f]{2})+|\\(.)/gi, (found: string, character: string | undefined) => {
     if (character === undefined) return Buffer.from(found.replaceAll(/\\x/gi, ""), "hex").toString();

@@ -56,7 +56,11 @@ export function readTime(value: unknown): number {
   if (typeof value !== "string" || value.length > MAX_TIME_LENGTH) return Number.NaN;
   if (/^\d{9,19}(\.\d+)?$/.test(value)) return scaleToSeconds(Number(value));
   if (/^\d\d\/\w{3}\/\d{4}:/.test(value)) return createTimestampReader()(value, 0);
-  const text = value.replace(/^(\d{4})\/(\d\d)\/(\d\d)/, "$1-$2-$3").replace(" ", "T");
+  const text = value
+    .replace(/^(\d{4})\/(\d\d)\/(\d\d)/, "$1-$2-$3")
+    .replace(" ", "T")
+    // Before the offset.
+    .replace(/ (?=[+-]\d\d:?\d\d$)/, "");
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
   return Math.floor(Date.parse(hasZone ? text : `${text}Z`) / 1000);
 }

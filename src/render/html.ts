@@ -1,4 +1,4 @@
-import { cleanText } from "../../render/clean-text.ts";
+import { cleanText } from "./clean-text.ts";
 
 /** A symbol, because an object sent as JSON cannot have one and so cannot pass for markup. */
 const MARKUP = Symbol("markup");

@@ -1,0 +1,235 @@
+import type { Call } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import { notFound, stats, timeseries } from "../operations/index.ts";
+import { type Note, note } from "../operations/note.ts";
+import type { ResultOf } from "../operations/operation.ts";
+import { nameWeekday } from "../operations/period.ts";
+import { precedingDays } from "../operations/period-words.ts";
+import { sumPoints } from "../operations/timeseries.ts";
+import type { Warning } from "../operations/warning.ts";
+import { formatCount } from "../render/plural.ts";
+import {
+  describeNumber,
+  describeValue,
+  isCount,
+  type Metric,
+  readMetric,
+  type Totals,
+} from "./check-metrics.ts";
+import { resolveCompared } from "./compared-days.ts";
+import { countDaysWithData } from "./coverage.ts";
+import type { QueryOptions } from "./default-days.ts";
+import { askSpan, type SitePeriod } from "./site-period.ts";
+import { within } from "./subtracted-spans.ts";
+import { findUsualRange, isByChance } from "./usual-range.ts";
+import { percentOf, ROW_LIMIT, roundRate, SMALL_SAMPLE } from "./windows.ts";
+
+/** What a check looks for. */
+export interface Conditions {
+  below?: number | undefined;
+  above?: number | undefined;
+  /** A change by at least so many percent; of the bounce rate, percentage points. */
+  change?: { least: number; direction?: "up" | "down" | undefined } | undefined;
+  unusual?: boolean | undefined;
+  /** Paths that people asked for in vain at least so many times. */
+  deadLinks?: number | undefined;
+}
+
+/** What a check found about one condition. */
+export interface Finding {
+  /** `unknown` if there is too little data to tell. */
+  state: "met" | "not met" | "unknown";
+  text: Note;
+}
+
+/** What the conditions of a check are about. */
+export interface Checked extends SitePeriod {
+  call: Call;
+  options: QueryOptions;
+  /** The site with the filter, as a sentence begins with them. */
+  name: string;
+  /** The days as a period. */
+  period: string;
+  against?: string | undefined;
+  metric: Metric;
+  /** The numbers of these days, and what to know before using them. */
+  totals: Totals;
+  warnings: readonly Warning[];
+}
+
+interface Measured extends Checked {
+  value: number;
+  /** Such as: example.com had 87 visitors on Monday, 2026-11-16. */
+  had: ReturnType<typeof note>;
+}
+
+/** The findings about the metric, for each condition in turn. */
+export async function judgeMetric(checked: Checked, conditions: Conditions): Promise<Finding[]> {
+  const { name, metric, totals, warnings, today } = checked;
+  const { below, above, change, unusual } = conditions;
+  const when = describeDays(checked, today);
+  if (below === undefined && above === undefined && !change && !unusual) return [];
+  const value = readMetric(metric, totals);
+  const lack = describeLack(checked, warnings);
+  if (lack !== undefined) return [{ state: "unknown", text: `${name} ${lack} ${when}.` }];
+  if (value === null || value === undefined)
+    return [{ state: "unknown", text: `${name} had no visits ${when}, so there is no ${metric}.` }];
+  const measured = { ...checked, value, had: note`${name} had ${describeValue(metric, value)} ${when}` };
+  const judgeLimit = (isMet: boolean, limit: Note & object) =>
+    isMet ? meet(note`${measured.had}: ${limit}.`) : pass(note`${measured.had}: not ${limit}.`);
+  return [
+    ...(below === undefined ? [] : [judgeLimit(value < below, note`below ${below}`)]),
+    ...(above === undefined ? [] : [judgeLimit(value > above, note`above ${above}`)]),
+    ...(change === undefined ? [] : [await judgeChange(measured, change)]),
+    ...(unusual ? [await judgeUnusual(measured)] : []),
+  ];
+}
+
+const meet = (text: Note): Finding => ({ state: "met", text });
+const pass = (text: Note): Finding => ({ state: "not met", text });
+const doubt = (text: Note): Finding => ({ state: "unknown", text });
+
+/** Compares with other days. If these are more or fewer, a count is compared with its average for as many days. */
+async function judgeChange(
+  { had, value, ...checked }: Measured,
+  { least, direction }: NonNullable<Conditions["change"]>,
+): Promise<Finding> {
+  const { call, options, metric, name, site, today, from, to } = checked;
+  const days = findCompared(checked);
+  const before = await askSpan(call, stats, {}, { site, today, ...days }, options);
+  const [when, count] = [describeDays(days, today), countDays(days.from, days.to)];
+  const lack = describeLack(days, before.warnings ?? []);
+  const earlier = readMetric(metric, before);
+  if (lack !== undefined || earlier === null || earlier === undefined) {
+    return doubt(`${name} ${lack ?? "had no visits"} ${when}, so there is nothing to compare with.`);
+  }
+  const scale = isCount(metric) ? countDays(from, to) / count : 1;
+  const change = measureChange(metric, value, earlier * scale);
+  const origin = note`${describeNumber(metric, earlier)}${scale === 1 ? "" : ` in ${formatCount(count, "day")}`} ${when}`;
+  const text = note`${had}: ${change.text} from ${origin}`;
+  const isWanted = direction === undefined || direction === change.way;
+  if (!isWanted || change.size < least) return pass(note`${text}.`);
+  const isSmall = isCount(metric)
+    ? isByChance(value, earlier * scale)
+    : Math.min(checked.totals.visits ?? 0, before.visits ?? 0) < SMALL_SAMPLE;
+  return isSmall ? pass(note`${text}, which may be chance.`) : meet(note`${text}.`);
+}
+
+/** A change in percent, or in percentage points if the metric is a percentage. */
+function measureChange(metric: Metric, value: number, earlier: number) {
+  if (value === earlier) return { way: "none", size: 0, text: "unchanged" } as const;
+  const way = value > earlier ? "up" : "down";
+  const isPoints = metric === "bounce_rate";
+  const change = isPoints ? roundRate(value - earlier) : percentOf(value - earlier, earlier);
+  // From nothing to something is more than any percentage.
+  if (change === null) return { way, size: Number.POSITIVE_INFINITY, text: way };
+  const size = Math.abs(change);
+  return { way, size, text: note`${way} ${size}${isPoints ? " percentage points" : "%"}` };
+}
+
+/** The days to compare with. A single day is compared with the same day of the week. */
+function findCompared({ from, to, today, period, against }: Checked): Days {
+  if (against !== undefined) return resolveCompared({ days: 1, period, against }, today).previous;
+  if (from === to) return { from: addDays(from, -7), to: addDays(to, -7) };
+  return precedingDays(period, { from, to });
+}
+
+const WEEKS = 8;
+/** Of these weeks, how many must have data. */
+const MIN_WEEKS = 6;
+
+async function judgeUnusual({ had, value, ...checked }: Measured): Promise<Finding> {
+  const { metric, name, from, to, totals } = checked;
+  const weeks = await readWeeks(checked);
+  const days = from === to ? `${nameWeekday(from)}s` : "weeks";
+  if (weeks.length < MIN_WEEKS) {
+    return doubt(
+      `${name} has data of only ${weeks.length} of the ${WEEKS} ${days} before, too few to tell what is usual.`,
+    );
+  }
+  const earlier = weeks.flatMap((week) => readMetric(metric, week) ?? []);
+  const visits = Math.min(totals.visits ?? 0, ...weeks.map((week) => week.visits ?? 0));
+  if (!isCount(metric) && (earlier.length < weeks.length || visits < SMALL_SAMPLE)) {
+    return pass(note`${had}, of too few visits to tell what is usual.`);
+  }
+  const { median, least, most } = findUsualRange(earlier, isCount(metric));
+  const way = value < least ? "unusually low" : value > most ? "unusually high" : undefined;
+  const [first, last] = isCount(metric) ? [Math.ceil(least), Math.floor(most)] : [least, most];
+  const usual = note`${describeNumber(metric, first)} to ${describeNumber(metric, last)}`;
+  const text = note`after the last ${weeks.length} ${days} (median ${describeNumber(metric, median)}), ${usual} would be usual.`;
+  return way === undefined ? pass(note`${had}, not unusual: ${text}`) : meet(note`${had}, ${way}: ${text}`);
+}
+
+/** The totals of the same days of the weeks before, of those weeks that have data of all of them. */
+async function readWeeks(checked: Checked): Promise<Totals[]> {
+  const { call, options, metric, site, today, from, to } = checked;
+  const weeks = Array.from({ length: WEEKS }, (_, index) => ({
+    from: addDays(from, -7 * (WEEKS - index)),
+    to: addDays(to, -7 * (WEEKS - index)),
+  }));
+  const [first = checked] = weeks;
+  const all = { site, today, from: first.from, to: addDays(from, -1) };
+  const series = await askSpan(call, timeseries, {}, all, options);
+  const known = weeks.filter((week) => hasData(week, series));
+  // A series has no events.
+  if (metric === "events") {
+    return Promise.all(known.map((week) => askSpan(call, stats, {}, { site, today, ...week }, options)));
+  }
+  return known.map((week) => sumPoints(pointsOf(week, series)));
+}
+
+type Series = ResultOf<typeof timeseries>;
+
+const pointsOf = ({ from, to }: Days, { points }: Series) =>
+  points.filter(({ date }) => date >= from && date <= to);
+
+/** Whether a series has data of all days of a span. If its warnings do not tell, a day without a visitor counts as none. */
+function hasData(days: Days, series: Series): boolean {
+  const covered = countDaysWithData(days, within(days, series));
+  if (covered === undefined) return pointsOf(days, series).every(({ visitors }) => visitors > 0);
+  return covered === countDays(days.from, days.to);
+}
+
+/** What is wrong with the data of some days, to go between the site and the days; undefined if nothing is. */
+function describeLack(days: Days, warnings: readonly Warning[]): string | undefined {
+  const [covered, count] = [countDaysWithData(days, warnings), countDays(days.from, days.to)];
+  if (covered === count) return undefined;
+  if (covered === 0) return "has no data";
+  return covered === undefined ? "may lack data" : `has data of only ${covered} of the ${count} days`;
+}
+
+/** Some days in words: `on Monday, 2026-11-16`, `from 2026-11-16 to 2026-11-22`. */
+const describeDays = ({ from, to }: Days, today: string): string =>
+  from === to
+    ? `on ${nameWeekday(from)}, ${from}${to === today ? ", so far" : ""}`
+    : `from ${from} to ${to}${to === today ? " so far" : ""}`;
+
+const SHOWN_LINKS = 3;
+
+/** The finding about paths that people asked for in vain at least so many times. */
+export async function findDeadLinks(checked: Checked, least: number): Promise<Finding> {
+  const { call, options, site, today, from, to, name } = checked;
+  const answer = await askSpan(call, notFound, { limit: ROW_LIMIT }, { site, today, from, to }, options);
+  const when = describeDays(checked, today);
+  const lack = describeLack(checked, answer.warnings ?? []);
+  if (lack !== undefined) return doubt(`${name} ${lack} ${when}.`);
+  const links = answer.rows.filter(({ value, requests }) => value !== null && requests >= least);
+  const times = least === 1 ? "" : note` at least ${least} times`;
+  if (links.length === 0) return pass(note`${name} had no dead link ${when} that people asked for${times}.`);
+  const shown = links.slice(0, SHOWN_LINKS).map(describeLink);
+  const more = links.length - shown.length;
+  const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+  const count = links.length === 1 ? "a dead link" : note`${links.length} dead links`;
+  return meet(note`${name} had ${count} ${when} that people asked for${times}: ${list}.`);
+}
+
+/** In a sentence: visitors choose these texts. */
+const MAX_SHOWN = 60;
+
+type DeadLink = ResultOf<typeof notFound>["rows"][number];
+
+function describeLink({ value, requests, referrers: [first] }: DeadLink): string {
+  const shorten = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text);
+  const from = first === undefined ? "" : `, most from ${shorten(first.value)}`;
+  return `${shorten(value ?? "")} (${requests}${from})`;
+}

@@ -1,0 +1,131 @@
+import * as z from "zod";
+import { AnalyticsError } from "../errors.ts";
+import type { Call } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import { filterEcho, siteParam, siteRef } from "../operations/fields.ts";
+import { formatFilter, headFilter } from "../operations/filter.ts";
+import { stats } from "../operations/index.ts";
+import { period } from "../operations/period.ts";
+import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
+import { warnings } from "../operations/warning.ts";
+import {
+  type Checked,
+  type Conditions,
+  type Finding,
+  findDeadLinks,
+  judgeMetric,
+} from "./check-conditions.ts";
+import { metrics, readMetric } from "./check-metrics.ts";
+import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { fromReport, type Query } from "./queries.ts";
+import { defineReport } from "./report-definition.ts";
+import { answerToday, askSpan } from "./site-period.ts";
+
+const checkParams = () =>
+  z.strictObject({
+    site: siteParam,
+    period: periodParam().describe(
+      "The days to check (default: yesterday): last_week, last_7_days (complete days), monday, october, 2026-11-15, 2026-11, 2026-11-01/2026-11-15; today only with --above or --dead-links.",
+    ),
+    metric: z.enum(metrics).optional().describe("What to check (default: visitors)."),
+    against: periodParam().describe(
+      "What --change compares with: another period, or year_before. By default as compare does, but a day with the same day of the week before.",
+    ),
+  });
+
+type CheckParams = z.output<ReturnType<typeof checkParams>>;
+
+export const checkResult = () =>
+  z.object({ site: siteRef, period, ...filterEcho(), findings: z.array(z.custom<Finding>()), warnings });
+
+export type CheckResult = z.output<ReturnType<typeof checkResult>>;
+
+/** The query of a check. Only the shell has it: an assistant can judge the numbers itself. */
+export function createCheck(conditions: Conditions): Query {
+  return fromReport(
+    defineReport({
+      name: "check",
+      summary: "For cron and CI: tell of low, high, changed or unusual numbers, and of dead links",
+      tool: { name: "check", title: "Check", description: "" },
+      shell: {
+        examples: [
+          "analytics-mcp check example.com --below 100",
+          "analytics-mcp check example.com --unusual",
+          "analytics-mcp check example.com --period last-week --change -25",
+          "analytics-mcp check example.com --filter event=signup --metric events --below 1",
+          "analytics-mcp check example.com --dead-links 10",
+        ],
+        fields: "visitors",
+      },
+      params: checkParams,
+      result: checkResult,
+      compute: (call, params, options) => check(call, params, options, conditions),
+      views: () => [],
+    }),
+  );
+}
+
+function check(
+  call: Call,
+  { site, metric = "visitors", against, ...asked }: CheckParams,
+  options: QueryOptions,
+  conditions: Conditions,
+) {
+  return answerToday(call, site, options, async (today) => {
+    const { days, period } = await resolveDays(call, { site, ...asked }, options, today);
+    assertPossible(conditions, days, today);
+    const span = { site, today, ...days };
+    const totals = await askSpan(call, stats, {}, span, options);
+    if (readMetric(metric, totals) === undefined) {
+      throw new AnalyticsError("usage", `--metric cannot be ${metric}: this source does not know visits.`, {
+        hint: "It can be visitors, pageviews or events.",
+      });
+    }
+    const { domain } = totals.site;
+    const name = options.filter ? `${domain}${headFilter(formatFilter(options.filter))},` : domain;
+    const checked: Checked = {
+      ...span,
+      ...{ call, options, name, period, against, metric, totals },
+      warnings: totals.warnings ?? [],
+    };
+    const findings = [
+      ...(await judgeMetric(checked, conditions)),
+      ...(conditions.deadLinks === undefined ? [] : [await findDeadLinks(checked, conditions.deadLinks)]),
+    ];
+    return { site: totals.site, period: totals.period, findings, warnings: totals.warnings };
+  });
+}
+
+/** The days to check and the period that they are: by default the last complete day that the source has loaded. */
+async function resolveDays(
+  call: Call,
+  { site, period }: Pick<CheckParams, "site" | "period">,
+  options: QueryOptions,
+  today: string,
+): Promise<{ days: Days; period: string }> {
+  if (period === undefined) {
+    const data = await readDataForDefault(call, site, options);
+    const day = addDays(findLoadedToday(data, today), -1);
+    return { days: { from: day, to: day }, period: day };
+  }
+  if (isAll(period)) throw createPeriodError("cannot be all: name the days to check");
+  return { days: resolvePeriod(period, today), period };
+}
+
+const MAX_UNUSUAL_DAYS = 7;
+
+/** Throws AnalyticsError `usage` if the days cannot be judged by the conditions. */
+function assertPossible({ below, change, unusual }: Conditions, { from, to }: Days, today: string): void {
+  const flag = below !== undefined ? "--below" : change ? "--change" : unusual ? "--unusual" : undefined;
+  if (flag !== undefined && to === today) {
+    throw new AnalyticsError("usage", `${flag} needs days that are over, and today is one of these days.`, {
+      hint: "Name complete days, such as --period yesterday or last_7_days. Only --above and --dead-links may be about today.",
+    });
+  }
+  const count = countDays(from, to);
+  if (unusual && count > MAX_UNUSUAL_DAYS) {
+    throw new AnalyticsError("usage", `--unusual is for at most ${MAX_UNUSUAL_DAYS} days, not ${count}.`, {
+      hint: "Name fewer, such as --period yesterday or last_week.",
+    });
+  }
+}

@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HttpResponse, http } from "msw";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addDays } from "../../src/operations/days.ts";
+import { createTestApi, toResponse } from "../support/api.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { BASE, fakeNetwork, service } from "../support/network.ts";
+import { withoutSpans } from "../support/period-service.ts";
+import { runShell } from "../support/shell.ts";
+
+const { network } = fakeNetwork();
+
+let state: string;
+beforeAll(() => {
+  state = mkdtempSync(join(tmpdir(), "state-"));
+});
+afterAll(() => rmSync(state, { recursive: true }));
+
+/** A Friday: the day before LOG_NOW. */
+const YESTERDAY = "2026-11-20";
+
+/** The lines of a day: visitors who view a page each, and so many of them a second one. */
+const listDay = (date: string, visitors: number, readers = 0) =>
+  Array.from({ length: visitors }, (_, index) => {
+    const at = Date.parse(`${date}T01:00:00Z`) + index * 1000;
+    const person = { address: `10.0.${index >> 8}.${index & 255}` };
+    return [
+      combined({ ...person, at }),
+      ...(index < readers ? [combined({ ...person, at: at + 60_000, target: "/pricing" })] : []),
+    ];
+  }).flat();
+
+/** A log with so many visitors on each day until today, the last days last. */
+const writeLog = (
+  counts: readonly (number | readonly [visitors: number, readers: number])[],
+  last = "2026-11-21",
+) => {
+  const days = counts.map((given, index) => {
+    const [visitors, readers] = typeof given === "number" ? [given, 0] : given;
+    return listDay(addDays(last, index + 1 - counts.length), visitors, readers);
+  });
+  return createLogFolder({ "access.log": joinLines(...days.flat()) }).path("access.log");
+};
+
+/** Days of 40 visitors, and Fridays that differ a little, before yesterday and today. */
+const usual = (days: number) =>
+  Array.from({ length: days }, (_, index) => {
+    const ago = days - index;
+    return ago % 7 === 0 ? 40 + ((ago / 7) % 3) * 2 : 40;
+  });
+
+const checkLog = (log: string, words: string) =>
+  runShell(["check", "example.com", "--logs", log, "--timezone", "UTC", ...words.split(" ")], {
+    clock: () => LOG_NOW,
+    environment: { XDG_STATE_HOME: state },
+  });
+
+describe("of a log whose last day is low", () => {
+  const log = writeLog([...usual(60), [9, 3], 5]);
+
+  it.each([
+    ["--below 10", "example.com had 9 visitors on Friday, 2026-11-20: below 10."],
+    ["--above 8", "example.com had 9 visitors on Friday, 2026-11-20: above 8."],
+    ["--metric pageviews --above 11", "example.com had 12 page views on Friday, 2026-11-20: above 11."],
+    ["--above 4 --period today", "example.com had 5 visitors on Saturday, 2026-11-21, so far: above 4."],
+    [
+      "--below 1000 --period last-week",
+      "example.com had 282 visitors from 2026-11-09 to 2026-11-15: below 1,000.",
+    ],
+    [
+      "--unusual",
+      "example.com had 9 visitors on Friday, 2026-11-20, unusually low: after the last 8 Fridays (median 42), 19 to 74 would be usual.",
+    ],
+    [
+      "--change 50",
+      "example.com had 9 visitors on Friday, 2026-11-20: down 78.6% from 42 on Friday, 2026-11-13.",
+    ],
+    [
+      "--change -50%",
+      "example.com had 9 visitors on Friday, 2026-11-20: down 78.6% from 42 on Friday, 2026-11-13.",
+    ],
+    [
+      "--change 50 --against monday",
+      "example.com had 9 visitors on Friday, 2026-11-20: down 77.5% from 40 on Monday, 2026-11-16.",
+    ],
+    [
+      "--change 50 --against last_week",
+      "example.com had 9 visitors on Friday, 2026-11-20: down 77.7% from 282 in 7 days from 2026-11-09 to 2026-11-15.",
+    ],
+    [
+      "--filter page=/pricing --below 10",
+      "example.com, only pages=/pricing, had 3 visitors on Friday, 2026-11-20: below 10.",
+    ],
+  ])("%s is met: one sentence, and the exit code 7", async (words, sentence) => {
+    const { code, stdout } = await checkLog(log, words);
+    expect([code, stdout]).toEqual([7, `${sentence}\n`]);
+  });
+
+  it.each([
+    "--below 9",
+    "--above 9",
+    "--change +50",
+    "--change 90",
+    // 3 visitors after none may be chance.
+    "--filter page=/pricing --change 50",
+    "--filter page=/pricing --unusual",
+    "--unusual --period 2026-11-19",
+    "--dead-links 1",
+  ])("%s is not met: silence, and 0", async (words) => {
+    expect(await checkLog(log, words)).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it("several conditions are several sentences, and --explain adds those that are not met", async () => {
+    const { code, stdout, stderr } = await checkLog(log, "--below 100 --above 100 --change -50 --explain");
+    expect([code, stdout.split("\n").slice(0, 3)]).toEqual([
+      7,
+      [
+        "example.com had 9 visitors on Friday, 2026-11-20: below 100.",
+        "example.com had 9 visitors on Friday, 2026-11-20: down 78.6% from 42 on Friday, 2026-11-13.",
+        "ok: example.com had 9 visitors on Friday, 2026-11-20: not above 100.",
+      ],
+    ]);
+    expect(stderr).toContain("2026-11-20 can still grow a little");
+  });
+});
+
+it("collecting numbers by cron mails only problems", async () => {
+  const words = ["timeseries", "example.com", "--period", "yesterday", "--output", "ndjson", "--quiet"];
+  const log = writeLog([40, 40, 5]);
+  const { code, stdout, stderr } = await runShell([...words, "--logs", log, "--timezone", "UTC"], {
+    clock: () => LOG_NOW,
+    environment: { XDG_STATE_HOME: state },
+  });
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    '{"date":"2026-11-20","visitors":40,"pageviews":40,"partial":null}\n',
+    "",
+  ]);
+});
+
+describe("without enough data nothing is found, and nothing is silent", () => {
+  it.each<[string, string, string, string]>([
+    [
+      "days after the end of a log",
+      writeLog(usual(20), "2026-11-15"),
+      "--below 1000",
+      "example.com has no data on Friday, 2026-11-20.",
+    ],
+    [
+      "a week in which a log ends",
+      writeLog(usual(20), "2026-11-12"),
+      "--below 1000 --period last_week",
+      "example.com has data of only 4 of the 7 days from 2026-11-09 to 2026-11-15.",
+    ],
+    [
+      "a day without a line",
+      writeLog([...usual(20), 0, 5]),
+      "--below 1000",
+      "example.com has no data on Friday, 2026-11-20.",
+    ],
+    [
+      "a young site",
+      writeLog([...usual(36), 0, 5]),
+      "--unusual --period 2026-11-19",
+      "example.com has data of only 5 of the 8 Thursdays before, too few to tell what is usual.",
+    ],
+    [
+      "no day to compare with",
+      writeLog([40, 40, 40, 5]),
+      "--change 50",
+      "example.com has no data on Friday, 2026-11-13, so there is nothing to compare with.",
+    ],
+    [
+      "a rate without visits",
+      writeLog([40, 40, 40, 5]),
+      "--metric bounce_rate --above 50 --filter page=/missing",
+      "example.com, only pages=/missing, had no visits on Friday, 2026-11-20, so there is no bounce_rate.",
+    ],
+  ])("%s", async (_, log, words, sentence) => {
+    const { code, stdout, stderr } = await checkLog(log, words);
+    expect([code, stdout, stderr]).toEqual([3, "", `warning: Not checked: ${sentence}\n`]);
+  });
+
+  it("a gap of two weeks leaves six to tell what is usual", async () => {
+    const counts = [...usual(60), 9, 5].map((count, index) => (index > 20 && index < 35 ? 0 : count));
+    const { code, stdout } = await checkLog(writeLog(counts), "--unusual");
+    expect([code, stdout]).toEqual([7, expect.stringContaining("after the last 6 Fridays")]);
+  });
+});
+
+describe("dead links", () => {
+  const missing = (count: number, target: string, referrer: string) =>
+    Array.from({ length: count }, (_, index) =>
+      combined({
+        ...{ target, referrer, status: 404, at: `${YESTERDAY}T12:00:${String(index).padStart(2, "0")}Z` },
+        address: `10.1.0.${index}`,
+      }),
+    );
+  const log = createLogFolder({
+    "access.log": joinLines(
+      ...listDay("2026-11-19", 5),
+      ...listDay(YESTERDAY, 5),
+      ...missing(12, "/old", "https://example.com/blog"),
+      ...missing(11, `/${"x".repeat(80)}`, "-"),
+      ...missing(3, "/rare", "https://example.org/"),
+      ...listDay("2026-11-21", 5),
+    ),
+  }).path("access.log");
+
+  it("that people asked for often are named, with the pages that lead there", async () => {
+    const { code, stdout } = await checkLog(log, "--dead-links 10");
+    expect([code, stdout]).toEqual([
+      7,
+      `example.com had 2 dead links on Friday, 2026-11-20 that people asked for at least 10 times: /old (12, most from /blog), /${"x".repeat(58)}… (11).\n`,
+    ]);
+    expect((await checkLog(log, "--dead-links 3")).stdout).toContain(", /rare (3, most from example.org).");
+  });
+
+  it("rarer ones are not", async () => {
+    expect((await checkLog(log, "--dead-links 13")).code).toBe(0);
+  });
+});
+
+describe("every source is checked by the same rules", () => {
+  const old = withoutSpans(createTestApi().reference);
+  const ask = async (words: readonly string[], environment = {}) => {
+    const { code, stdout } = await runShell(["check", "example.com", ...words, "--explain"], { environment });
+    return [code, stdout];
+  };
+
+  it.each(["visitors", "events", "bounce_rate"])("%s", async (metric) => {
+    const words = ["--metric", metric, "--above", "1", "--unusual", "--change", "3"];
+    const expected = await ask([...words, "--demo"]);
+    expect(expected).toEqual([7, expect.stringContaining("after the last 8 Fridays (median ")]);
+    expect(await ask(words, service)).toEqual(expected);
+    network.use(http.all(`${BASE}/*`, async ({ request }) => toResponse(await old(request))));
+    expect(await ask(words, service)).toEqual(expected);
+  });
+
+  it("a failure has its own exit code, and a sentence on stderr", async () => {
+    network.use(http.all(`${BASE}/*`, () => HttpResponse.error()));
+    const { code, stdout, stderr } = await runShell(["check", "example.com", "--below", "1"], {
+      environment: service,
+    });
+    expect([code, stdout, stderr]).toEqual([5, "", expect.stringMatching(/^error: /)]);
+  });
+});
