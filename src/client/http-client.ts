@@ -20,6 +20,8 @@ export interface Target {
   site?: string | undefined;
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
+  /** The timezones of sites, by domain, for a service that does not tell them. */
+  siteTimezones?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface HttpClientOptions {

@@ -6,8 +6,10 @@ import { parseProblem } from "./problem-parser.ts";
 import { readFreshness, readQuota, readRetryAfter } from "./response-headers.ts";
 import { RetryableError } from "./retry.ts";
 
-/** The options of a GET that does not follow redirects. */
+/** The options of a request that does not follow redirects. */
 export interface FetchInit {
+  /** GET unless there is a body, then POST. */
+  body?: string;
   headers: Record<string, string>;
   signal: AbortSignal;
 }
@@ -24,10 +26,16 @@ export interface HttpRequest {
   /** The operation's path, for messages: a URL's query is never shown. */
   path: string;
   apiKey: string;
+  /** Instead of the key as a Bearer token. */
+  headers?: Readonly<Record<string, string>>;
+  /** Makes the request a POST. */
+  body?: string | undefined;
   fetch: Fetch;
   proxies: readonly (string | undefined)[];
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
+  /** What a service with an API of its own means by an error; undefined to go by its status. */
+  explain?(status: number, text: string): AnalyticsError | undefined;
   /** Milliseconds since 1970. */
   clock: () => number;
 }
@@ -86,24 +94,31 @@ export async function sendRequest(
   // The quota's window is not how long a service is unavailable.
   const asksToWait = status === 429 || headers.get("retry-after") !== null;
   const wait = asksToWait ? readRetryAfter(headers, request.clock()) : undefined;
-  const error = parseProblem(status, isJson(response) ? text : "", {
-    ...request,
-    origin,
-    base: request.url.slice(0, request.url.indexOf(request.path, origin.length)),
-    wait,
-    quota: readQuota(headers),
-  });
+  const explained = request.explain?.(status, text);
+  const error =
+    explained ??
+    parseProblem(status, isJson(response) ? text : "", {
+      ...request,
+      origin,
+      base: request.url.slice(0, request.url.indexOf(request.path, origin.length)),
+      wait,
+      quota: readQuota(headers),
+    });
   throw RETRYABLE_STATUSES.has(status) ? new RetryableError(error, wait) : error;
 }
 
 async function fetchText(
-  { url, apiKey, fetch, proxies }: HttpRequest,
+  { url, apiKey, headers, body, fetch, proxies }: HttpRequest,
   { maxBytes }: ResponseLimits,
   signal: AbortSignal,
 ): Promise<{ response: HttpResponse; text: string }> {
   try {
     const response = await fetch(url, {
-      headers: { Authorization: `Bearer ${apiKey}`, Accept: "application/json, application/problem+json" },
+      headers: {
+        Accept: "application/json, application/problem+json",
+        ...(headers ?? { Authorization: `Bearer ${apiKey}` }),
+      },
+      ...(body !== undefined && { body }),
       signal,
     });
     const isOk = response.status === 200;

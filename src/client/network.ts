@@ -19,14 +19,15 @@ export interface NetworkOptions {
 }
 
 /**
- * Creates a GET with a time limit for each phase (connect, headers, body), through the given proxies, that decompresses
+ * Creates a GET, or a POST if there is a body, with a time limit for each phase (connect, headers, body), through the given proxies, that decompresses
  * the response. It does not use Node's `fetch`, which would load a second copy of undici.
  */
 export function createNetworkFetch(options: NetworkOptions = {}): Fetch {
   const request = createRequest(options);
-  return async (url, { headers, signal }) => {
+  return async (url, { headers, body, signal }) => {
     const sent = { ...headers, "accept-encoding": ACCEPTED_CODINGS, "user-agent": "analytics-mcp" };
-    const response = await request(url, { method: "GET", headers: sent, signal });
+    const method = body === undefined ? "GET" : "POST";
+    const response = await request(url, { method, headers: sent, body, signal });
     const fields = readFields(response.headers);
     return {
       status: response.statusCode,

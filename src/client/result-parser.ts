@@ -17,6 +17,19 @@ export function parseResult<O extends Operation>(
       hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
       cause,
     });
+  const result = parseBody(operation.result, text, createError);
+  const objection = operation.verify?.(result, params);
+  if (objection !== undefined) throw createError(objection);
+  // The schema is O's own, but inside a generic function its output is not resolved.
+  return result as ResultOf<O>;
+}
+
+/** Parses the body of a 200 with a schema. Throws what `createError` makes of the reason why it does not fit. */
+export function parseBody<T>(
+  schema: z.ZodType<T>,
+  text: string,
+  createError: (reason: string, cause?: unknown) => Error,
+): T {
   let body: unknown;
   // Later steps walk the result recursively and need several times its memory, so limit its size here.
   const excess = findExcess(text);
@@ -26,12 +39,9 @@ export function parseResult<O extends Operation>(
   } catch (cause) {
     throw createError("it is not complete JSON", cause);
   }
-  const parsed = operation.result.safeParse(body);
+  const parsed = schema.safeParse(body);
   if (!parsed.success) throw createError(describeMismatch(parsed.error, body));
-  const objection = operation.verify?.(parsed.data, params);
-  if (objection !== undefined) throw createError(objection);
-  // The schema is O's own, but inside a generic function its output is not resolved.
-  return parsed.data as ResultOf<O>;
+  return parsed.data;
 }
 
 const MAX_DEPTH = 100;

@@ -3,6 +3,13 @@ import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
+import {
+  findHostedAddress,
+  findNamedService,
+  findSiteTimezones,
+  type ServiceName,
+  type SiteTimezones,
+} from "./services.ts";
 import { assertExpanded, type Environment, readVariable } from "./variables.ts";
 
 /** Options of the command line, which take precedence over the environment. No option takes a key itself. */
@@ -11,10 +18,15 @@ export interface AccessFlags {
   profile?: string | undefined;
   apiKeyFile?: string | undefined;
   apiKeyStdin?: boolean | undefined;
+  service?: string | undefined;
 }
 
 export interface Access {
-  /** Ends in `/api/v1`. */
+  /** The service with an API of its own; undefined for one of this program's contract. */
+  service?: ServiceName | undefined;
+  /** The timezones of sites that the service does not tell. */
+  siteTimezones?: SiteTimezones | undefined;
+  /** Ends in `/api/v1`, for a service of the contract. */
   baseUrl: string;
   apiKey: string;
   /** The site to use when a query names none. */
@@ -53,13 +65,13 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
     if (given !== undefined) throw createBothKeysError(given.source);
     const { baseUrl } = flags;
     const asked = baseUrl === undefined ? undefined : { text: baseUrl, source: "--base-url" };
-    return readProfileAccess(flags.profile, environment, asked, true);
+    return readProfileAccess(flags.profile, flags, environment, asked, true);
   }
   const key = given ?? findKey(environment);
   if (key !== undefined) return readDirectAccess(key, flags, environment);
   const name = findProfileName(environment);
   if (name === undefined) throw createNoKeyError();
-  return readProfileAccess(name, environment, findAddress(flags, environment), false);
+  return readProfileAccess(name, flags, environment, findAddress(flags, environment), false);
 }
 
 /**
@@ -86,8 +98,9 @@ export function findImplicitProfile(flags: AccessFlags, environment: Environment
   const name = findProfileName(environment);
   const asked = findAddress(flags, environment);
   if (name === undefined || asked === undefined) return name;
-  const saved = readBaseUrl(readProfile(environment, name).baseUrl, environment);
-  return readBaseUrl(asked.text, environment, asked.source) === saved ? name : undefined;
+  const { baseUrl, service } = readProfile(environment, name);
+  const saved = readBaseUrl(baseUrl, environment, undefined, service);
+  return readBaseUrl(asked.text, environment, asked.source, service) === saved ? name : undefined;
 }
 
 /** The profile that `--profile` names, or `ANALYTICS_PROFILE` if no key is given. */
@@ -113,27 +126,52 @@ function findKey(environment: Environment): GivenKey | undefined {
   return text === undefined ? undefined : { apiKey: readApiKey(text, source), source };
 }
 
+/**
+ * The service with an API of its own that will be asked, before any key is read. Undefined for a service of the contract,
+ * and for settings that `readAccess` refuses.
+ */
+export function findService(flags: AccessFlags, environment: Environment): ServiceName | undefined {
+  try {
+    const isGiven = flags.profile === undefined && (flags.apiKeyFile !== undefined || flags.apiKeyStdin);
+    if ((isGiven || findKey(environment) !== undefined) && flags.profile === undefined)
+      return findNamedService(flags, environment);
+    const name = flags.profile ?? findProfileName(environment);
+    return name === undefined ? findNamedService(flags, environment) : readProfile(environment, name).service;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Access without a profile: key and address come from the command line or the environment. */
 function readDirectAccess(
   { apiKey, source, warnings = [] }: GivenKey,
   flags: AccessFlags,
   environment: Environment,
 ): Access {
-  const address = findAddress(flags, environment);
+  const service = findNamedService(flags, environment);
+  const address = findAddress(flags, environment) ?? findHosted(service);
   if (address === undefined) throw createNoAddressError(source, environment);
   const site = readVariable(environment, "ANALYTICS_SITE");
   return {
+    service,
+    siteTimezones: service && findSiteTimezones(environment),
     apiKey,
-    baseUrl: readBaseUrl(address.text, environment, address.source),
+    baseUrl: readBaseUrl(address.text, environment, address.source, service),
     site,
     sources: { apiKey: source, baseUrl: address.source, site: site && "ANALYTICS_SITE" },
     warnings,
   };
 }
 
-/** Access with a profile's key and address. If an address is given as well, it must be the same. */
+function findHosted(service: ServiceName | undefined): Address | undefined {
+  const text = findHostedAddress(service);
+  return text === undefined ? undefined : { text, source: `${service}'s own` };
+}
+
+/** Access with a profile's key and address. If an address or a service is given as well, it must be the same. */
 function readProfileAccess(
   name: string,
+  flags: AccessFlags,
   environment: Environment,
   asked: Address | undefined,
   isNamed: boolean,
@@ -141,15 +179,28 @@ function readProfileAccess(
   const profile = readProfile(environment, name);
   const file = findProfileFile(environment, name);
   const source = `profile ${name}`;
-  const baseUrl = readBaseUrl(profile.baseUrl, environment);
-  if (asked !== undefined && readBaseUrl(asked.text, environment, asked.source) !== baseUrl) {
+  const { service } = profile;
+  const baseUrl = readBaseUrl(profile.baseUrl, environment, undefined, service);
+  if (asked !== undefined && readBaseUrl(asked.text, environment, asked.source, service) !== baseUrl) {
     throw createOtherAddressError(name, baseUrl, asked.source);
+  }
+  const named = findNamedService(flags, isNamed ? {} : environment);
+  if (named !== undefined && named !== service) {
+    throw new AnalyticsError(
+      "usage",
+      `The profile ${name} is for ${service ?? "a service of this program's own API"}, not for ${named}.`,
+      {
+        hint: `Choose another profile, or save one: analytics-mcp login --profile <name> --service ${named}`,
+      },
+    );
   }
   const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };
   const saved = { site: profile.site, source };
   const order = isNamed ? [saved, chosen] : [chosen, saved];
   const place = order.find(({ site }) => site !== undefined);
   return {
+    service,
+    siteTimezones: service && (profile.siteTimezones ?? findSiteTimezones(environment)),
     apiKey: readApiKey(profile.apiKey, `The profile ${name}`),
     baseUrl,
     site: place?.site,

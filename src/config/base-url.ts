@@ -1,17 +1,26 @@
 import { AnalyticsError } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { isPlaceholder } from "./api-key.ts";
+import type { ServiceName } from "./services.ts";
 import { type Environment, readList } from "./variables.ts";
 
 /**
- * Turns an address as people write it into one that ends in `/api/v1`. Throws AnalyticsError `invalid_base_url`.
+ * Turns an address as people write it into one that ends in `/api/v1`, or in no slash for a service with an API of its
+ * own. Throws AnalyticsError `invalid_base_url`.
  *
  * @param source Where the address was given, as the subject of a message: `--base-url`.
  */
-export function readBaseUrl(text: string, environment: Environment, source = "The base URL"): string {
+export function readBaseUrl(
+  text: string,
+  environment: Environment,
+  source = "The base URL",
+  service?: ServiceName,
+): string {
   const createError = (
     reason: string,
-    hint = "Example: https://stats.example.com, with or without /api/v1.",
+    hint = service === undefined
+      ? "Example: https://stats.example.com, with or without /api/v1."
+      : "Example: https://stats.example.com",
   ) => new AnalyticsError("invalid_base_url", `${source} ${reason}.`, { hint });
   if (text.trim() === "") throw createError("is empty");
   if (!/^https?:\/\//i.test(text.trim()) || !URL.canParse(text))
@@ -27,6 +36,7 @@ export function readBaseUrl(text: string, environment: Environment, source = "Th
     );
   }
   const path = url.pathname.replace(/\/+$/, "");
+  if (service !== undefined) return `${url.origin}${path.replace(/\/index\.php$/, "")}`;
   return `${url.origin}${path.endsWith(BASE_PATH) ? path : `${path}${BASE_PATH}`}`;
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { AnalyticsError, quoteWord, readErrorCode } from "../errors.ts";
 import { findConfigFolder } from "./folders.ts";
 import { replaceFile } from "./replace-file.ts";
+import { type ServiceName, type SiteTimezones, serviceNames } from "./services.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
 
@@ -11,6 +12,10 @@ export interface Profile {
   baseUrl: string;
   apiKey: string;
   site?: string | undefined;
+  /** The service, if it has an API of its own in place of the contract. */
+  service?: ServiceName | undefined;
+  /** The timezones of sites that the service does not tell. */
+  siteTimezones?: SiteTimezones | undefined;
 }
 
 /** A source in this process: the values of its command-line options, in place of address and key. */
@@ -107,11 +112,25 @@ function createLocalProfileError(name: string): AnalyticsError {
 }
 
 /** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */
-function parseProfile({ baseUrl, apiKey, site }: Profile): Profile {
-  const isText = typeof baseUrl === "string" && typeof apiKey === "string";
-  if (isText && (site === undefined || typeof site === "string")) return { baseUrl, apiKey, site };
-  throw new TypeError("This is not a profile.");
+function parseProfile({ baseUrl, apiKey, site, service, siteTimezones }: Profile): Profile {
+  const isText = [baseUrl, apiKey, site ?? "", service ?? ""].every((value) => typeof value === "string");
+  const isKnown = service === undefined || serviceNames.includes(service);
+  if (!isText || !isKnown || !isTextMap(siteTimezones)) throw new TypeError("This is not a profile.");
+  return {
+    baseUrl,
+    apiKey,
+    site,
+    ...(service && { service }),
+    ...(siteTimezones && { siteTimezones }),
+  };
 }
+
+const isTextMap = (value: unknown): boolean =>
+  value === undefined ||
+  (typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((text) => typeof text === "string"));
 
 /**
  * Saves a profile and returns its file. Only the owner can read it, and other programs never see it half-written.

@@ -1,22 +1,33 @@
 import { AnalyticsError } from "../errors.ts";
-import { type AccessFlags, findAddress, findProfileName } from "./access.ts";
+import { type Access, type AccessFlags, findAddress, findProfileName } from "./access.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { readProfile } from "./profiles.ts";
+import { findHostedAddress, findNamedService, findSiteTimezones } from "./services.ts";
 import type { Environment } from "./variables.ts";
 
 /**
  * Finds the service's base URL, which ends in `/api/v1`, for a server whose users bring their own keys. Throws
  * AnalyticsError `no_base_url` or `invalid_base_url`.
  */
-export function readServiceUrl(flags: AccessFlags, environment: Environment): string {
+export const readServiceUrl = (flags: AccessFlags, environment: Environment): string =>
+  readService(flags, environment).baseUrl;
+
+/** The same, with the service that is there and the timezones that it does not tell. */
+export function readService(
+  flags: AccessFlags,
+  environment: Environment,
+): Pick<Access, "baseUrl" | "service" | "siteTimezones"> {
   const isNamed = flags.profile !== undefined && flags.baseUrl === undefined;
   const address = isNamed ? undefined : findAddress(flags, environment);
   const name = flags.profile ?? (address === undefined ? findProfileName(environment) : undefined);
-  const given = address?.text ?? (name === undefined ? undefined : readProfile(environment, name).baseUrl);
+  const saved = name === undefined ? undefined : readProfile(environment, name);
+  const service = saved?.service ?? findNamedService(flags, environment);
+  const given = address?.text ?? saved?.baseUrl ?? findHostedAddress(service);
   if (given === undefined) {
     throw new AnalyticsError("no_base_url", "No address of a service is set.", {
       hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
     });
   }
-  return readBaseUrl(given, environment, address?.source);
+  const siteTimezones = service && (saved?.siteTimezones ?? findSiteTimezones(environment));
+  return { baseUrl: readBaseUrl(given, environment, address?.source, service), service, siteTimezones };
 }

@@ -37,7 +37,10 @@ function createFacts(context: DoctorContext): Facts {
           return readServiceUrl(flags, environment);
         },
       ),
-    readTrial: once(async () => runTrial(await openTarget(await access()), clock)),
+    readTrial: once(async () => {
+      const found = await access();
+      return runTrial(await openTarget(found), { clock, environment, service: found.service });
+    }),
   };
 }
 

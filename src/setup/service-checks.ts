@@ -1,6 +1,7 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
 import { openapi } from "../operations/index.ts";
+import { findGateway } from "../sources/gateways/gateway-kinds.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { ask, type ServiceTrial } from "./service-trial.ts";
 
@@ -69,8 +70,11 @@ async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
 
 async function checkContract(facts: Facts): Promise<Finding> {
   try {
-    const target = await facts.openTarget(await facts.readAccess());
-    const { info } = await ask(target, facts.clock, openapi);
+    const access = await facts.readAccess();
+    const { service } = access;
+    if (service !== undefined) return skip(`${findGateway(service).title} has an API of its own`);
+    const { clock, environment } = facts;
+    const { info } = await ask(await facts.openTarget(access), { clock, environment, service }, openapi);
     const [major] = info.version.split(".");
     if (major === CONTRACT_VERSION.split(".")[0]) return ok(`version ${info.version}`);
     return warn(

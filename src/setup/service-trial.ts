@@ -1,7 +1,9 @@
-import { createHttpClient, type Target } from "../client/http-client.ts";
+import type { Target } from "../client/http-client.ts";
+import type { ServiceName } from "../config/services.ts";
 import { AnalyticsError } from "../errors.ts";
 import { sites } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
+import { createServiceCall, type ServiceCallOptions } from "../sources/service-source.ts";
 
 const ATTEMPTS = 3;
 
@@ -17,8 +19,13 @@ export interface ServiceTrial {
   error: AnalyticsError | undefined;
 }
 
+export interface TrialContext extends Pick<ServiceCallOptions, "clock" | "environment"> {
+  service: ServiceName | undefined;
+}
+
 /** Asks for the sites several times, and keeps the durations and headers. */
-export async function runTrial(target: Target, clock: () => number): Promise<ServiceTrial> {
+export async function runTrial(target: Target, context: TrialContext): Promise<ServiceTrial> {
+  const { clock } = context;
   const trial: ServiceTrial = {
     durations: [],
     headers: undefined,
@@ -36,7 +43,7 @@ export async function runTrial(target: Target, clock: () => number): Promise<Ser
   };
   try {
     for (let count = 0; count < ATTEMPTS; count++) {
-      trial.sites = (await ask({ ...target, fetch }, clock, sites)).sites;
+      trial.sites = (await ask({ ...target, fetch }, context, sites)).sites;
     }
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
@@ -49,10 +56,10 @@ export async function runTrial(target: Target, clock: () => number): Promise<Ser
 /** One attempt without retries, which would hide failures that come and go. */
 export function ask<O extends Operation>(
   target: Target,
-  clock: () => number,
+  { service, ...context }: TrialContext,
   operation: O,
 ): Promise<ResultOf<O>> {
-  const { call } = createHttpClient({ readTarget: () => target, clock, limits: { attempts: 1 } });
+  const call = createServiceCall(service, { readTarget: () => target, limits: { attempts: 1 }, ...context });
   // The doctor asks only for operations without parameters.
   return call(operation, {} as never, { fresh: true });
 }

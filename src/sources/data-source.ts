@@ -14,6 +14,11 @@ import type { Warning } from "../operations/warning.ts";
 export interface DataSource {
   /** Ordered by domain. */
   sites(signal?: AbortSignal): Promise<readonly SourceSite[]>;
+  /**
+   * The site with this id or domain (`normalizeSite`); undefined if there is none. Absent if finding one costs no less than
+   * listing all.
+   */
+  site?(name: string, signal?: AbortSignal): Promise<SourceSite | undefined>;
   /** The totals of each day of the span, in order; a day without visits has zeros. */
   days(span: Span, signal?: AbortSignal): Promise<readonly DayTotals[]>;
   /**
@@ -100,6 +105,8 @@ export interface HourTotals extends Partial<VisitTotals> {
 export interface Ranking {
   rows: readonly RankedRow[];
   totalRows: number;
+  /** What a reader must know about these rows. */
+  warnings?: readonly Warning[];
 }
 
 /** With the visits of the value, except for pages and events, which single hits have. */

@@ -3,6 +3,17 @@ import type { DataSource } from "./data-source.ts";
 
 /** Failures to reach what a source reads from. Callers are asked to try again. */
 const NETWORK_CODES: ReadonlySet<ErrorCode> = new Set(["unreachable", "timeout", "tls", "too_large"]);
+/** What only the operator can mend. The key of these errors is the operator's, not the caller's. */
+const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
+  "usage",
+  "no_api_key",
+  "invalid_api_key",
+  "no_base_url",
+  "invalid_base_url",
+  "redirected",
+  "proxy",
+  "bad_answer",
+]);
 
 /**
  * A source for callers elsewhere. What only its operator can fix, such as a missing file, is reported to the operator,
@@ -17,7 +28,7 @@ export function hideFaults(source: DataSource, report: (message: string) => void
       } catch (error) {
         if (!(error instanceof AnalyticsError)) throw error;
         const isPassing = NETWORK_CODES.has(error.code);
-        if (error.code !== "usage" && !isPassing) throw error;
+        if (!OPERATOR_CODES.has(error.code) && !isPassing) throw error;
         report([error.message, error.hint].join(" ").trim());
         if (isPassing) throw new AnalyticsError("unavailable", error.message, { status: 503, cause: error });
         throw new AnalyticsError(
@@ -27,11 +38,12 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { hours, crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
+  const { site, hours, crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
   const guarded = {
     filters,
     daysKept: source.daysKept,
     sites: guard(source.sites),
+    site: site && guard(site),
     days: guard(source.days),
     hours: hours && guard(hours),
     breakdown: guard(source.breakdown),

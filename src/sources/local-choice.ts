@@ -7,8 +7,8 @@ import { localKinds, optionsOf } from "./local-kinds.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
 /** The options for a service and its key, which exclude a local source. */
-const SERVICE_OPTIONS = ["--base-url", "--profile", "--api-key-file", "--api-key-stdin"];
-const SERVICE_VARIABLES = ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY"];
+const SERVICE_OPTIONS = ["--base-url", "--service", "--profile", "--api-key-file", "--api-key-stdin"];
+const SERVICE_VARIABLES = ["ANALYTICS_BASE_URL", "ANALYTICS_SERVICE", "ANALYTICS_API_KEY"];
 
 /**
  * The source in this process that was chosen: on the command line, else in the environment, else by a profile. Undefined if

@@ -120,7 +120,7 @@ const answers: Answers = {
     const { dimension, limit } = params;
     const { span, head, tail } = await openSpan(params, context);
     await assertRecorded(source, span.site, dimension, "dimension", signal);
-    const [{ rows, totalRows }, days] = await Promise.all([
+    const [{ rows, totalRows, warnings: ownWarnings = [] }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
     ]);
@@ -136,13 +136,17 @@ const answers: Answers = {
         visitors: row.visitors,
         ...(isEvents ? { events: hits } : { pageviews: hits }),
         ...describeVisits(row),
-        percentage: Math.round((1000 * row.visitors) / visitors) / 10,
+        percentage: computePercentage(row.visitors, visitors, head.period.partial),
       })),
       limit,
       total_rows: totalRows,
       truncated: totalRows > limit,
       totals: { visitors, pageviews, ...(isEvents && { events }), ...visits },
-      ...warnOfFolded(dimension, rows, await warnOfValues(span, days, tail, context)),
+      ...warnOfFolded(
+        dimension,
+        rows,
+        await warnOfValues(span, days, addWarnings(tail, ownWarnings), context),
+      ),
     };
   },
 
@@ -327,6 +331,9 @@ function readConditions(params: object, source: DataSource): Filter | undefined 
   return filter;
 }
 
+const addWarnings = ({ warnings = [] }: { warnings?: Warning[] }, more: readonly Warning[]) =>
+  warnings.length + more.length > 0 ? { warnings: [...warnings, ...more] } : {};
+
 /** The warnings of an answer, and one if a row has what was folded, unless the source has said so. */
 function warnOfFolded(
   dimension: Dimension,
@@ -367,6 +374,18 @@ async function warnOfValues(
   return { warnings: [...(tail.warnings ?? []), warning] };
 }
 
+/**
+ * A row's share of all visitors, in percent with one decimal. Throws AnalyticsError `bad_answer` if there are more in the
+ * row than in all. Of today there may be: a service may count a visitor between the answers to two requests.
+ */
+function computePercentage(visitors: number, all: number, isToday: boolean): number {
+  if (visitors <= all) return Math.round((1000 * visitors) / all) / 10;
+  if (isToday) return 100;
+  throw new AnalyticsError("bad_answer", `A row has ${visitors} visitors, and all rows together ${all}.`, {
+    hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
+  });
+}
+
 /** The visits of a day or row as the contract has them; nothing if the source does not know visits. */
 function describeVisits({ visits, bounces, visitSeconds }: Partial<VisitTotals>) {
   return visits === undefined ? {} : { visits, bounces, visit_seconds: visitSeconds };
@@ -375,7 +394,9 @@ function describeVisits({ visits, bounces, visitSeconds }: Partial<VisitTotals>)
 /** Finds a site by its id or domain, as a person may write it. Throws AnalyticsError `site_not_found`. */
 export async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
   const wanted = normalizeSite(name);
-  const site = (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
+  const site = source.site
+    ? await source.site(wanted, signal)
+    : (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
   if (site) return site;
   throw createSiteNotFound();
 }

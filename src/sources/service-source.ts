@@ -1,12 +1,15 @@
 import type { HttpCall, HttpClientOptions, Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
-import { type Access, findNamedProfile, readAccess } from "../config/access.ts";
+import { type Access, findNamedProfile, findService, readAccess } from "../config/access.ts";
 import { readGivenKey } from "../config/given-key.ts";
 import { readProxies } from "../config/proxy-settings.ts";
-import { readServiceUrl } from "../config/service-url.ts";
+import { readService } from "../config/service-url.ts";
+import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
 import { once } from "../operations/schemas.ts";
+import { findGateway } from "./gateways/gateway-kinds.ts";
+import { createLocalCall } from "./local-call.ts";
 import type { KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
 
 const ABOUT = { label: "the analytics service" };
@@ -29,17 +32,53 @@ export function createServiceSource(
   };
   const readTarget = async () => openTarget(environment, await readAccessOnce());
   const profile = findNamedProfile(flags, environment);
+  const service = findService(flags, environment);
   return {
     kind: "service",
-    about: ABOUT,
+    about: describe(service),
     options: profile === undefined ? [] : ["--profile", profile],
-    call: createCall({ readTarget, clock, limits: limits ?? {} }),
+    call: createServiceCall(service, { readTarget, clock, limits: limits ?? {}, environment }),
     readAccess: readAccessOnce,
   };
 }
 
+const describe = (service: ServiceName | undefined) =>
+  service === undefined ? ABOUT : findGateway(service).about;
+
+export interface ServiceCallOptions extends HttpClientOptions {
+  environment: Environment;
+}
+
+/** The calls of one key, to a service of the contract or to one with an API of its own. Opened at the first call. */
+export function createServiceCall(service: ServiceName | undefined, options: ServiceCallOptions): Call {
+  return service === undefined ? createContractCall(options) : createGatewayCall(service, options);
+}
+
+function createGatewayCall(
+  service: ServiceName,
+  { readTarget, clock, limits, environment }: ServiceCallOptions,
+): Call {
+  let found: Promise<Target> | undefined;
+  const readTargetOnce = () => {
+    found ??= Promise.resolve()
+      .then(readTarget)
+      .catch((error: unknown) => {
+        // A login may follow.
+        found = undefined;
+        throw error;
+      });
+    return found;
+  };
+  const open = async () => {
+    const target = await readTargetOnce();
+    const { siteTimezones } = target;
+    return findGateway(service).open({ target, siteTimezones, clock, limits, environment });
+  };
+  return Object.assign(createLocalCall(open, clock), { readSite: async () => (await readTargetOnce()).site });
+}
+
 /** Loads the HTTP client at the first call: a server that lists its tools does not wait for it. */
-function createCall(options: HttpClientOptions): Call {
+function createContractCall(options: HttpClientOptions): Call {
   const open = once(async () => (await import("../client/http-client.ts")).createHttpClient(options).call);
   const call: Call = async (...asked) => (await open())(...asked);
   return Object.assign(call, {
@@ -58,8 +97,9 @@ export async function openKeyedService(
   flags: SourceFlags,
   { environment, clock }: Pick<SourceContext, "environment" | "clock">,
 ): Promise<KeyedSource> {
-  const baseUrl = readServiceUrl(flags, environment);
-  return createKeyedService(new URL(baseUrl).origin, await reachService(environment, baseUrl), clock);
+  const { baseUrl, service, siteTimezones } = readService(flags, environment);
+  const reach = await reachService(environment, { baseUrl, service, siteTimezones });
+  return createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment });
 }
 
 /** @param reach Makes the target for a key. */
@@ -67,33 +107,39 @@ export function createKeyedService(
   name: string,
   reach: (apiKey: string) => Target,
   clock: () => number,
+  { service, environment = {} }: { service?: ServiceName | undefined; environment?: Environment } = {},
 ): KeyedSource {
   return {
     name,
-    about: ABOUT,
+    about: describe(service),
     open: (apiKey, { limits = {}, wrapFetch = (fetch: Fetch) => fetch } = {}) => {
       const { fetch, ...target } = reach(apiKey);
-      return createCall({ readTarget: () => ({ ...target, fetch: wrapFetch(fetch) }), clock, limits });
+      const readTarget = () => ({ ...target, fetch: wrapFetch(fetch) });
+      return createServiceCall(service, { readTarget, clock, limits, environment });
     },
   };
 }
 
 /** The target for a service and key, with where the key was found. */
-export async function openTarget(
-  environment: Environment,
-  { apiKey, baseUrl, site, sources }: Access,
-): Promise<Target> {
-  const target = (await reachService(environment, baseUrl))(apiKey);
+export async function openTarget(environment: Environment, access: Access): Promise<Target> {
+  const { apiKey, site, sources } = access;
+  const target = (await reachService(environment, access))(apiKey);
   return { ...target, site, keySource: sources.apiKey };
 }
+
+/** A service that computes its reports when they are asked for takes longer for the first one. */
+const SLOW_MS = 60_000;
 
 /** Prepares a service for any number of keys, which share one pool of connections. */
 export async function reachService(
   environment: Environment,
-  baseUrl: string,
+  { baseUrl, service, siteTimezones }: Pick<Access, "baseUrl" | "service" | "siteTimezones">,
 ): Promise<(apiKey: string) => Target> {
   const proxies = readProxies(environment, baseUrl);
   const { createNetworkFetch } = await import("../client/network.ts");
-  const fetch = createNetworkFetch(proxies);
-  return (apiKey) => ({ baseUrl, apiKey, fetch, proxies: Object.values(proxies) });
+  const fetch = createNetworkFetch({
+    ...proxies,
+    ...(service && { headersTimeout: SLOW_MS, bodyTimeout: SLOW_MS }),
+  });
+  return (apiKey) => ({ baseUrl, apiKey, fetch, proxies: Object.values(proxies), siteTimezones });
 }

@@ -58,7 +58,7 @@ export async function readService(io: Io, flags: SourceFlags, saved: Profile | u
 
 /** Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. */
 export async function tryKey(io: Io, { baseUrl, apiKey, isTyped }: Service) {
-  const openTarget = await reachService(io.environment, baseUrl);
+  const openTarget = await reachService(io.environment, { baseUrl });
   for (let key = apiKey; ; [key = ""] = await ask(io, [{ ...keyField, label: "API key again" }])) {
     const target = { ...openTarget(key), keySource: "the key that you gave" };
     try {

@@ -1,0 +1,30 @@
+import type { SiteTimezones } from "../../config/services.ts";
+import { TIMEZONES_VARIABLE } from "../../config/services.ts";
+import { AnalyticsError } from "../../errors.ts";
+
+const ANY = "*";
+
+/** The sites that a person named with their timezones. */
+export const listNamedSites = (timezones: SiteTimezones | undefined): [domain: string, timezone: string][] =>
+  Object.entries(timezones ?? {}).filter(([domain]) => domain !== ANY);
+
+/** The timezone of a site. Throws AnalyticsError `usage` if none was given: with a wrong one, every number would be. */
+export function findSiteTimezone(
+  timezones: SiteTimezones | undefined,
+  domain: string,
+  service: string,
+): string {
+  const timezone = timezones?.[domain] ?? timezones?.[ANY];
+  if (timezone !== undefined) return timezone;
+  throw createTimezonesError(service, domain);
+}
+
+export function createTimezonesError(service: string, domain = "example.com"): AnalyticsError {
+  return new AnalyticsError(
+    "usage",
+    `${service} does not say in which timezone the days of ${domain} begin.`,
+    {
+      hint: `Log in again, which asks for it: analytics-mcp login. Or set ${TIMEZONES_VARIABLE}=${domain}=Europe/Berlin`,
+    },
+  );
+}
