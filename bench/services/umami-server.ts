@@ -62,9 +62,7 @@ async function startPostgres(programs: string, folder: string, stops: Stop[]): P
   const isRoot = process.getuid?.() === 0;
   const run = (name: string, ...args: string[]) => {
     const program = join(programs, name);
-    return isRoot
-      ? execFile("runuser", ["-u", "postgres", "--", program, ...args])
-      : execFile(program, args);
+    return isRoot ? execFile("runuser", ["-u", "postgres", "--", program, ...args]) : execFile(program, args);
   };
   if (isRoot) chownSync(folder, Number((await execFile("id", ["-u", "postgres"])).stdout), -1);
   const data = join(folder, "data");
