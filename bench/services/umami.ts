@@ -26,7 +26,8 @@ const FOREIGN = "5f0a3c52-0d4e-4a63-9a4e-1f1c1f2d3e03";
 
 /**
  * Starts a real Umami, sends the demo's visits into it, asks it through the gateway as a user with the least rights, and compares
- * every answer with what is known about the visits. `--record` writes what Umami answered, for the tests.
+ * every answer with what is known about the visits. `--record` writes what Umami answered, for the tests; `npm run format` puts it in order.
+ * `--conform` also says which rules of the contract a REST API in front of Umami keeps.
  */
 export async function run(args: string[]): Promise<number> {
   const umami = await startUmami();
@@ -49,9 +50,9 @@ export async function run(args: string[]): Promise<number> {
     }
     process.stdout.write(`${checks.length - wrong} of ${checks.length} answers are right.\n`);
     await recordOthers(recorder.url, apiKey);
-    await checkContract(umami.url, apiKey);
     await recorder.close();
     if (args.includes("--record")) writeRecordings(recorder.answers, apiKey);
+    if (args.includes("--conform")) await checkContract(umami.url, apiKey);
     return wrong === 0 ? 0 : 1;
   } finally {
     await umami.stop();

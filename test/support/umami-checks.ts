@@ -219,6 +219,7 @@ const KEEPS: Record<string, (hit: KnownHit) => boolean> = {
   "countries=DE|US": ({ visit }) => ["DE", "US"].includes(visit.place.country ?? ""),
   "regions=DE-BE": ({ visit }) => visit.place.region === "DE-BE",
   "cities=Berlin, DE": ({ visit }) => visit.place.city_label === "Berlin, Germany",
+  "languages=de|fr": ({ visit }) => ["de", "fr"].includes(visit.place.language?.slice(0, 2) ?? ""),
   "devices=desktop": ({ visit }) => visit.technology.device === "desktop",
   "devices=tablet": ({ visit }) => visit.technology.device === "tablet",
   "browsers=chrome": ({ visit }) => nameBrowser(visit) === "chrome",

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import type { GatewayContext } from "../../src/sources/gateways/gateway.ts";
+import { send, startServer } from "./faulty-server.ts";
 import { LOG_NOW } from "./logs.ts";
 import { findProfile } from "./umami-visits.ts";
 
@@ -48,29 +48,13 @@ export function createUmamiContext(
   };
 }
 
-/** A server that says what Umami said. What was not recorded is the status 418. */
-export async function startReplay(answers: readonly RecordedAnswer[]) {
+/** What Umami said to a request. What was not recorded is the status 418. */
+export function answerAsRecorded(answers: readonly RecordedAnswer[]) {
   const byRequest = new Map(answers.map((answer) => [answer.request, answer]));
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const name = nameRequest(request.method ?? "", request.url ?? "");
-    asked.push(name);
-    const isLogin = name === "POST /api/auth/login";
-    const isKnown = request.headers.authorization === `Bearer ${RECORDED.reader}`;
-    const answer = isLogin || isKnown ? byRequest.get(name) : UNAUTHORIZED;
-    const { status = 200, body = null } = answer ?? { status: 418 };
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    asked,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  return (name: string, authorization: string | undefined): { status: number; body: unknown } => {
+    const isKnown = authorization === `Bearer ${RECORDED.reader}` || name === "POST /api/auth/login";
+    const { status = 200, body = null } = (isKnown ? byRequest.get(name) : UNAUTHORIZED) ?? { status: 418 };
+    return { status, body };
   };
 }
 
@@ -78,3 +62,20 @@ const UNAUTHORIZED = {
   status: 401,
   body: { error: { message: "Unauthorized", code: "unauthorized", status: 401 } },
 };
+
+/** @param spoil Answers in place of the recordings, if it returns true. */
+export async function startReplay(
+  answers: readonly RecordedAnswer[],
+  spoil: (response: ServerResponse, name: string, request: IncomingMessage) => boolean = () => false,
+) {
+  const answer = answerAsRecorded(answers);
+  const asked: string[] = [];
+  const server = await startServer((request, response) => {
+    const name = nameRequest(request.method ?? "", request.url ?? "");
+    asked.push(name);
+    if (spoil(response, name, request)) return;
+    const { status, body } = answer(name, request.headers.authorization);
+    send(response, status, { "content-type": "application/json" }, JSON.stringify(body));
+  });
+  return { url: server.origin, asked, close: server.close };
+}

@@ -78,7 +78,7 @@ export async function signIn(
   };
   const client = createGatewayClient(
     service,
-    { ...target, baseUrl: findApi(target.baseUrl) },
+    { ...target, apiKey: "", baseUrl: findApi(target.baseUrl) },
     { clock, limits },
   );
   const { token } = await client.ask({ path: "/auth/login", json: { username, password }, schema: login });

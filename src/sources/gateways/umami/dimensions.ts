@@ -18,9 +18,9 @@ interface UmamiDimension {
 }
 
 const OF_OWN_VIEWS =
-  "count the page views that have the value themselves, such as the first one of a visit, and not all page views of such visits";
+  "count the page views that have the value themselves, such as the first of a visit, and not all page views of these visits";
 const OF_ENDS =
-  "follow Umami's visits, which end at the full hour, so a longer visit has several, and count these pages' own views alone";
+  "are those of Umami's visits, which end at the full hour, so somebody who stays longer has several, and count these page views alone";
 
 const utm = (type: string): UmamiDimension => ({ type, differs: OF_OWN_VIEWS });
 
@@ -53,7 +53,7 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
   referrers: { type: "referrer", differs: OF_OWN_VIEWS },
   channels: {
     type: "channel",
-    differs: `are Umami's, which knows no AI assistants and lists no direct visits, and ${OF_OWN_VIEWS}`,
+    differs: `are Umami's channels, without AI assistants and without a row of direct visits, and ${OF_OWN_VIEWS}`,
     readValue: ({ name }) => CHANNELS[name] ?? name,
   },
   utm_sources: utm("utmSource"),
@@ -66,13 +66,13 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
   cities: {
     type: "city",
     isOfVisitor: true,
-    differs: "are names with the country, since Umami has no GeoNames ids",
+    differs: "are names with their country, since Umami has no GeoNames ids",
     readValue: ({ name, country }) => (country ? `${name}, ${country}` : name),
   },
   languages: {
     type: "language",
     isOfVisitor: true,
-    differs: "are without their region, since Umami adds up de-AT and de-DE",
+    differs: "are without a region, since Umami adds up de-AT and de-DE",
   },
   devices: { type: "device", isOfVisitor: true, readValue: ({ name }) => DEVICES[name] ?? name },
   browsers: { type: "browser", isOfVisitor: true },
@@ -106,5 +106,5 @@ export const labelValue = (dimension: Dimension, value: string | null): string =
 export function warnOfDimension(dimension: Dimension): Warning | undefined {
   const { differs } = DIMENSIONS[dimension];
   if (differs === undefined) return undefined;
-  return { code: "near", detail: `These ${dimension.replaceAll("_", " ")} ${differs}.` };
+  return { code: "near", detail: `Rows of ${dimension.replaceAll("_", " ")} ${differs}.` };
 }

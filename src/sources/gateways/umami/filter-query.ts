@@ -29,6 +29,7 @@ const FILTERED: readonly Dimension[] = [
   "countries",
   "regions",
   "cities",
+  "languages",
   "devices",
   "browsers",
   "operating_systems",
@@ -55,6 +56,7 @@ export function writeFilter(filter: Filter | undefined, isCloud: boolean): Umami
       [event] = texts[0] ?? [];
     }
     if (dimension === "cities") addCity(condition, add);
+    else if (dimension === "languages") add("language", writeLanguages(condition));
     else add(DIMENSIONS[dimension].type, writeValues(expand(dimension, texts), isNot, isCloud));
   }
   const isOnViews = (filter ?? []).some(({ dimension }) => DIMENSIONS[dimension].isOfViews);
@@ -106,6 +108,13 @@ function addCity(condition: Condition, add: (name: string, value: string) => voi
     throw refuse(condition, "must be a city as in its row, such as Berlin, DE");
   add("city", writeValues([[name]], false, false));
   add("country", `eq.${country}`);
+}
+
+/** Umami adds up languages by their first two letters, but filters them as a whole. It ignores the case of letters by itself. */
+function writeLanguages(condition: Condition): string {
+  const codes = condition.alternatives.map((parts) => parts?.join("*") ?? "");
+  if (codes.every((code) => /^[a-z]{2}$/.test(code))) return `re.^(?:${codes.join("|")})`;
+  throw refuse(condition, "must have two letters for each language, as in its row");
 }
 
 /** All names in Umami of these values. */

@@ -1,9 +1,10 @@
+import { AnalyticsError } from "../../../errors.ts";
 import { addDays, listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { createFilterError } from "../../../operations/filter.ts";
 import { compareRows } from "../../../operations/row-order.ts";
 import type { Warning } from "../../../operations/warning.ts";
-import { listHours, offsetAt, startOfDay } from "../../calendar.ts";
+import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
 import type { DataSource, DayTotals, HourTotals, RankedRow, Ranking, Span } from "../../data-source.ts";
 import { createSiteNotFound } from "../../site-not-found.ts";
 import type { GatewayContext } from "../gateway.ts";
@@ -65,7 +66,8 @@ export function openUmami(context: GatewayContext): DataSource {
       const { visitors } = await api.ask({ path: `/websites/${id}/active`, schema: active }, signal);
       return visitors;
     },
-    filters: "any-values",
+    warnings: async (span) => (api.isCloud ? warnOfOldDays(span) : []),
+    filters: true,
     daysKept: 36_500,
   };
 }
@@ -97,7 +99,7 @@ async function readSeries(
     ),
   );
   const join = (name: "pageviews" | "sessions") =>
-    sumUp(parts.flatMap((part) => part[name].map(({ x, y }) => [x.slice(0, "2026-11-20".length), y])));
+    sumUp(parts.flatMap((part) => part[name].map(({ x, y }) => [readDate(x, span), y])));
   return { pageviews: join("pageviews"), sessions: join("sessions") };
 }
 
@@ -121,7 +123,20 @@ async function readEvents(
       ),
     ),
   );
-  return sumUp(parts.flat().map(({ t, y }) => [t.slice(0, "2026-11-20".length), y]));
+  return sumUp(parts.flat().map(({ t, y }) => [readDate(t, span), y]));
+}
+
+/** The date of a count. Throws AnalyticsError `bad_answer` for another day than was asked for, such as the first of a month. */
+function readDate(time: string, { from, to }: { from: string; to: string }): string {
+  const date = time.slice(0, "2026-11-20".length);
+  if (date >= from && date <= to) return date;
+  throw new AnalyticsError(
+    "bad_answer",
+    `Umami answers about ${date}, and was asked about ${from} to ${to}.`,
+    {
+      hint: "Nothing was shown, because the numbers could be wrong. Check that Umami's version is 3.",
+    },
+  );
 }
 
 function sumUp(counts: readonly (readonly [key: string, count: number])[]): Map<string, number> {
@@ -210,6 +225,24 @@ function rank(
     withoutViews > 0 ? warnOfEventsAlone : undefined,
   ].filter((warning) => warning !== undefined);
   return { rows: rows.slice(0, limit), totalRows: rows.length, warnings };
+}
+
+/** Months that Umami Cloud shows without a subscription, beside the one that is going on. It does not say that it leaves days out. */
+const FREE_MONTHS = 6;
+
+function warnOfOldDays({ from, now, site }: Span): Warning[] {
+  const today = new Date(`${dateAt(now, site.timezone)}T00:00:00Z`);
+  today.setUTCDate(1);
+  today.setUTCMonth(today.getUTCMonth() - FREE_MONTHS);
+  const since = today.toISOString().slice(0, "2026-11-20".length);
+  if (from >= since) return [];
+  return [
+    {
+      code: "may_be_missing",
+      detail: `Umami Cloud shows the days before ${since} as zero if it has no subscription.`,
+      values: { since },
+    },
+  ];
 }
 
 const warnOfCut: Warning = {

@@ -17,11 +17,18 @@ describe("conditions as parameters", () => {
     ["pages=/blog/*", { path: "re.(?c)^(?:/blog/.*)$" }],
     ["pages!=/blog/*|/a", { path: "nre.(?c)^(?:/a|/blog/.*)$" }],
     ["pages=/a(b)[c]{1}^$+?.\\*\\|\\\\", { path: "eq./a(b)[c]{1}^$+?.*|\\" }],
-    ["pages=/a(b)[c]{1}^$+?.\\*\\|\\\\*", { path: "re.(?c)^(?:/a\\(b\\)\\[c\\]\\{1\\}\\^\\$\\+\\?\\.\\*\\|\\\\.*)$" }],
+    [
+      "pages=/a(b)[c]{1}^$+?.\\*\\|\\\\*",
+      { path: "re.(?c)^(?:/a\\(b\\)\\[c\\]\\{1\\}\\^\\$\\+\\?\\.\\*\\|\\\\.*)$" },
+    ],
     ["devices=desktop", { device: "eq.desktop,laptop" }],
     ["devices=tv|mobile", { device: "eq.mobile,tv,smarttv" }],
-    ["cities=Frankfurt am Main\\, Hesse, DE", { city: "re.(?c)^(?:Frankfurt am Main, Hesse)$", country: "eq.DE" }],
+    [
+      "cities=Frankfurt am Main\\, Hesse, DE",
+      { city: "re.(?c)^(?:Frankfurt am Main, Hesse)$", country: "eq.DE" },
+    ],
     ["cities=Berlin, DE", { city: "eq.Berlin", country: "eq.DE" }],
+    ["languages=de|en", { language: "re.^(?:de|en)" }],
     ["events=signup", { event: "eq.signup" }],
   ])("%s", (condition, expected) => {
     expect(write([condition])).toEqual(expected);
@@ -48,7 +55,8 @@ it.each([
   ["utm_campaigns=spring", "on utm_campaigns cannot be used with Umami"],
   ["entry_pages=/", "on entry_pages cannot be used with Umami"],
   ["channels=Direct", "on channels cannot be used with Umami"],
-  ["languages=de", "on languages cannot be used with Umami"],
+  ["languages=de-AT", "must have two letters"],
+  ["languages=d*", "must have two letters"],
   ["countries!=DE", "would also drop what has no value"],
   ["countries=", "looks for what has no value"],
   ["events=a|b", "must have a single value"],

@@ -6,6 +6,7 @@ import { listUmamiChecks } from "../../../support/umami-checks.ts";
 import {
   createUmamiContext,
   RECORDED,
+  RECORDINGS,
   type RecordedAnswer,
   readRecordings,
   startReplay,
@@ -65,9 +66,9 @@ it("refuses a wrong key without asking twice", async () => {
 });
 
 it("keeps no real token, and little, in the recordings", () => {
-  const text = readFileSync("test/sources/gateways/umami/recorded.json", "utf8");
+  const text = readFileSync(RECORDINGS, "utf8");
   expect(text.length).toBeLessThan(150_000);
-  const tokens = [...text.matchAll(/"token":"([^"]*)"/g)].map(([, token]) => token);
+  const tokens = [...text.matchAll(/"token":\s*"([^"]*)"/g)].map(([, token]) => token);
   expect(new Set(tokens)).toEqual(new Set([RECORDED.reader]));
 });
 
@@ -81,7 +82,14 @@ it("warns of each dimension whose rows are not quite the contract's", async () =
     const { warnings = [] } = await source.breakdown(span, dimension, 10);
     warned.push(...warnings.map(({ code, detail }) => `${code}: ${detail}`));
   }
-  expect(warned).toMatchInlineSnapshot();
+  expect(warned).toMatchInlineSnapshot(`
+    [
+      "near: These channels are Umami's, which knows no AI assistants and lists no direct visits, and count the page views that have the value themselves, such as the first one of a visit, and not all page views of such visits.",
+      "near: These cities are names with the country, since Umami has no GeoNames ids.",
+      "near: These referrers count the page views that have the value themselves, such as the first one of a visit, and not all page views of such visits.",
+      "near: These entry pages follow Umami's visits, which end at the full hour, so a longer visit has several, and count these pages' own views alone.",
+    ]
+  `);
 });
 
 it("names channels as the contract does", async () => {
@@ -90,7 +98,22 @@ it("names channels as the contract does", async () => {
   if (site === undefined) throw new Error("There is no example.com.");
   const span = { site, from: "2026-11-03", to: "2026-11-03", now: createUmamiContext("").clock() };
   const { rows } = await source.breakdown(span, "channels", 10);
-  expect(rows.map(({ value, visitors }) => [value, visitors])).toMatchInlineSnapshot();
+  expect(rows.map(({ value, visitors }) => [value, visitors])).toMatchInlineSnapshot(`
+    [
+      [
+        "Organic Search",
+        11,
+      ],
+      [
+        "Organic Social",
+        3,
+      ],
+      [
+        "Referral",
+        1,
+      ],
+    ]
+  `);
 });
 
 it("has an answer recorded for whatever it asks", () => {
