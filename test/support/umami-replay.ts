@@ -17,7 +17,17 @@ export interface RecordedAnswer {
 
 export const RECORDINGS = "test/sources/gateways/umami/recorded.json";
 
-export const readRecordings = (): RecordedAnswer[] => JSON.parse(readFileSync(RECORDINGS, "utf8"));
+/** The further ones of a whole `conform`, but for the empty ones. */
+export const CONFORM_RECORDINGS = "test/sources/gateways/umami/recorded-conform.json";
+
+export const readRecordings = (file = RECORDINGS): RecordedAnswer[] => JSON.parse(readFileSync(file, "utf8"));
+
+/** What Umami answers about days without visits; undefined for a request that is not about days. */
+export function nameEmpty(request: string): unknown {
+  const [, kind] = /^GET \/api\/websites\/[\w-]+\/([\w/]+)\?/.exec(request) ?? [];
+  if (kind === "metrics/expanded" || kind === "events/series") return [];
+  return kind === "pageviews" ? { pageviews: [], sessions: [] } : undefined;
+}
 
 /** The keys in the recordings, in place of those that were real. */
 export const RECORDED = { reader: "token-of-a-reader", password: "password-of-a-reader" } as const;

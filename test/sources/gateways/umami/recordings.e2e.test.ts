@@ -84,10 +84,10 @@ it("warns of each dimension whose rows are not quite the contract's", async () =
   }
   expect(warned).toMatchInlineSnapshot(`
     [
-      "near: These channels are Umami's, which knows no AI assistants and lists no direct visits, and count the page views that have the value themselves, such as the first one of a visit, and not all page views of such visits.",
-      "near: These cities are names with the country, since Umami has no GeoNames ids.",
-      "near: These referrers count the page views that have the value themselves, such as the first one of a visit, and not all page views of such visits.",
-      "near: These entry pages follow Umami's visits, which end at the full hour, so a longer visit has several, and count these pages' own views alone.",
+      "near: Rows of channels are Umami's channels, without AI assistants and without a row of direct visits, and count the page views that have the value themselves, such as the first of a visit, and not all page views of these visits.",
+      "near: Rows of cities are names with their country, since Umami has no GeoNames ids.",
+      "near: Rows of referrers count the page views that have the value themselves, such as the first of a visit, and not all page views of these visits.",
+      "near: Rows of entry pages are those of Umami's visits, which end at the full hour, so somebody who stays longer has several, and count these page views alone.",
     ]
   `);
 });
