@@ -6,7 +6,11 @@ const count = z
   .transform(Number)
   .pipe(z.int().nonnegative());
 
-const instant = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "is not a time");
+/** Milliseconds since 1970. ClickHouse writes times of UTC without saying so. */
+const instant = z
+  .string()
+  .transform((text) => Date.parse(/^[\d-]{10} [\d:.]+$/.test(text) ? `${text.replace(" ", "T")}Z` : text))
+  .refine((time) => !Number.isNaN(time), "is not a time");
 
 export const websites = z.object({
   data: z.array(
@@ -25,7 +29,10 @@ export type Website = z.output<typeof websites>["data"][number];
 
 export const teams = z.object({ data: z.array(z.object({ id: z.uuid() })), count });
 
-export const dateRange = z.object({ startDate: instant.nullable() });
+/** Without data it is null, or 1970 in ClickHouse. */
+export const dateRange = z.object({
+  startDate: instant.nullable().transform((time) => (time === null || time <= 0 ? null : time)),
+});
 
 /** By day or hour: `2026-11-20 00:00:00` in the timezone that was asked for. */
 const time = z.string().regex(/^\d{4}-\d\d-\d\d[ T]\d\d:00:00/);

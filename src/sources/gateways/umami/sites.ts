@@ -67,9 +67,9 @@ export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["s
       domain: known,
       name,
       timezone,
-      createdAt: Date.parse(createdAt),
-      dataSince: startDate === null ? null : dateAt(Date.parse(startDate), timezone),
-      resetAt,
+      createdAt,
+      dataSince: startDate === null ? null : dateAt(startDate, timezone),
+      resetAt: resetAt === null ? null : String(resetAt),
     };
   };
 
