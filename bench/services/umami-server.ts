@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -113,9 +113,6 @@ async function startNext(code: string, databaseUrl: string, stops: Stop[]): Prom
   });
   return url;
 }
-
-export const versionOfUmami = (): string =>
-  JSON.parse(readFileSync(join(process.env.UMAMI_FOLDER ?? "", "package.json"), "utf8")).version;
 
 async function retry(attempt: () => Promise<unknown>, attempts = 120): Promise<void> {
   for (let index = 1; ; index++) {

@@ -59,7 +59,7 @@ export function createUmamiContext(
 }
 
 /** What Umami said to a request. What was not recorded is the status 418. */
-export function answerAsRecorded(answers: readonly RecordedAnswer[]) {
+function answerAsRecorded(answers: readonly RecordedAnswer[]) {
   const byRequest = new Map(answers.map((answer) => [answer.request, answer]));
   return (name: string, authorization: string | undefined): { status: number; body: unknown } => {
     const isKnown = authorization === `Bearer ${RECORDED.reader}` || name === "POST /api/auth/login";

@@ -1,4 +1,3 @@
-import { addDays } from "../../src/operations/days.ts";
 import { startOfDay } from "../../src/sources/calendar.ts";
 import { createVisits, type Visit } from "../../src/sources/demo/visits.ts";
 import { AGENTS, mondayOf, readLoggableFixtures } from "./demo-logs.ts";
@@ -105,6 +104,3 @@ export function findProfile(domain: UmamiDomain) {
   if (profile === undefined) throw new Error(`The fixtures have no ${domain}.`);
   return profile;
 }
-
-/** The first day after those of a site. */
-export const dayAfter = (domain: UmamiDomain) => addDays(UMAMI_VISITS[domain].at(-1) ?? "", 1);
