@@ -16,9 +16,9 @@ export interface UmamiApi extends Omit<GatewayClient, "assertAffordable"> {
   assertAffordable(requests: number, advise: (most: number) => string): void;
 }
 
-/** Umami Cloud's limit, and how many of its windows a question may take. */
+/** Umami Cloud's limit, and how many of its windows a question may take: a query ends after 50 seconds. */
 const QUOTA = { requests: 50, seconds: 15 };
-const MAX_WINDOWS = 4;
+const MAX_WINDOWS = 3;
 
 export function createUmamiApi({ target, clock, limits }: GatewayContext): UmamiApi {
   const isCloud = new URL(target.baseUrl).hostname === CLOUD;

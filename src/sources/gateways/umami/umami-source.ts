@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../../../errors.ts";
 import { addDays, listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { createFilterError } from "../../../operations/filter.ts";
+import { createFilterError, type Filter } from "../../../operations/filter.ts";
 import { compareRows } from "../../../operations/row-order.ts";
 import type { Warning } from "../../../operations/warning.ts";
 import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
@@ -68,8 +68,18 @@ export function openUmami(context: GatewayContext): DataSource {
     },
     warnings: async (span) => (api.isCloud ? warnOfOldDays(span) : []),
     filters: true,
+    answersFilter: (dimension, filter) => canRank(dimension, filter, api.isCloud),
     daysKept: 36_500,
   };
+}
+
+function canRank(dimension: Dimension, filter: Filter, isCloud: boolean): boolean {
+  try {
+    assertRows(dimension, writeFilter(filter, isCloud));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface Series {

@@ -281,7 +281,7 @@ describe("Umami Cloud", () => {
     expect([error.code, error.message, error.hint]).toEqual([
       "rate_limited",
       "This question takes 305 requests to Umami Cloud, which allows 50 in 15 seconds.",
-      "Ask for at most 200 days at once: days that are over are remembered.",
+      "Ask for at most 150 days at once: days that are over are remembered.",
     ]);
     expect(paths.filter(isRows)).toEqual([]);
   });

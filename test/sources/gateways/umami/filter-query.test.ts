@@ -74,12 +74,16 @@ it("refuses two events at once", () => {
 });
 
 it.each<[condition: string, dimension: Dimension, reason: string | undefined]>([
-  ["pages=/a", "referrers", "on pages or hostnames cannot be used for rows of referrers"],
-  ["hostnames=a.example", "entry_pages", "cannot be used for rows of entry_pages"],
+  [
+    "pages=/a",
+    "referrers",
+    "dimension is referrers, which Umami cannot list for a filter on pages or hostnames",
+  ],
+  ["hostnames=a.example", "entry_pages", "dimension is entry_pages, which Umami cannot list"],
   ["pages=/a", "countries", undefined],
   ["pages=/a", "events", undefined],
   ["countries=DE", "referrers", undefined],
-  ["events=signup", "countries", "on events cannot be used for rows of countries"],
+  ["events=signup", "countries", "dimension is countries, which Umami cannot list for a filter on events"],
   ["events=signup", "events", undefined],
 ])("rows of a part: %s, %s", (condition, dimension, reason) => {
   const ask = () => assertRows(dimension, writeFilter(parseFilter([condition]), false));

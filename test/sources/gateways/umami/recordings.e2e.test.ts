@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findQuery } from "../../../../src/reports/queries.ts";
 import { signIn } from "../../../../src/sources/gateways/umami/api.ts";
 import { openUmami } from "../../../../src/sources/gateways/umami/umami-source.ts";
+import { createLocalCall } from "../../../../src/sources/local-call.ts";
+import { LOG_NOW } from "../../../support/logs.ts";
 import { listUmamiChecks } from "../../../support/umami-checks.ts";
 import {
   createUmamiContext,
@@ -76,7 +79,7 @@ it("warns of each dimension whose rows are not quite the contract's", async () =
   const source = open();
   const site = await source.site?.("example.com");
   if (site === undefined) throw new Error("There is no example.com.");
-  const span = { site, from: "2026-11-03", to: "2026-11-03", now: createUmamiContext("").clock() };
+  const span = { site, from: "2026-11-03", to: "2026-11-03", now: LOG_NOW };
   const warned: string[] = [];
   for (const dimension of ["channels", "cities", "referrers", "entry_pages", "pages", "countries"] as const) {
     const { warnings = [] } = await source.breakdown(span, dimension, 10);
@@ -96,7 +99,7 @@ it("names channels as the contract does", async () => {
   const source = open();
   const site = await source.site?.("example.com");
   if (site === undefined) throw new Error("There is no example.com.");
-  const span = { site, from: "2026-11-03", to: "2026-11-03", now: createUmamiContext("").clock() };
+  const span = { site, from: "2026-11-03", to: "2026-11-03", now: LOG_NOW };
   const { rows } = await source.breakdown(span, "channels", 10);
   expect(rows.map(({ value, visitors }) => [value, visitors])).toMatchInlineSnapshot(`
     [
@@ -114,6 +117,20 @@ it("names channels as the contract does", async () => {
       ],
     ]
   `);
+});
+
+it.each([
+  ["pages", { filter: ["pages=/"], dimension: "countries" }],
+  ["countries", { filter: ["countries=DE"], dimension: "pages" }],
+  ["referrers", undefined],
+])("proposes to ask about the first of %s what Umami can list", async (dimension, expected) => {
+  const call = createLocalCall(
+    async () => open(),
+    () => LOG_NOW,
+  );
+  const query = findQuery("breakdown");
+  const params = query.params.parse({ site: "example.com", dimension, period: "2026-11-03/2026-11-03" });
+  expect((await query.ask(call, params, {})).ofFirst).toEqual(expected);
 });
 
 it("has an answer recorded for whatever it asks", () => {
