@@ -122,18 +122,20 @@ async function startRecorder(origin: string) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { authorization = "", "content-type": type = "application/json" } = request.headers;
+    const { authorization = "", "content-type": sent = "application/json" } = request.headers;
     const answer = await fetch(`${origin}${request.url}`, {
       method: request.method ?? "GET",
-      headers: { authorization, "content-type": type },
+      headers: { authorization, "content-type": sent },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
     const text = await answer.text();
     const name = nameRequest(request.method ?? "", request.url ?? "");
     const { status } = answer;
-    const body: unknown = JSON.parse(text);
-    answers.set(name, { request: name, ...(status !== 200 && { status }), body });
-    response.writeHead(status, { "content-type": "application/json" });
+    const type = answer.headers.get("content-type") ?? "";
+    if (type.includes("json"))
+      answers.set(name, { request: name, ...(status !== 200 && { status }), body: JSON.parse(text) });
+    else process.stderr.write(`${name} has the status ${status} and is ${type}.\n`);
+    response.writeHead(status, { "content-type": type });
     response.end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

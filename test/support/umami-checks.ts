@@ -55,6 +55,7 @@ export function listUmamiChecks(): UmamiCheck[] {
       // Hours there begin half an hour after those of UTC.
       checkHours(domain, hits, spans.at(-1)?.[0] ?? "", spans.at(-1)?.[0] ?? "", "Asia/Kolkata"),
       checkActive(domain),
+      ...checkWindows(domain, hits, spans.at(-1)?.[0] ?? ""),
     ];
   });
 }
@@ -263,3 +264,25 @@ const checkActive = (domain: UmamiDomain): UmamiCheck => ({
   },
   expected: 0,
 });
+
+/** Who was there in the last minutes, shortly after each event and just before it is too long ago. */
+function checkWindows(domain: UmamiDomain, hits: readonly KnownHit[], date: string): UmamiCheck[] {
+  const events = hits.filter((hit) => hit.date === date && hit.event !== null).slice(0, 3);
+  return events.flatMap(({ time, event }) =>
+    [30_000, 299_000, 300_000].flatMap((passed) => {
+      const now = time + passed;
+      const there = hits.filter((hit) => hit.time > now - 300_000 && hit.time <= now);
+      const filters = [`events=${event}`, "devices=desktop", "pages!=/docs*"];
+      return filters.map((filter) => ({
+        name: `who was on ${domain} at ${new Date(now).toISOString()}, ${filter}`,
+        ask: async (source: DataSource) => {
+          const { site } = await openSpan(source, domain, date);
+          return source.active(site, now, undefined, parseFilter([filter]));
+        },
+        expected: countVisitors(
+          there.filter((hit) => KEEPS[filter]?.(hit) ?? `events=${hit.event}` === filter),
+        ),
+      }));
+    }),
+  );
+}

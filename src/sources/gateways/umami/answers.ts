@@ -60,4 +60,7 @@ export type ExpandedRow = z.output<typeof expanded>[number];
 
 export const active = z.object({ visitors: count });
 
+/** Of all hits, page views and events. */
+export const sessionStats = z.object({ visitors: z.object({ value: count }) });
+
 export const me = z.object({ user: z.object({ id: z.string() }) });

@@ -8,7 +8,7 @@ import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
 import type { DataSource, DayTotals, HourTotals, RankedRow, Ranking, Span } from "../../data-source.ts";
 import { createSiteNotFound } from "../../site-not-found.ts";
 import type { GatewayContext } from "../gateway.ts";
-import { active, eventSeries, me, pageviews, stats } from "./answers.ts";
+import { active, eventSeries, me, pageviews, sessionStats, stats } from "./answers.ts";
 import { createUmamiApi, type UmamiApi } from "./api.ts";
 import { createDayRows, type DayRows } from "./day-rows.ts";
 import { DIMENSIONS, labelValue, warnOfDimension } from "./dimensions.ts";
@@ -58,13 +58,16 @@ export function openUmami(context: GatewayContext): DataSource {
       ]);
       return rank(dimension, found, totals, limit);
     },
-    active: async ({ id }, _, signal, filter) => {
-      if (filter !== undefined)
-        throw createFilterError(
-          "cannot be used for who is on the site now with Umami, which counts everybody",
-        );
-      const { visitors } = await api.ask({ path: `/websites/${id}/active`, schema: active }, signal);
-      return visitors;
+    active: async ({ id }, now, signal, filter) => {
+      if (filter === undefined)
+        return (await api.ask({ path: `/websites/${id}/active`, schema: active }, signal)).visitors;
+      const { query, isOnViews } = writeFilter(filter, api.isCloud);
+      const window = { startAt: String(now - WINDOW_MS + 1), endAt: String(now) };
+      // ClickHouse has single hits only for conditions on hits: this one keeps all.
+      const hits = isOnViews ? {} : { path: "re.^" };
+      const path = `/websites/${id}/sessions/stats`;
+      const asked = { path, query: { ...query, ...hits, ...window }, schema: sessionStats };
+      return (await api.ask(asked, signal)).visitors.value;
     },
     warnings: async (span) => (api.isCloud ? warnOfOldDays(span) : []),
     filters: true,
@@ -155,6 +158,7 @@ function sumUp(counts: readonly (readonly [key: string, count: number])[]): Map<
   return sums;
 }
 
+const WINDOW_MS = 300_000;
 const HOUR_MS = 3_600_000;
 
 /**
