@@ -74,9 +74,9 @@ async function readAnswers(
   const before = await read(options).catch((error: unknown) => {
     throw renameToBy(error);
   });
-  // What is refused only now is refused because of the goal.
+  // What is refused only now is refused because of the goal, or because it cannot be ranked by this.
   const reached = await read({ ...options, filter: withGoal }).catch((error: unknown) => {
-    throw renameToGoal(error);
+    throw renameToGoal(renameToBy(error));
   });
   return { before, reached, after: before.period.partial ? await read(options) : before };
 }

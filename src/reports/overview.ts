@@ -61,6 +61,9 @@ function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
   return byText.size === 0 ? undefined : [...byText.values()];
 }
 
+/** What only the rows of a list differ in, from a service with an API of its own. */
+const isAboutRows = ({ code }: Warning) => code === "near";
+
 interface Reading {
   today: string;
   /** Returns the visitors at this moment. */
@@ -139,6 +142,7 @@ async function readParts(
       warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutEnd),
+      tops.flatMap((list) => list?.warnings ?? []).filter(isAboutRows),
     ),
     series,
     previous,

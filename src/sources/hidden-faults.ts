@@ -38,9 +38,11 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { site, hours, crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
+  const { site, hours, crawlers, notFound, warnings, dimensions, missingOption, filters, answersFilter } =
+    source;
   const guarded = {
     filters,
+    answersFilter,
     daysKept: source.daysKept,
     sites: guard(source.sites),
     site: site && guard(site),

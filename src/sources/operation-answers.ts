@@ -352,11 +352,12 @@ const MAX_SOUGHT = 10;
 /** The warnings of an answer, and one if there is nothing because nobody had the value of a condition. */
 async function warnOfValues(
   span: Span,
-  counts: readonly { visitors: number }[],
+  counts: readonly { visitors: number; events?: number }[],
   tail: { warnings?: Warning[] },
   { source, signal }: AnswerContext,
 ): Promise<{ warnings?: Warning[] }> {
-  if (span.filter === undefined || counts.some(({ visitors }) => visitors > 0)) return tail;
+  if (span.filter === undefined || counts.some(({ visitors, events = 0 }) => visitors + events > 0))
+    return tail;
   const sought = span.filter.flatMap(({ isNot, alternatives, ...condition }) =>
     isNot || alternatives.some((parts) => parts?.length !== 1)
       ? []

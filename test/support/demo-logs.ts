@@ -10,7 +10,7 @@ const GAP = 1_801;
 const DAY = 86_400;
 
 /** A user agent of each technology in the fixtures. */
-const AGENTS: Record<string, string> = {
+export const AGENTS: Record<string, string> = {
   "chrome-windows": windows("Chrome/142.0.0.0 Safari/537.36"),
   "edge-windows": windows("Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0"),
   "firefox-windows": "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0",
@@ -151,7 +151,7 @@ function findProfile(fixtures: Fixtures, { domain }: { domain: string }): SitePr
   return profile;
 }
 
-function mondayOf(instant: number): string {
+export function mondayOf(instant: number): string {
   const today = new Date(instant);
   const back = (today.getUTCDay() + 6) % 7;
   return new Date(instant - back * DAY * 1000).toISOString().slice(0, 10);

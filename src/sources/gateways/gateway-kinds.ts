@@ -1,9 +1,10 @@
 import type { ServiceName } from "../../config/services.ts";
 import type { GatewayKind } from "./gateway.ts";
 import { plausible } from "./plausible.ts";
+import { umami } from "./umami.ts";
 
 /** All services with an API of their own. To add one, write its module and list it here. */
-export const gatewayKinds: readonly GatewayKind[] = [plausible];
+export const gatewayKinds: readonly GatewayKind[] = [plausible, umami];
 
 /** The gateway to a service. */
 export function findGateway(name: ServiceName): GatewayKind {

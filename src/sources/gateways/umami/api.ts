@@ -1,0 +1,109 @@
+import * as z from "zod";
+import {
+  createGatewayClient,
+  type GatewayClient,
+  type GatewayService,
+} from "../../../client/gateway-client.ts";
+import { AnalyticsError } from "../../../errors.ts";
+import type { GatewayContext } from "../gateway.ts";
+
+const CLOUD = "api.umami.is";
+
+/** Umami's API with one key. */
+export interface UmamiApi extends Omit<GatewayClient, "assertAffordable"> {
+  isCloud: boolean;
+  /** Throws AnalyticsError `rate_limited` if so many requests take longer than a person would wait. */
+  assertAffordable(requests: number, advise: (most: number) => string): void;
+}
+
+/** Umami Cloud's limit, and how many of its windows a question may take: a query ends after 50 seconds. */
+const QUOTA = { requests: 50, seconds: 15 };
+const MAX_WINDOWS = 3;
+
+export function createUmamiApi({ target, clock, limits }: GatewayContext): UmamiApi {
+  const isCloud = new URL(target.baseUrl).hostname === CLOUD;
+  const service: GatewayService = {
+    title: "Umami",
+    authorize: (apiKey): Record<string, string> =>
+      isCloud ? { "x-umami-api-key": apiKey } : { Authorization: `Bearer ${apiKey}` },
+    explain: explainError,
+    concurrency: 4,
+    quota: isCloud ? QUOTA : undefined,
+  };
+  const client = createGatewayClient(
+    service,
+    { ...target, baseUrl: findApi(target.baseUrl) },
+    { clock, limits },
+  );
+  return {
+    isCloud,
+    ask: client.ask,
+    assertAffordable: (requests, advise) => {
+      const most = QUOTA.requests * MAX_WINDOWS;
+      if (!isCloud || requests <= most) return;
+      throw new AnalyticsError(
+        "rate_limited",
+        `This question takes ${requests} requests to Umami Cloud, which allows ${QUOTA.requests} in ${QUOTA.seconds} seconds.`,
+        { hint: advise(most), quota: { ...QUOTA } },
+      );
+    },
+  };
+}
+
+/** Where the API is: below `/api` on a server of one's own. */
+function findApi(baseUrl: string): string {
+  const { hostname, pathname } = new URL(baseUrl);
+  return hostname === CLOUD || pathname.endsWith("/api") ? baseUrl : `${baseUrl}/api`;
+}
+
+const login = z.object({ token: z.string().min(1).max(4_000) });
+
+/** The token of a user. Throws AnalyticsError `invalid_api_key` for a wrong name or password. */
+export async function signIn(
+  { target, clock, limits }: GatewayContext,
+  username: string,
+  password: string,
+): Promise<string> {
+  const { hostname } = new URL(target.baseUrl);
+  if (hostname === CLOUD) {
+    throw new AnalyticsError("usage", "Umami Cloud has no sign-in for programs.", {
+      hint: "Create an API key there, under Settings, API keys.",
+    });
+  }
+  const service: GatewayService = {
+    title: "Umami",
+    authorize: () => ({}),
+    explain: (status) => (status === 401 ? createSignInError() : explainError(status)),
+    concurrency: 1,
+  };
+  const client = createGatewayClient(
+    service,
+    { ...target, apiKey: "", baseUrl: findApi(target.baseUrl) },
+    { clock, limits },
+  );
+  const { token } = await client.ask({ path: "/auth/login", json: { username, password }, schema: login });
+  return token;
+}
+
+const createSignInError = () =>
+  new AnalyticsError("invalid_api_key", "Umami does not know this user with this password.", {
+    status: 401,
+    hint: "They are those with which you open Umami in a browser.",
+  });
+
+/** Umami says little about its errors, and what it does not know is a page for people. */
+function explainError(status: number): AnalyticsError | undefined {
+  if (status === 401) {
+    return new AnalyticsError("invalid_api_key", "Umami does not accept the key (status 401).", {
+      status,
+      hint: "A key ends when its user is deleted, and when Umami gets another APP_SECRET. Log in again: analytics-mcp login --service umami",
+    });
+  }
+  if (status === 404 || status === 405 || status === 400) {
+    return new AnalyticsError("bad_answer", `Umami does not know this request (status ${status}).`, {
+      status,
+      hint: "analytics-mcp needs Umami 3. Check Umami's version, and that the base URL is the address at which you open it.",
+    });
+  }
+  return undefined;
+}

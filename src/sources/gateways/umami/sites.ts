@@ -1,0 +1,107 @@
+import type * as z from "zod";
+import { AnalyticsError, quote } from "../../../errors.ts";
+import { compareValues } from "../../../operations/row-order.ts";
+import { normalizeSite } from "../../../operations/site-name.ts";
+import { dateAt } from "../../calendar.ts";
+import type { SourceSite } from "../../data-source.ts";
+import type { GatewayContext } from "../gateway.ts";
+import { findSiteTimezone } from "../site-timezones.ts";
+import { dateRange, teams, type Website, websites } from "./answers.ts";
+import type { UmamiApi } from "./api.ts";
+
+/** A website of Umami. */
+export interface UmamiSite extends SourceSite {
+  /** When all of its data was deleted, if ever. */
+  resetAt: string | null;
+}
+
+/** Seconds. */
+const FRESH = 300;
+const PAGE = 100;
+const MAX_PAGES = 100;
+
+type Page = z.ZodType<{ data: { id: string }[]; count: number }>;
+
+/** Finds websites: those of the key's user, and those of the user's teams. */
+export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["siteTimezones"]) {
+  /** Asks for all pages of a list. */
+  const list = async <T extends { id: string }>(
+    path: string,
+    schema: z.ZodType<{ data: T[]; count: number }>,
+    signal: AbortSignal | undefined,
+    query: Record<string, string> = {},
+  ): Promise<T[]> => {
+    const found = new Map<string, T>();
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const asked = { ...query, page: String(page), pageSize: String(PAGE) };
+      const { data, count } = await api.ask({ path, query: asked, schema, freshFor: FRESH }, signal);
+      for (const each of data) found.set(each.id, each);
+      if (data.length === 0 || page * PAGE >= count) return [...found.values()];
+    }
+    throw new AnalyticsError("bad_answer", `Umami lists more than ${PAGE * MAX_PAGES} entries at ${path}.`);
+  };
+
+  const listWebsites = async (signal: AbortSignal | undefined): Promise<Website[]> => {
+    const [own, joined] = await Promise.all([
+      list("/websites", websites, signal, { includeTeams: "true" }),
+      list("/me/teams", teams satisfies Page, signal),
+    ]);
+    const ofTeams = await Promise.all(
+      joined.map(({ id }) => list(`/teams/${id}/websites`, websites, signal)),
+    );
+    return [...new Map([...own, ...ofTeams.flat()].map((each) => [each.id, each])).values()];
+  };
+
+  const open = async (
+    { id, name, domain, createdAt, resetAt = null }: Website,
+    signal: AbortSignal | undefined,
+  ): Promise<UmamiSite> => {
+    const known = nameDomain({ name, domain });
+    const timezone = findSiteTimezone(siteTimezones, known, "Umami");
+    const { startDate } = await api.ask(
+      { path: `/websites/${id}/daterange`, schema: dateRange, freshFor: FRESH },
+      signal,
+    );
+    return {
+      id,
+      domain: known,
+      name,
+      timezone,
+      createdAt,
+      dataSince: startDate === null ? null : dateAt(startDate, timezone),
+      resetAt: resetAt === null ? null : String(resetAt),
+    };
+  };
+
+  return {
+    all: async (signal?: AbortSignal): Promise<UmamiSite[]> => {
+      const found = await listWebsites(signal);
+      const sites = await Promise.all(found.map((each) => open(each, signal)));
+      return sites.sort((a, b) => compareValues(a.domain, b.domain) || a.createdAt - b.createdAt);
+    },
+
+    /** Throws AnalyticsError `invalid_parameter` for a domain that several websites have. */
+    find: async (name: string, signal?: AbortSignal): Promise<UmamiSite | undefined> => {
+      const all = await listWebsites(signal);
+      const wanted = name.toLowerCase();
+      const byId = all.find(({ id }) => id.toLowerCase() === wanted);
+      const found = byId === undefined ? all.filter((each) => nameDomain(each) === wanted) : [byId];
+      if (found.length > 1) throw createAmbiguousError(found);
+      return found[0] && open(found[0], signal);
+    },
+  };
+}
+
+/** People can write anything for a domain, or nothing. */
+const nameDomain = ({ name, domain }: Pick<Website, "name" | "domain">) =>
+  normalizeSite(domain || name).toLowerCase();
+
+function createAmbiguousError(found: readonly Website[]): AnalyticsError {
+  const names = found.map((each) => `${each.id} (${quote(each.name)})`).join(", ");
+  const detail = `is the domain of ${found.length} websites in Umami: name one by its id`;
+  return new AnalyticsError("invalid_parameter", `site ${detail}.`, {
+    status: 400,
+    hint: `They are ${names}.`,
+    parameters: [{ parameter: "site", detail, allowed: found.map(({ id }) => id) }],
+  });
+}

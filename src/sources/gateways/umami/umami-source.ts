@@ -1,0 +1,292 @@
+import { AnalyticsError } from "../../../errors.ts";
+import { addDays, listDays } from "../../../operations/days.ts";
+import type { Dimension } from "../../../operations/dimensions.ts";
+import { createFilterError, type Filter } from "../../../operations/filter.ts";
+import { compareRows } from "../../../operations/row-order.ts";
+import type { Warning } from "../../../operations/warning.ts";
+import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
+import type { DataSource, DayTotals, HourTotals, RankedRow, Ranking, Span } from "../../data-source.ts";
+import { createSiteNotFound } from "../../site-not-found.ts";
+import type { GatewayContext } from "../gateway.ts";
+import { active, eventSeries, me, pageviews, sessionStats, stats } from "./answers.ts";
+import { createUmamiApi, type UmamiApi } from "./api.ts";
+import { createDayRows, type DayRows } from "./day-rows.ts";
+import { DIMENSIONS, labelValue, warnOfDimension } from "./dimensions.ts";
+import { assertRows, type UmamiFilter, writeFilter } from "./filter-query.ts";
+import { createUmamiSites, type UmamiSite } from "./sites.ts";
+import { boundsOf, cutSpan, freshFor } from "./times.ts";
+
+type UmamiSpan = Span & { site: UmamiSite };
+
+/**
+ * Opens Umami's API as a source. A visitor is somebody who viewed a page on a day. Visits are left out: Umami's end at the full
+ * hour, not after half an hour without a hit.
+ */
+export function openUmami(context: GatewayContext): DataSource {
+  const api = withSiteErrors(createUmamiApi(context));
+  const sites = createUmamiSites(api, context.siteTimezones);
+  const readDayRows = createDayRows(api, context);
+
+  const days = async (span: UmamiSpan, signal?: AbortSignal): Promise<DayTotals[]> => {
+    const filter = writeFilter(span.filter, api.isCloud);
+    const [views, events, reached] = await Promise.all([
+      filter.event === undefined ? readSeries(api, span, filter, signal) : undefined,
+      readEvents(api, span, filter, signal),
+      filter.event === undefined ? undefined : readDayRows({ ...span, dimension: "events", filter }, signal),
+    ]);
+    const visitorsOf = new Map(reached?.map(({ date, rows: [row] }) => [date, row?.[1] ?? 0]));
+    return listDays(span.from, span.to).map((date) => ({
+      date,
+      visitors: visitorsOf.get(date) ?? views?.sessions.get(date) ?? 0,
+      pageviews: views?.pageviews.get(date) ?? 0,
+      events: events.get(date) ?? 0,
+    }));
+  };
+
+  return {
+    sites: sites.all,
+    site: sites.find,
+    days: (span, signal) => days(span as UmamiSpan, signal),
+    hours: (span, signal) => readHours(api, span as UmamiSpan, signal),
+    breakdown: async (given, dimension, limit, signal) => {
+      const span = given as UmamiSpan;
+      const filter = writeFilter(span.filter, api.isCloud);
+      assertRows(dimension, filter);
+      const [found, totals] = await Promise.all([
+        readDayRows({ ...span, dimension, filter }, signal),
+        days(span, signal),
+      ]);
+      return rank(dimension, found, totals, limit);
+    },
+    active: async ({ id }, now, signal, filter) => {
+      if (filter === undefined)
+        return (await api.ask({ path: `/websites/${id}/active`, schema: active }, signal)).visitors;
+      const { query, isOnViews } = writeFilter(filter, api.isCloud);
+      const window = { startAt: String(now - WINDOW_MS + 1), endAt: String(now) };
+      // ClickHouse has single hits only for conditions on hits: this one keeps all.
+      const hits = isOnViews ? {} : { path: "re.^" };
+      const path = `/websites/${id}/sessions/stats`;
+      const asked = { path, query: { ...query, ...hits, ...window }, schema: sessionStats };
+      return (await api.ask(asked, signal)).visitors.value;
+    },
+    warnings: async (span) => (api.isCloud ? warnOfOldDays(span) : []),
+    filters: true,
+    answersFilter: (dimension, filter) => canRank(dimension, filter, api.isCloud),
+    daysKept: 36_500,
+  };
+}
+
+function canRank(dimension: Dimension, filter: Filter, isCloud: boolean): boolean {
+  try {
+    assertRows(dimension, writeFilter(filter, isCloud));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Series {
+  /** By date, or by date and hour: `2026-11-20` or `2026-11-20 07`. */
+  pageviews: ReadonlyMap<string, number>;
+  sessions: ReadonlyMap<string, number>;
+}
+
+/** Page views and distinct visitors of each day. */
+async function readSeries(
+  api: UmamiApi,
+  { site, now, ...span }: UmamiSpan,
+  { query }: UmamiFilter,
+  signal: AbortSignal | undefined,
+): Promise<Series> {
+  const parts = await Promise.all(
+    cutSpan(span.from, span.to).map(({ from, to }) =>
+      api.ask(
+        {
+          path: `/websites/${site.id}/pageviews`,
+          query: { ...query, ...boundsOf(from, to, site.timezone), unit: "day", timezone: site.timezone },
+          schema: pageviews,
+          freshFor: freshFor(to, site, now),
+        },
+        signal,
+      ),
+    ),
+  );
+  const join = (name: "pageviews" | "sessions") =>
+    sumUp(parts.flatMap((part) => part[name].map(({ x, y }) => [readDate(x, span), y])));
+  return { pageviews: join("pageviews"), sessions: join("sessions") };
+}
+
+/** The events of each day. */
+async function readEvents(
+  api: UmamiApi,
+  { site, now, ...span }: UmamiSpan,
+  { query }: UmamiFilter,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const parts = await Promise.all(
+    cutSpan(span.from, span.to).map(({ from, to }) =>
+      api.ask(
+        {
+          path: `/websites/${site.id}/events/series`,
+          query: { ...query, ...boundsOf(from, to, site.timezone), unit: "day", timezone: site.timezone },
+          schema: eventSeries,
+          freshFor: freshFor(to, site, now),
+        },
+        signal,
+      ),
+    ),
+  );
+  return sumUp(parts.flat().map(({ t, y }) => [readDate(t, span), y]));
+}
+
+/** The date of a count. Throws AnalyticsError `bad_answer` for another day than was asked for, such as the first of a month. */
+function readDate(time: string, { from, to }: { from: string; to: string }): string {
+  const date = time.slice(0, "2026-11-20".length);
+  if (date >= from && date <= to) return date;
+  throw new AnalyticsError(
+    "bad_answer",
+    `Umami answers about ${date}, and was asked about ${from} to ${to}.`,
+    {
+      hint: "Nothing was shown, because the numbers could be wrong. Check that Umami's version is 3.",
+    },
+  );
+}
+
+function sumUp(counts: readonly (readonly [key: string, count: number])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count);
+  return sums;
+}
+
+const WINDOW_MS = 300_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * The hours of a span. Umami names hours by the clock alone, which shows some twice. In UTC it shows none twice, but a zone
+ * whose offset has half hours has other hours: each of them is then a request.
+ */
+async function readHours(
+  api: UmamiApi,
+  span: UmamiSpan,
+  signal: AbortSignal | undefined,
+): Promise<HourTotals[]> {
+  const { site, from, to, now } = span;
+  const filter = writeFilter(span.filter, api.isCloud);
+  if (filter.event !== undefined) {
+    throw createFilterError(
+      "on events cannot be used for hours with Umami, which lists only page views there",
+    );
+  }
+  const ends = [...listHours(from, to, site.timezone), startOfDay(addDays(to, 1), site.timezone)];
+  const hours = ends.slice(0, -1).filter((start) => start <= now);
+  const shared = { path: `/websites/${site.id}/pageviews`, freshFor: freshFor(to, site, now) };
+  if (hours.every((start) => offsetAt(start, site.timezone) % HOUR_MS === 0)) {
+    const query = { ...filter.query, ...boundsOf(from, to, site.timezone), unit: "hour", timezone: "UTC" };
+    const answer = await api.ask({ ...shared, query, schema: pageviews }, signal);
+    const read = (rows: { x: string; y: number }[]) =>
+      new Map(rows.map(({ x, y }) => [Date.parse(`${x.slice(0, 10)}T${x.slice(11, 13)}:00:00Z`), y]));
+    const [views, sessions] = [read(answer.pageviews), read(answer.sessions)];
+    return hours.map((start) => ({
+      start,
+      visitors: sessions.get(start) ?? 0,
+      pageviews: views.get(start) ?? 0,
+    }));
+  }
+  api.assertAffordable(hours.length, (most) => `Ask for at most ${Math.floor(most / 24)} days of hours.`);
+  return Promise.all(
+    hours.map(async (start, index) => {
+      const endAt = String((ends[index + 1] ?? start) - 1);
+      const query = { ...filter.query, startAt: String(start), endAt };
+      const path = `/websites/${site.id}/stats`;
+      const { visitors, pageviews } = await api.ask({ ...shared, path, query, schema: stats }, signal);
+      return { start, visitors, pageviews };
+    }),
+  );
+}
+
+/** Adds the days up. Who is in no row of what every visitor has is the row of none. */
+function rank(
+  dimension: Dimension,
+  found: readonly DayRows[],
+  totals: readonly DayTotals[],
+  limit: number,
+): Ranking {
+  const { isOfVisitor } = DIMENSIONS[dimension];
+  const isCut = found.some((day) => day.isCut);
+  const sums = new Map<string | null, { visitors: number; hits: number }>();
+  const add = (value: string | null, visitors: number, hits: number) => {
+    const sum = sums.get(value) ?? { visitors: 0, hits: 0 };
+    sums.set(value, { visitors: sum.visitors + visitors, hits: sum.hits + hits });
+  };
+  let withoutViews = 0;
+  for (const [index, { rows, ...day }] of found.entries()) {
+    const total = totals[index] ?? { visitors: 0, pageviews: 0 };
+    let rest = [total.visitors, total.pageviews] as const;
+    for (const [value, visitors, hits] of rows) {
+      const counted = dimension === "events" ? Math.min(visitors, total.visitors) : visitors;
+      withoutViews += visitors - counted;
+      add(value, counted, hits);
+      rest = [rest[0] - visitors, rest[1] - hits];
+    }
+    if (isOfVisitor && !day.isCut && rest[0] > 0) add(null, rest[0], Math.max(0, rest[1]));
+  }
+  const rows = [...sums]
+    .map(([value, sum]): RankedRow => ({ value, label: labelValue(dimension, value), ...sum }))
+    .sort(compareRows);
+  const warnings = [
+    warnOfDimension(dimension),
+    isCut ? warnOfCut : undefined,
+    withoutViews > 0 ? warnOfEventsAlone : undefined,
+  ].filter((warning) => warning !== undefined);
+  return { rows: rows.slice(0, limit), totalRows: rows.length, warnings };
+}
+
+/** Months that Umami Cloud shows without a subscription, beside the one that is going on. It does not say that it leaves days out. */
+const FREE_MONTHS = 6;
+
+function warnOfOldDays({ from, now, site }: Span): Warning[] {
+  const today = new Date(`${dateAt(now, site.timezone)}T00:00:00Z`);
+  today.setUTCDate(1);
+  today.setUTCMonth(today.getUTCMonth() - FREE_MONTHS);
+  const since = today.toISOString().slice(0, "2026-11-20".length);
+  if (from >= since) return [];
+  return [
+    {
+      code: "may_be_missing",
+      detail: `Umami Cloud shows the days before ${since} as zero if it has no subscription.`,
+      values: { since },
+    },
+  ];
+}
+
+const warnOfCut: Warning = {
+  code: "cut",
+  detail:
+    "Umami has more values on some days than it lists: values with few visitors may be missing or too low.",
+};
+
+const warnOfEventsAlone: Warning = {
+  code: "events_without_views",
+  detail:
+    "On some days more people triggered an event than viewed a page. Umami's visitors are those who viewed a page, and a row has no more visitors than the day.",
+};
+
+/**
+ * Umami refuses a website that is not the user's, or was deleted, with the status of a wrong key. If the key is still good, it
+ * is the site that is not found.
+ */
+function withSiteErrors(api: UmamiApi): UmamiApi {
+  return {
+    ...api,
+    ask: async (request, signal) => {
+      try {
+        return await api.ask(request, signal);
+      } catch (error) {
+        const isRefused = Reflect.get(Object(error), "code") === "invalid_api_key";
+        if (!isRefused || !request.path.startsWith("/websites/")) throw error;
+        await api.ask({ path: "/me", schema: me }, signal);
+        throw createSiteNotFound();
+      }
+    },
+  };
+}
