@@ -38,9 +38,13 @@ export async function countConversions(
   options: QueryOptions,
 ): Promise<Conversions> {
   const goal = readGoal(asked.goal);
-  const withGoal = addGoal(goal, options.filter);
   const operation = asked.by === undefined ? stats : breakdown;
+  // Refuses conditions on hits, whatever the source.
+  const onHits = addGoal(goal, options.filter);
   if (!(await call.offersFilter?.(operation, options))) return countExactly(call, asked, goal, options);
+  // A visitor with such a hit is one with a visit that has such a hit: only page views would differ.
+  const isOfVisits = await call.filtersVisitsAlone?.(options);
+  const withGoal = isOfVisits ? addGoal({ ...goal, ofVisit: true }, options.filter) : onHits;
   return answerDays(call, operation, asked, options, async (ask) => {
     const answers = await readConsistently(
       options,

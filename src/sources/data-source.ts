@@ -48,6 +48,8 @@ export interface DataSource {
    * countries, channels and so on may be other texts than the contract's.
    */
   readonly filters?: true | "any-values";
+  /** Set if it refuses conditions on hits. */
+  readonly filtersVisitsAlone?: true;
   /** How many days it keeps, today included. */
   readonly daysKept: number;
 }

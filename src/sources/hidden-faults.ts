@@ -38,9 +38,20 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const { site, hours, crawlers, notFound, warnings, dimensions, missingOption, filters } = source;
+  const {
+    site,
+    hours,
+    crawlers,
+    notFound,
+    warnings,
+    dimensions,
+    missingOption,
+    filters,
+    filtersVisitsAlone,
+  } = source;
   const guarded = {
     filters,
+    filtersVisitsAlone,
     daysKept: source.daysKept,
     sites: guard(source.sites),
     site: site && guard(site),

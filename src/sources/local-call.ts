@@ -42,6 +42,7 @@ export function createCall(
     readSite: async () => site,
     offersSpans: async () => true,
     offersFilter: async () => (await find()).filters !== undefined,
+    filtersVisitsAlone: async () => (await find()).filtersVisitsAlone === true,
     offersHours: async () => (await find()).hours !== undefined,
     today: async (name: string, { signal }: CallOptions) => {
       const { findSite } = await loadAnswers();

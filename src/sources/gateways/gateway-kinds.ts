@@ -1,9 +1,10 @@
 import type { ServiceName } from "../../config/services.ts";
 import type { GatewayKind } from "./gateway.ts";
+import { matomo } from "./matomo.ts";
 import { plausible } from "./plausible.ts";
 
 /** All services with an API of their own. To add one, write its module and list it here. */
-export const gatewayKinds: readonly GatewayKind[] = [plausible];
+export const gatewayKinds: readonly GatewayKind[] = [matomo, plausible];
 
 /** The gateway to a service. */
 export function findGateway(name: ServiceName): GatewayKind {
