@@ -3,7 +3,7 @@ import type { Call } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
 import { breakdown, stats } from "../operations/index.ts";
-import type { Warning } from "../operations/warning.ts";
+import { NEAR_VIEWS, type Warning } from "../operations/warning.ts";
 import { exact } from "./bounds.ts";
 import { createDifferentDaysError, readConsistently } from "./compared-windows.ts";
 import {
@@ -57,8 +57,7 @@ export async function countConversions(
     const warnings = [
       ...(haveSameNumbers(answers) ? [] : [ARRIVED]),
       ...lists.filter(({ truncated }) => truncated).map(warnOfCut),
-      ...(before.warnings ?? []),
-      ...(reached.warnings ?? []),
+      ...[...(before.warnings ?? []), ...(reached.warnings ?? [])].filter(({ code }) => code !== NEAR_VIEWS),
     ];
     const rows = asked.by === undefined ? undefined : pairRows(answers);
     const total = Math.max(0, ...lists.map(({ total_rows }) => total_rows));

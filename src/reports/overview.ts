@@ -4,7 +4,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import type { Warning } from "../operations/warning.ts";
+import { NEAR, type Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
@@ -139,6 +139,7 @@ async function readParts(
       warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutEnd),
+      tops.flatMap((list) => list?.warnings ?? []).filter(({ code }) => code === NEAR),
     ),
     series,
     previous,

@@ -11,7 +11,7 @@ import type { Visit } from "../../src/sources/demo/visits.ts";
 const KNOWN_HOSTS = "visit:hostnames=example.com|www.example.com";
 
 /** Filters with what they keep of the visits that were sent, where that is not the same. */
-export const FILTERS: readonly { filter: string[]; keeps?: string[] }[] = [
+const FILTERS: readonly { filter: string[]; keeps?: string[] }[] = [
   { filter: [] },
   { filter: ["countries=DE"] },
   { filter: ["countries!=DE|FR"] },

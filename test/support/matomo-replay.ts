@@ -56,7 +56,7 @@ export interface ReplayedAnswer {
 export async function startMatomoReplay(
   answers: readonly RecordedAnswer[],
   /** Answers in place of a recorded one; undefined for the recorded one. */
-  change: (method: string, count: number) => ReplayedAnswer | "silence" | undefined = () => undefined,
+  change: (method: string, name: string) => ReplayedAnswer | "silence" | undefined = () => undefined,
 ) {
   const byRequest = new Map(answers.map(({ request, body }) => [request, body]));
   const asked: { name: string; url: string; authorization: string | undefined }[] = [];
@@ -66,7 +66,7 @@ export async function startMatomoReplay(
     const name = nameForm(body, RECORDED_TOKENS);
     asked.push({ name, url: request.url ?? "", authorization: request.headers.authorization });
     const method = new URLSearchParams(body).get("method") ?? "";
-    const changed = change(method, asked.length);
+    const changed = change(method, name);
     if (changed === "silence") return;
     const known: ReplayedAnswer = byRequest.has(name)
       ? { body: byRequest.get(name) }

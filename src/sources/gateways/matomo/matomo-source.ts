@@ -6,7 +6,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import type { Filter } from "../../../operations/filter.ts";
 import { compareRows } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
-import type { Warning } from "../../../operations/warning.ts";
+import { NEAR, NEAR_VIEWS, type Warning } from "../../../operations/warning.ts";
 import { dateAt } from "../../calendar.ts";
 import type { DataSource, DayTotals, RankedRow, SourceSite, Span } from "../../data-source.ts";
 import type { GatewayContext } from "../gateway.ts";
@@ -237,28 +237,31 @@ function readTimezone(name: string): string | undefined {
   return findTimezone(sign === undefined ? name : `Etc/GMT${sign === "+" ? "-" : "+"}${Number(hours)}`);
 }
 
-/** Says that a number of these rows means something else than in the contract. */
-export const NEAR = "near";
-
+/** Says what in these rows means something else than in the contract. */
 function warnOfMeaning(
   dimension: Dimension,
   { hasPlugin, actions, views }: { hasPlugin: boolean; actions: number; views: number },
 ): Warning[] {
-  const others = actions - views;
-  const details = [
-    // The rows of these have page views, and events.
-    ...(["pages", "exit_pages", "events"].includes(dimension) || others <= 0
-      ? []
-      : [
-          `The page views of these rows are Matomo's actions: of all ${actions}, ${others} are events, downloads, outlinks and searches.`,
-        ]),
-    ...(dimension === "utm_campaigns" && hasPlugin ? [] : [MEANINGS[dimension] ?? []].flat()),
+  const meaning = dimension === "utm_campaigns" && hasPlugin ? undefined : MEANINGS[dimension];
+  return [
+    ...warnOfViews(dimension, actions, views),
+    ...(meaning === undefined ? [] : [{ code: NEAR, detail: meaning }]),
   ];
-  return details.map((detail) => ({ code: NEAR, detail }));
+}
+
+/** Nothing if the rows have page views of their own, or if there were no actions but page views. */
+function warnOfViews(dimension: Dimension, actions: number, views: number): Warning[] {
+  if (dimension === "pages" || dimension === "events") return [];
+  const others = actions - views;
+  if (dimension !== "exit_pages" && others <= 0) return [];
+  const detail =
+    dimension === "exit_pages"
+      ? "The page views of these rows are all of the page, not only those of visits that ended there."
+      : `The page views of these rows are Matomo's actions: of all ${actions}, ${others} are events, downloads, outlinks and searches.`;
+  return [{ code: NEAR_VIEWS, detail }];
 }
 
 const MEANINGS: Partial<Record<Dimension, string>> = {
-  exit_pages: "The page views of these rows are all of the page, not only those of visits that ended there.",
   channels:
     "Channels are Matomo's own: all visits with campaign parameters, paid or not, are Campaigns, and visits from video sites and mail are among the other ones.",
   referrers:

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 /** Calls a Matomo that gives some other answers. */
 async function callChanged(
-  change: (method: string, count: number) => ReplayedAnswer | "silence" | undefined,
+  change: (method: string, name: string) => ReplayedAnswer | "silence" | undefined,
   run: (call: ReturnType<typeof createLocalCall>, asked: typeof replay.asked) => Promise<void>,
   apiKey: string = RECORDED_TOKENS.viewer,
 ) {
@@ -126,6 +126,7 @@ describe("what a real Matomo answered", () => {
     const converted = reached.reduce((sum, { size }) => sum + size, 0);
     expect(converted).toBeGreaterThan(3);
     expect(result).toMatchObject({ goal: "events=signup", converted });
+    expect(result).not.toHaveProperty("warnings");
   });
 });
 
@@ -160,7 +161,23 @@ describe("what Matomo means otherwise", () => {
     expect(warnings.map(({ code }) => code)).toEqual(["folded"]);
     const referrers = await askRows("referrers", "shop.example.net");
     expect(referrers.rows.filter((row) => row.other)).toHaveLength(1);
-    expect(referrers.warnings?.map(({ code }) => code)).toEqual(["near", "near", "folded"]);
+    expect(referrers.warnings?.map(({ code }) => code)).toEqual(["near_pageviews", "near", "folded"]);
+  });
+
+  it("is named in an overview, of what it shows", async () => {
+    const query = findQuery("overview");
+    const params = query.params.parse({ site: "example.com", period: `${FROM}/${TO}` });
+    const recorded = new Set(answers.map(({ request }) => request));
+    // It also asks for today and for the days before, which had no visits.
+    const change = (_: string, name: string) =>
+      name.includes("period=day") && !recorded.has(name) ? { body: {} } : undefined;
+    await callChanged(change, async (changed) => {
+      const { result } = await query.ask(changed, params, {});
+      expect(Object(result).warnings).toMatchObject([
+        { code: "near", detail: expect.stringMatching(/^Search engines/) },
+        { code: "near", detail: expect.stringMatching(/^Channels/) },
+      ]);
+    });
   });
 
   it("is named: pages on other hosts", async () => {
