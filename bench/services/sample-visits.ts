@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { addDays } from "../../src/operations/days.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createVisits, type Visit } from "../../src/sources/demo/visits.ts";
@@ -62,4 +63,52 @@ function distance(a: Visit, b: Visit): number {
     (hit) => hit?.at ?? 0,
   ) as [number, number, number, number];
   return Math.max(startB - endA, startA - endB);
+}
+
+/** What visits have in common, each of them once. */
+type Common = { sources: Visit["source"][]; places: Visit["place"][]; technologies: Visit["technology"][] };
+type PackedVisit = [
+  visitor: number,
+  hostname: string,
+  common: number[],
+  hits: [number, string, string | null][],
+];
+
+/** Days as they are kept in a file: a line of what visits have in common, then a line for each day. */
+export function packDays(days: readonly SampleDay[]): unknown[] {
+  const common: Common = { sources: [], places: [], technologies: [] };
+  const find = <T>(list: T[], value: T) => {
+    const known = list.findIndex((each) => isDeepStrictEqual(each, value));
+    return known === -1 ? list.push(value) - 1 : known;
+  };
+  const lines = days.map(({ date, visits }) => ({
+    date,
+    visits: visits.map(({ visitor, hostname, source, place, technology, hits }): PackedVisit => {
+      const { sources, places, technologies } = common;
+      const indexes = [find(sources, source), find(places, place), find(technologies, technology)];
+      return [visitor, hostname, indexes, hits.map(({ at, path, event }) => [at, path, event])];
+    }),
+  }));
+  return [common, ...lines];
+}
+
+export function unpackDays([common, ...days]: readonly unknown[]): SampleDay[] {
+  const { sources, places, technologies } = common as Common;
+  return (days as { date: string; visits: PackedVisit[] }[]).map(({ date, visits }) => ({
+    date,
+    visits: visits.map(([visitor, hostname, [source = -1, place = -1, technology = -1], hits]) => ({
+      visitor,
+      hostname,
+      source: get(sources, source),
+      place: get(places, place),
+      technology: get(technologies, technology),
+      hits: hits.map(([at, path, event]) => ({ at, path, event })),
+    })),
+  }));
+}
+
+function get<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new Error("The file of visits is damaged.");
+  return found;
 }

@@ -18,7 +18,7 @@ export interface RecordedAnswer {
   body: unknown;
 }
 
-const ALWAYS = ["module", "format", "language", "token_auth"];
+const ALWAYS = ["module", "format", "language", "filter_limit", "token_auth"];
 
 /** The name of a form in the recordings. */
 export function nameForm(body: string, tokens: Readonly<Record<string, string>>): string {

@@ -32,7 +32,8 @@ const SERVICE: GatewayService = {
   // The token is in each request's form.
   authorize: () => ({}),
   explain: (status, text) => explain(status, text),
-  concurrency: 4,
+  // Matomo counts a report when it is first asked for, and may answer nothing for a day that it counts twice at once.
+  concurrency: 1,
 };
 /** The limit of Matomo's own cloud, for each address. A Matomo that people host themselves has none. */
 const CLOUD = { host: /\.(matomo\.cloud|innocraft\.cloud)$/, quota: { requests: 350, seconds: 60 } };

@@ -95,9 +95,23 @@ export function openMatomo(context: GatewayContext): DataSource {
     return { segment: writeSegment(filter, { hosts, hasCampaigns: await hasCampaigns(signal) }) };
   };
 
-  const readDays = async (span: Span, signal?: AbortSignal): Promise<(DayTotals & { actions: number })[]> => {
+  const readDays = async (span: Span, signal?: AbortSignal): Promise<MatomoDay[]> => {
     const { params, freshFor } = describeSpan(span, "day");
     const asked = { ...params, ...(await writeParams(span.site, span.filter, signal)) };
+    const today = dateAt(span.now, span.site.timezone);
+    const days = await askDays(span, asked, freshFor, signal);
+    if (findDisagreement(days, today) === undefined) return days;
+    // Asked again, Matomo mostly agrees with itself. Another form, because the answers to the first are remembered.
+    const again = await askDays(span, { ...asked, again: "1" }, 0, signal);
+    assertAgreement(again, today);
+    return again;
+  };
+  const askDays = async (
+    span: Span,
+    asked: Readonly<Record<string, string>>,
+    freshFor: number,
+    signal: AbortSignal | undefined,
+  ): Promise<MatomoDay[]> => {
     const columns = "nb_uniq_visitors,nb_visits,nb_actions,bounce_count,sum_visit_length";
     const [visits, views, events] = await Promise.all([
       ask("VisitsSummary.get", { ...asked, columns }, { schema: visitsOfDay, freshFor }, signal),
@@ -186,6 +200,29 @@ export function openMatomo(context: GatewayContext): DataSource {
       ...(filter && needsHosts(filter) ? [warnOfHosts(await listHosts(site, signal))] : []),
     ],
   };
+}
+
+type MatomoDay = DayTotals & { actions: number };
+
+/**
+ * Matomo counts its reports apart. Those of a day that is over must agree, but while another request has Matomo count the
+ * day, one may have nothing.
+ */
+const findDisagreement = (days: readonly MatomoDay[], today: string): MatomoDay | undefined =>
+  days.find(({ date, pageviews, events, actions }) => date < today && pageviews + events > actions);
+
+/** Throws AnalyticsError `unavailable`. */
+function assertAgreement(days: readonly MatomoDay[], today: string): void {
+  const wrong = findDisagreement(days, today);
+  if (wrong === undefined) return;
+  const { date, pageviews, events, actions } = wrong;
+  throw new AnalyticsError(
+    "unavailable",
+    `Matomo contradicts itself about ${date}: it has ${pageviews} page views and ${events} events, but only ${actions} actions.`,
+    {
+      hint: "Nothing was shown, because the numbers could be wrong. Try again in some minutes. If it stays, Matomo has to count the day again: ./console core:invalidate-report-data, with the site and the date.",
+    },
+  );
 }
 
 /** Undefined if Matomo counts its days in a zone without a name, such as `UTC+5.5`. */

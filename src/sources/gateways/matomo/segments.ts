@@ -7,6 +7,7 @@ import {
   formatCondition,
   isOnHits,
 } from "../../../operations/filter.ts";
+import { assertPossibleValues } from "../../dimension-values.ts";
 import { DEVICES } from "./reports.ts";
 
 /*
@@ -40,8 +41,12 @@ export function writeSegment(filter: Filter, context: SegmentContext): string {
       second,
       "Matomo asks two conditions of visit: of the same page view or event, so only one can be given",
     );
+  // Codes are the contract's; other values are Matomo's own.
+  assertPossibleValues(filter.filter(({ dimension }) => CODES.includes(dimension)));
   return filter.flatMap((condition) => writeCondition(condition, context).map(writeGroup)).join(";");
 }
+
+const CODES: readonly Dimension[] = ["countries", "regions", "languages", "devices"];
 
 const writeGroup = (group: Group) => group.join(",");
 

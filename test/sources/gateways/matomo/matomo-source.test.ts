@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SampleDay } from "../../../../bench/services/sample-visits.ts";
+import { unpackDays } from "../../../../bench/services/sample-visits.ts";
 import { AnalyticsError } from "../../../../src/errors.ts";
 import { parseFilter } from "../../../../src/operations/filter.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../../../src/operations/index.ts";
@@ -8,6 +8,7 @@ import { findQuery } from "../../../../src/reports/queries.ts";
 import type { DataSource, SourceSite } from "../../../../src/sources/data-source.ts";
 import { openMatomo } from "../../../../src/sources/gateways/matomo/matomo-source.ts";
 import { createLocalCall } from "../../../../src/sources/local-call.ts";
+import { conformSource } from "../../../support/conform-source.ts";
 import { compareAnswers } from "../../../support/matomo-checks.ts";
 import {
   createMatomoContext,
@@ -25,7 +26,7 @@ const readLines = (name: string): unknown[] =>
 
 // What a real Matomo 4.12.3 answered, and the visits that had been sent to it: `node bench/run.js services/matomo --record`.
 const [{ now }, ...answers] = readLines("answers.ndjson") as [{ now: number }, ...RecordedAnswer[]];
-const days = readLines("visits.ndjson") as SampleDay[];
+const days = unpackDays(readLines("visits.ndjson"));
 const [FROM, TO] = ["2026-10-24", "2026-10-27"] as const;
 const SPAN = { site: "example.com", days: 30, span: { from: FROM, to: TO } };
 
@@ -94,6 +95,24 @@ describe("what a real Matomo answered", () => {
     expect(replay.asked.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   });
 
+  it("was never asked two things at once", async () => {
+    let [open, most] = [0, 0];
+    const { fetch, ...target } = createMatomoContext(replay.url, now).target;
+    const counting: typeof fetch = async (url, init) => {
+      most = Math.max(most, ++open);
+      return fetch(url, init).finally(() => open--);
+    };
+    const context = { ...createMatomoContext(replay.url, now), target: { ...target, fetch: counting } };
+    const counted = createLocalCall(
+      async () => openMatomo(context),
+      () => now,
+    );
+    await Promise.all(
+      ["countries=DE", "utm_sources=google"].map((filter) => ask(SPAN, { filter: [filter] }, counted)),
+    );
+    expect(most).toBe(1);
+  });
+
   it("has who is there now", async () => {
     expect(await call(realtime, { site: "example.com" })).toMatchObject({ visitors: 1 });
   });
@@ -128,6 +147,16 @@ describe("what a real Matomo answered", () => {
     expect(result).toMatchObject({ goal: "events=signup", converted });
     expect(result).not.toHaveProperty("warnings");
   });
+});
+
+it("keeps the contract behind `reference`, but for what Matomo means otherwise", async () => {
+  const clock = { now };
+  const context = createMatomoContext(replay.url, now);
+  const { rules } = await conformSource(openMatomo({ ...context, clock: () => clock.now }), clock);
+  const broken = rules.filter(({ verdict }) => verdict === "fail").map(({ id }) => id);
+  const documented = readFileSync("docs/services.md", "utf8").split("## Matomo")[1]?.split("\n## ")[0] ?? "";
+  expect(broken.length).toBeGreaterThan(0);
+  expect(broken).toEqual([...documented.matchAll(/^\| `([a-z-]+\.[a-z-]+)` \|/gm)].map(([, id]) => id));
 });
 
 describe("what Matomo means otherwise", () => {
@@ -207,7 +236,8 @@ describe("what Matomo cannot answer is refused by name", () => {
     ["cities=Berlin", "cannot choose visits by cities"],
     ["regions=DE-BE|FR-IDF", "only one region at once"],
     ["channels=Organic Search", "it can be Direct Entry, Search Engines"],
-    ["devices=phone", "it can be desktop, mobile"],
+    ["devices=phone", 'has no value "phone" in devices'],
+    ["countries=Germany", "the nearest is DE"],
     ["utm_sources=goo*", "by whole values"],
     ["hostnames=example.com", "hostnames, which this source does not record"],
   ])("%s", async (filter, reason) => {
@@ -362,6 +392,27 @@ describe("faults", () => {
         code: "site_not_found",
       },
     );
+  });
+
+  it("reports that contradict each other are asked for again", async () => {
+    const empty: ReplayedAnswer = { body: { "2026-10-25": [] } };
+    const known = await ask(SPAN);
+    const isAgain = (name: string) => name.includes("again=1");
+    const recorded = (name: string) =>
+      answers.find(({ request }) => request === name.replace("again=1&", ""))?.body;
+    const changeOnce = (method: string, name: string) =>
+      isAgain(name) ? { body: recorded(name) } : method === "VisitsSummary.get" ? empty : undefined;
+    await callChanged(changeOnce, async (changed) => {
+      expect(await ask(SPAN, {}, changed)).toEqual(known);
+    });
+    const changeAlways = (method: string, name: string) =>
+      method === "VisitsSummary.get" ? empty : isAgain(name) ? { body: recorded(name) } : undefined;
+    await callChanged(changeAlways, async (changed) => {
+      await expect(ask(SPAN, {}, changed)).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("2026-10-24: it has 41 page views and 4 events, but only 0 actions"),
+      });
+    });
   });
 
   it("rows without the column that counts visitors", async () => {
