@@ -2,7 +2,7 @@ import * as z from "zod";
 import { findTimezone } from "../../../config/services.ts";
 import { AnalyticsError } from "../../../errors.ts";
 import { listDays } from "../../../operations/days.ts";
-import type { Dimension } from "../../../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { Filter } from "../../../operations/filter.ts";
 import { compareRows } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
@@ -32,7 +32,11 @@ const siteList = z.array(
     idsite: z.union([z.number(), z.string()]).transform(String),
     name: z.string(),
     main_url: z.string(),
-    ts_created: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+    ts_created: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      .transform((text) => Date.parse(`${text.replace(" ", "T")}Z`))
+      .refine((instant) => !Number.isNaN(instant)),
     timezone: z.string(),
   }),
 );
@@ -194,7 +198,10 @@ export function openMatomo(context: GatewayContext): DataSource {
       const [{ visitors }] = await ask("Live.getCounters", params, { schema: live }, signal);
       return visitors;
     },
-    dimensions: async (_, signal) => Object.keys(await findReports(signal)) as Dimension[],
+    dimensions: async (_, signal) => {
+      const reports = await findReports(signal);
+      return dimensions.filter((dimension) => reports[dimension] !== undefined);
+    },
     warnings: async ({ site, filter }, signal) => [
       ...warnOfVersion((await readVersion(signal)).value),
       ...(filter && needsHosts(filter) ? [warnOfHosts(await listHosts(site, signal))] : []),
@@ -229,15 +236,14 @@ function assertAgreement(days: readonly MatomoDay[], today: string): void {
 function describeSite({ idsite, name, main_url, ts_created, timezone }: MatomoSite): SourceSite | undefined {
   const zone = readTimezone(timezone);
   if (zone === undefined) return undefined;
-  const createdAt = Date.parse(`${ts_created.replace(" ", "T")}Z`);
   return {
     id: idsite,
-    domain: readDomain({ name, main_url }),
+    domain: readDomain({ idsite, name, main_url }),
     name,
     timezone: zone,
-    createdAt,
+    createdAt: ts_created,
     // Matomo moves it back to the first visit if logs are imported.
-    dataSince: dateAt(createdAt, zone),
+    dataSince: dateAt(ts_created, zone),
   };
 }
 
@@ -261,9 +267,9 @@ function findSite(sites: readonly MatomoSite[], wanted: string): SourceSite | un
   );
 }
 
-function readDomain({ name, main_url }: Pick<MatomoSite, "name" | "main_url">): string {
-  return normalizeSite(readHost(main_url) ?? name);
-}
+/** An application may have no address. */
+const readDomain = ({ idsite, name, main_url }: Pick<MatomoSite, "idsite" | "name" | "main_url">): string =>
+  normalizeSite(readHost(main_url) ?? name) || `site-${idsite}`;
 
 const readHost = (address: string) =>
   URL.canParse(address) ? new URL(address).host || undefined : undefined;

@@ -198,8 +198,10 @@ function readPath({ url }: Row): string | null {
 
 /** The value of a condition in a row's segment, such as the `de` of `languageCode==de`. */
 function readSegment({ segment }: Row, name: string): string | undefined {
-  const [found, value = ""] = typeof segment === "string" ? segment.split("==", 2) : [];
-  return found === name ? decodeURIComponent(value.replaceAll("+", " ")) : undefined;
+  const text = typeof segment === "string" ? segment : "";
+  return text.startsWith(`${name}==`)
+    ? (new URLSearchParams(text.replace("==", "=")).get(name) ?? undefined)
+    : undefined;
 }
 
 function readCountry({ code }: Row): string | null {

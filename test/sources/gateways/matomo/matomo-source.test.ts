@@ -275,7 +275,7 @@ describe("what Matomo cannot answer is refused by name", () => {
         days: 30,
       });
       await expect(sources).rejects.toMatchObject({
-        message: expect.stringContaining("utm_campaigns, countries"),
+        message: expect.stringContaining("channels, utm_campaigns, countries"),
       });
       await expect(ask(SPAN, { filter: ["utm_sources=google"] }, changed)).rejects.toMatchObject({
         code: "invalid_parameter",
@@ -415,6 +415,33 @@ describe("faults", () => {
     });
   });
 
+  it("texts that are no codes", async () => {
+    const counts = { nb_visits: 2, nb_uniq_visitors: 1, nb_actions: 2, bounce_count: 0, sum_visit_length: 5 };
+    const odd = ["%E0%A4%A", "x".repeat(100_000), "constructor", "de\u0000"];
+    const body = odd.map((code) => ({ ...counts, label: code, code, segment: `languageCode==${code}` }));
+    await callChanged(
+      (method) => (/getCountry|getLanguageCode/.test(method) ? { body } : undefined),
+      async (changed) => {
+        for (const dimension of ["countries", "languages"] as const) {
+          const { rows } = await changed(
+            breakdown,
+            { site: "example.com", dimension, limit: 10, days: 30 },
+            { span: SPAN.span },
+          );
+          expect(rows).toMatchObject([{ value: null, visitors: 4 }]);
+        }
+      },
+    );
+  });
+
+  it("a date that is none", async () => {
+    const body = [{ idsite: 1, name: "a", main_url: "", ts_created: "2026-99-99 00:00:00", timezone: "UTC" }];
+    const change = (method: string) => (method.startsWith("SitesManager") ? { body } : undefined);
+    await callChanged(change, async (changed) => {
+      await expect(changed(sites, {})).rejects.toMatchObject({ code: "bad_answer" });
+    });
+  });
+
   it("rows without the column that counts visitors", async () => {
     const change = (method: string) =>
       method === "UserCountry.getCountry"
@@ -476,8 +503,13 @@ describe("sites", () => {
   });
 
   it("without an address have their name", async () => {
-    await withSites(list({ main_url: "", name: "App" }), async (changed) => {
-      expect(await changed(sites, {})).toMatchObject({ sites: [{ id: "1", domain: "App" }] });
+    await withSites(list({ main_url: "", name: "App" }, { main_url: "", name: "" }), async (changed) => {
+      expect(await changed(sites, {})).toMatchObject({
+        sites: [
+          { id: "1", domain: "App" },
+          { id: "2", domain: "site-2" },
+        ],
+      });
     });
   });
 });
