@@ -20,7 +20,7 @@ export function addAccessOptions(program: Command): Command {
   }
   return program
     .option("--base-url <url>", "address of the analytics service (or ANALYTICS_BASE_URL)")
-    .option("--service <name>", "a service with an API of its own: matomo, plausible (or ANALYTICS_SERVICE)")
+    .option("--service <name>", "a service with an API of its own: plausible (or ANALYTICS_SERVICE)")
     .option("--profile <profile>", "saved service and key (or ANALYTICS_PROFILE)")
     .option("--api-key-file <file>", "file that holds the API key")
     .option("--api-key-stdin", "read the API key from standard input");
