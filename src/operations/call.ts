@@ -1,4 +1,5 @@
 import type { Days } from "./days.ts";
+import type { Dimension } from "./dimensions.ts";
 import type { Filter } from "./filter.ts";
 import type { Operation, ParamsOf, ResultOf } from "./operation.ts";
 
@@ -38,8 +39,8 @@ export interface Call {
   offersSpans?(operation: { path: string }, options: CallOptions): Promise<boolean>;
   /** Whether the source can filter the answers of an operation. If absent, it cannot. */
   offersFilter?(operation: { path: string }, options: CallOptions): Promise<boolean>;
-  /** Whether its filters choose whole visits alone, so that a condition on hits is refused. If absent, they choose hits, too. */
-  filtersVisitsAlone?(options: CallOptions): Promise<boolean>;
+  /** Whether a source that can filter can list a dimension of what a filter keeps. If absent, it can. */
+  answersFilter?(dimension: Dimension, filter: Filter): Promise<boolean>;
   /** Whether the source answers for hours. If absent, it does not. */
   offersHours?(options: CallOptions): Promise<boolean>;
   /** Returns today's date at a site, by the source's clock. If absent, the time of a `/realtime` answer shows it. */

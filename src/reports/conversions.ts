@@ -39,12 +39,8 @@ export async function countConversions(
 ): Promise<Conversions> {
   const goal = readGoal(asked.goal);
   const operation = asked.by === undefined ? stats : breakdown;
-  // Refuses conditions on hits, whatever the source.
-  const onHits = addGoal(goal, options.filter);
   if (!(await call.offersFilter?.(operation, options))) return countExactly(call, asked, goal, options);
-  // A visitor with such a hit is one with a visit that has such a hit: only page views would differ.
-  const isOfVisits = await call.filtersVisitsAlone?.(options);
-  const withGoal = isOfVisits ? addGoal({ ...goal, ofVisit: true }, options.filter) : onHits;
+  const withGoal = await chooseGoal(call, asked, goal, options.filter);
   return answerDays(call, operation, asked, options, async (ask) => {
     const answers = await readConsistently(
       options,
@@ -63,6 +59,23 @@ export async function countConversions(
     const total = Math.max(0, ...lists.map(({ total_rows }) => total_rows));
     return buildResult(reached, asked, goal, { totals: pairTotals(answers), rows, total, warnings });
   });
+}
+
+/**
+ * The filter that keeps who reached the goal. A visitor with such a hit is one with a visit that has such a hit, so a source
+ * that chooses whole visits alone can tell as well. Throws AnalyticsError for conditions on hits beside the goal.
+ */
+async function chooseGoal(
+  call: Call,
+  { by = "pages" }: Asked,
+  goal: Condition,
+  filter: Filter | undefined,
+): Promise<Filter> {
+  const onHits = addGoal(goal, filter);
+  const canAnswer = async (asked: Filter) => (await call.answersFilter?.(by, asked)) ?? true;
+  if (await canAnswer(onHits)) return onHits;
+  const onVisits = addGoal({ ...goal, ofVisit: true }, filter);
+  return (await canAnswer(onVisits)) ? onVisits : onHits;
 }
 
 /** Finished days do not change. If today is among them, everything is read again, to see what arrived meanwhile. */

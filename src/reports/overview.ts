@@ -4,7 +4,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import { NEAR, type Warning } from "../operations/warning.ts";
+import type { Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
@@ -60,6 +60,9 @@ function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
   const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
   return byText.size === 0 ? undefined : [...byText.values()];
 }
+
+/** What only the rows of a list differ in, from a service with an API of its own. */
+const isAboutRows = ({ code }: Warning) => code === "near";
 
 interface Reading {
   today: string;
@@ -139,7 +142,7 @@ async function readParts(
       warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutEnd),
-      tops.flatMap((list) => list?.warnings ?? []).filter(({ code }) => code === NEAR),
+      tops.flatMap((list) => list?.warnings ?? []).filter(isAboutRows),
     ),
     series,
     previous,

@@ -3,7 +3,7 @@ import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { dimensions } from "../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
 import { conditionOf, formatFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
@@ -33,10 +33,17 @@ export interface Answer {
   views: View[];
   /** If there is no data of these days: a sentence in place of tables of zeros. */
   empty?: string;
-  /** The conditions that would keep only the first row, where the source has filters: "and of those?" */
-  ofFirst?: string[];
+  /** What to ask about the first row alone, where the source has filters: "and of those?" */
+  ofFirst?: FirstRow;
   /** If the data ended before them: its last days, as a period to ask for instead. */
   lastDays?: string;
+}
+
+export interface FirstRow {
+  /** The conditions that keep only this row. */
+  filter: string[];
+  /** What to list of it. */
+  dimension: Dimension;
 }
 
 /** What people and assistants can ask: an operation or a report. Each is a command and a tool. */
@@ -239,12 +246,12 @@ function presentationOf({
   return { name, summary, tool, shell, ...(list && { list }), ...(isDescription && { isDescription }) };
 }
 
-/** The conditions that keep only the first row; undefined if a service is not known to have filters. */
+/** What to ask about the first row; undefined if a service is not known to have filters. */
 async function keepFirst(
   call: Call,
   result: Record<string, unknown>,
   options: CallOptions,
-): Promise<string[] | undefined> {
+): Promise<FirstRow | undefined> {
   const { dimension, rows } = breakdown.result.pick({ dimension: true, rows: true }).parse(result);
   const [first] = rows;
   const named = dimensions.find((known) => known === dimension);
@@ -255,9 +262,14 @@ async function keepFirst(
     (call.readDataDays !== undefined && (await call.offersFilter?.(breakdown, options)));
   if (!isOffered) return undefined;
   const all = [...(options.filter ?? []), conditionOf(named, first.value)];
-  const texts = formatFilter(all);
+  const filter = formatFilter(all);
   // A text that cannot be shown as it is cannot be repeated.
-  return texts.every((text) => cleanText(text, MAX_CONDITION) === text) ? texts : undefined;
+  if (filter.some((text) => cleanText(text, MAX_CONDITION) !== text)) return undefined;
+  const candidates: Dimension[] = named.endsWith("pages") ? ["referrers", "countries"] : ["pages"];
+  for (const next of candidates) {
+    if ((await call.answersFilter?.(next, all)) ?? true) return { filter, dimension: next };
+  }
+  return undefined;
 }
 
 const MAX_CONDITION = 200;

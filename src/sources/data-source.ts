@@ -48,8 +48,8 @@ export interface DataSource {
    * countries, channels and so on may be other texts than the contract's.
    */
   readonly filters?: true | "any-values";
-  /** Set if it refuses conditions on hits. */
-  readonly filtersVisitsAlone?: true;
+  /** Whether it can list a dimension of what a filter keeps; it can list all if absent. */
+  answersFilter?(dimension: Dimension, filter: Filter): boolean;
   /** How many days it keeps, today included. */
   readonly daysKept: number;
 }

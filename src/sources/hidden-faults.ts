@@ -38,20 +38,11 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         );
       }
     };
-  const {
-    site,
-    hours,
-    crawlers,
-    notFound,
-    warnings,
-    dimensions,
-    missingOption,
-    filters,
-    filtersVisitsAlone,
-  } = source;
+  const { site, hours, crawlers, notFound, warnings, dimensions, missingOption, filters, answersFilter } =
+    source;
   const guarded = {
     filters,
-    filtersVisitsAlone,
+    answersFilter,
     daysKept: source.daysKept,
     sites: guard(source.sites),
     site: site && guard(site),

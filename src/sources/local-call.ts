@@ -1,5 +1,6 @@
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addFilter } from "../operations/filter.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import { addFilter, type Filter } from "../operations/filter.ts";
 import { dateAt } from "./calendar.ts";
 import type { DataSource } from "./data-source.ts";
 
@@ -42,7 +43,8 @@ export function createCall(
     readSite: async () => site,
     offersSpans: async () => true,
     offersFilter: async () => (await find()).filters !== undefined,
-    filtersVisitsAlone: async () => (await find()).filtersVisitsAlone === true,
+    answersFilter: async (dimension: Dimension, filter: Filter) =>
+      (await find()).answersFilter?.(dimension, filter) ?? true,
     offersHours: async () => (await find()).hours !== undefined,
     today: async (name: string, { signal }: CallOptions) => {
       const { findSite } = await loadAnswers();

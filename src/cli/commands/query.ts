@@ -79,15 +79,13 @@ function proposeFilter(answer: Answer, source: readonly string[]): Answer {
   const { params, result, ofFirst, views } = answer;
   const [view, ...others] = views;
   if (ofFirst === undefined || view === undefined) return answer;
-  const { dimension, limit: _, with: __, filter: ___, days, ...given } = params;
-  const next = /pages$/.test(String(dimension)) ? "referrers" : "pages";
+  const { limit: _, with: __, filter: ___, days, ...given } = params;
   const { site } = result as { site?: { domain: string } };
   const asked = {
     ...given,
     ...(site && { site: site.domain }),
     ...(given.period === undefined && { days }),
-    dimension: next,
-    filter: ofFirst,
+    ...ofFirst,
   };
   const known = Object.entries(asked).filter(([, value]) => value !== undefined);
   const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);

@@ -19,7 +19,7 @@ import {
   REPORTS_WITH_CAMPAIGNS,
   readRows,
 } from "./reports.ts";
-import { needsHosts, writeSegment } from "./segments.ts";
+import { canWriteSegment, needsHosts, writeSegment } from "./segments.ts";
 
 const WINDOW_MINUTES = 5;
 /** Seconds for which what hardly ever changes is not asked again. */
@@ -161,7 +161,7 @@ export function openMatomo(context: GatewayContext): DataSource {
     daysKept: 36_500,
     // Its channels and referrers have names of their own.
     filters: "any-values",
-    filtersVisitsAlone: true,
+    answersFilter: (_, filter) => canWriteSegment(filter),
     sites: async (signal) => {
       const sites = (await listSites(signal)).flatMap((site) => describeSite(site) ?? []);
       return sites.sort((a, b) => (a.domain < b.domain ? -1 : 1));

@@ -1,3 +1,4 @@
+import { AnalyticsError } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import {
   type Alternative,
@@ -44,6 +45,17 @@ export function writeSegment(filter: Filter, context: SegmentContext): string {
   // Codes are the contract's; other values are Matomo's own.
   assertPossibleValues(filter.filter(({ dimension }) => CODES.includes(dimension)));
   return filter.flatMap((condition) => writeCondition(condition, context).map(writeGroup)).join(";");
+}
+
+/** Whether a segment can express a filter, on a Matomo that has all that it may have. */
+export function canWriteSegment(filter: Filter): boolean {
+  try {
+    writeSegment(filter, { hosts: ["localhost"], hasCampaigns: true });
+    return true;
+  } catch (error) {
+    if (error instanceof AnalyticsError) return false;
+    throw error;
+  }
 }
 
 const CODES: readonly Dimension[] = ["countries", "regions", "languages", "devices"];

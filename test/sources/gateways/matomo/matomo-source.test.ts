@@ -264,6 +264,16 @@ describe("what Matomo cannot answer is refused by name", () => {
     });
   });
 
+  it("and nothing refused is proposed", async () => {
+    const query = findQuery("breakdown");
+    const propose = async (dimension: string) => {
+      const given = { site: "example.com", period: `${FROM}/${TO}`, dimension };
+      return (await query.ask(call, query.params.parse(given), {})).ofFirst;
+    };
+    expect(await propose("countries")).toMatchObject({ filter: ["countries=DE"] });
+    expect(await propose("pages")).toBeUndefined();
+  });
+
   it("campaigns' sources without the plugin that keeps them", async () => {
     const change = (method: string) =>
       method === "API.isPluginActivated" ? { body: { value: false } } : undefined;
