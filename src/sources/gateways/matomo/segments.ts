@@ -31,9 +31,15 @@ export function writeSegment(filter: Filter, context: SegmentContext): string {
   const onHits = filter.find(isOnHits);
   if (onHits !== undefined) {
     const { dimension } = onHits;
+    const ofVisit = { ...onHits, ofVisit: true };
+    // What is proposed must be possible.
+    writeSegment(
+      filter.map((condition) => (condition === onHits ? ofVisit : condition)),
+      context,
+    );
     throw createRefusal(
       onHits,
-      `Matomo chooses whole visits: write ${formatCondition({ ...onHits, ofVisit: true })} for all of the visits with such ${dimension}`,
+      `Matomo chooses whole visits: write ${formatCondition(ofVisit)} for all of the visits with such ${dimension}`,
     );
   }
   const [, second] = filter.filter(({ ofVisit }) => ofVisit);

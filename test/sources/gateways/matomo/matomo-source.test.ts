@@ -230,6 +230,8 @@ describe("what Matomo cannot answer is refused by name", () => {
   it.each([
     ["pages=/plans", "write visit:pages=/plans"],
     ["events=signup", "write visit:events=signup"],
+    ["pages!=/plans", "cannot choose the visits in which a page was not viewed"],
+    ["pages=*plans", "finds a page by its path"],
     ["visit:pages!=/plans", "cannot choose the visits in which a page was not viewed"],
     ["visit:pages=*plans", "finds a page by its path"],
     ["operating_systems=Windows", "cannot choose visits by operating_systems"],
@@ -261,6 +263,20 @@ describe("what Matomo cannot answer is refused by name", () => {
     const hosts = call(breakdown, { site: "example.com", dimension: "hostnames", limit: 10, days: 30 });
     await expect(hosts).rejects.toMatchObject({
       message: expect.stringContaining("it has pages, entry_pages"),
+    });
+  });
+
+  it("a goal of what only hits have", async () => {
+    const query = findQuery("conversions");
+    const given = {
+      site: "example.com",
+      period: `${FROM}/${TO}`,
+      goal: "pages=/plans",
+      filter: ["visit:events=signup"],
+    };
+    const refused = query.ask(call, query.params.parse(given), { filter: parseFilter(given.filter) });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringMatching(/^goal .*only one can be given/),
     });
   });
 
