@@ -27,6 +27,11 @@ export const warnings = z
 
 export type Warning = NonNullable<z.output<typeof warnings>>[number];
 
+/** The code of a warning that something is not quite what the contract means by it. */
+export const NEAR = "near";
+/** The same of page views alone: nothing to say where they are not shown. */
+export const NEAR_VIEWS = "near_pageviews";
+
 /** The code of the warnings that this program itself adds to numbers that it computed. */
 export const SUBTRACTED = "subtracted";
 

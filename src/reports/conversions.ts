@@ -3,7 +3,7 @@ import type { Call } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
 import { breakdown, stats } from "../operations/index.ts";
-import type { Warning } from "../operations/warning.ts";
+import { NEAR_VIEWS, type Warning } from "../operations/warning.ts";
 import { exact } from "./bounds.ts";
 import { createDifferentDaysError, readConsistently } from "./compared-windows.ts";
 import {
@@ -38,9 +38,9 @@ export async function countConversions(
   options: QueryOptions,
 ): Promise<Conversions> {
   const goal = readGoal(asked.goal);
-  const withGoal = addGoal(goal, options.filter);
   const operation = asked.by === undefined ? stats : breakdown;
   if (!(await call.offersFilter?.(operation, options))) return countExactly(call, asked, goal, options);
+  const withGoal = await chooseGoal(call, asked, goal, options.filter);
   return answerDays(call, operation, asked, options, async (ask) => {
     const answers = await readConsistently(
       options,
@@ -53,13 +53,29 @@ export async function countConversions(
     const warnings = [
       ...(haveSameNumbers(answers) ? [] : [ARRIVED]),
       ...lists.filter(({ truncated }) => truncated).map(warnOfCut),
-      ...(before.warnings ?? []),
-      ...(reached.warnings ?? []),
+      ...[...(before.warnings ?? []), ...(reached.warnings ?? [])].filter(({ code }) => code !== NEAR_VIEWS),
     ];
     const rows = asked.by === undefined ? undefined : pairRows(answers);
     const total = Math.max(0, ...lists.map(({ total_rows }) => total_rows));
     return buildResult(reached, asked, goal, { totals: pairTotals(answers), rows, total, warnings });
   });
+}
+
+/**
+ * The filter that keeps who reached the goal. A visitor with such a hit is one with a visit that has such a hit, so a source
+ * that chooses whole visits alone can tell as well. Throws AnalyticsError for conditions on hits beside the goal.
+ */
+async function chooseGoal(
+  call: Call,
+  { by = "pages" }: Asked,
+  goal: Condition,
+  filter: Filter | undefined,
+): Promise<Filter> {
+  const onHits = addGoal(goal, filter);
+  const canAnswer = async (asked: Filter) => (await call.answersFilter?.(by, asked)) ?? true;
+  if (await canAnswer(onHits)) return onHits;
+  const onVisits = addGoal({ ...goal, ofVisit: true }, filter);
+  return (await canAnswer(onVisits)) ? onVisits : onHits;
 }
 
 /** Finished days do not change. If today is among them, everything is read again, to see what arrived meanwhile. */

@@ -1,14 +1,13 @@
 import type { ServiceName } from "../../config/services.ts";
 import type { GatewayKind } from "./gateway.ts";
+import { matomo } from "./matomo.ts";
 import { plausible } from "./plausible.ts";
 import { umami } from "./umami.ts";
 
 /** All services with an API of their own. To add one, write its module and list it here. */
-export const gatewayKinds: readonly GatewayKind[] = [plausible, umami];
+const gateways: Record<ServiceName, GatewayKind> = { matomo, umami, plausible };
+
+export const gatewayKinds: readonly GatewayKind[] = Object.values(gateways);
 
 /** The gateway to a service. */
-export function findGateway(name: ServiceName): GatewayKind {
-  const kind = gatewayKinds.find((each) => each.name === name);
-  if (kind === undefined) throw new Error(`There is no gateway to ${name}.`);
-  return kind;
-}
+export const findGateway = (name: ServiceName): GatewayKind => gateways[name];
