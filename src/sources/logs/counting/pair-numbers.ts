@@ -1,5 +1,6 @@
 /** A number for each pair of whole numbers below 2^32. */
 export interface PairNumbers {
+  readonly size: number;
   find(a: number, b: number): number | undefined;
   /** The pair must not have a number yet. */
   set(a: number, b: number, number: number): void;
@@ -39,6 +40,9 @@ export function createPairNumbers(): PairNumbers {
     forEachUsed(before, fill);
   };
   return {
+    get size() {
+      return size;
+    },
     find: (a, b) => {
       const fromOne = slots[findSlot(a >>> 0, b >>> 0) + 2] ?? 0;
       return fromOne === 0 ? undefined : fromOne - 1;
