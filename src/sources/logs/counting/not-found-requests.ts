@@ -1,16 +1,16 @@
-import { copyText } from "../copy-text.ts";
-import { type Column, createColumn } from "./columns.ts";
-import { createNumbered, type Numbered } from "./numbered.ts";
+import { append, type Column, createColumn } from "./columns.ts";
+import { createPairNumbers, type PairNumbers } from "./pair-numbers.ts";
+import { createValues, type Values } from "./values.ts";
 
 /** The requests of a day for what is not there, as long as lines can come (not-found.ts). */
 export interface NotFoundRequests {
-  links: Numbered<Link>;
+  links: Links;
   /** By row: the sender, the number of the link, and how many requests. */
   sender: Column;
   link: Column;
   requests: Column;
   /** The rows by sender and link; those of an earlier process are added when they are needed. */
-  rows: Map<number, number>;
+  rows: PairNumbers;
   /** Requests of bots. */
   bots: number;
 }
@@ -22,26 +22,60 @@ export interface Link {
   referrer: string | null;
 }
 
-export const createNotFoundRequests = (): NotFoundRequests => ({
-  links: createNumbered(),
+/** Numbers links in the order of their first appearance. A large day has tens of thousands, so each text is kept once. */
+export interface Links {
+  readonly size: number;
+  readonly paths: Values;
+  at(number: number): Link;
+  /** The number of a link's path. */
+  pathOf(number: number): number;
+  /** The number of a link; undefined if it has none yet. */
+  find(link: Link): number | undefined;
+  /** The number of a link, which is added if it is new. */
+  number(link: Link): number;
+}
+
+function createLinks(paths: Values): Links {
+  const referrers = createValues();
+  const numbers = createPairNumbers();
+  /** By number of a link. */
+  const ofLink = { path: createColumn(), referrer: createColumn() };
+  const pathOf = (number: number) => ofLink.path.values[number] ?? 0;
+  return {
+    get size() {
+      return numbers.size;
+    },
+    paths,
+    at: (number) => ({
+      path: paths.at(pathOf(number)) ?? "",
+      referrer: referrers.at(ofLink.referrer.values[number] ?? 0),
+    }),
+    pathOf,
+    find: ({ path, referrer }) => {
+      const ofPath = paths.find(path);
+      const ofReferrer = referrer === null ? 0 : referrers.find(referrer);
+      return ofPath === undefined || ofReferrer === undefined ? undefined : numbers.find(ofPath, ofReferrer);
+    },
+    number: ({ path, referrer }) => {
+      const [ofPath, ofReferrer] = [paths.number(path), referrers.number(referrer)];
+      let number = numbers.find(ofPath, ofReferrer);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(ofPath, ofReferrer, number);
+        append(ofLink.path, ofPath);
+        append(ofLink.referrer, ofReferrer);
+      }
+      return number;
+    },
+  };
+}
+
+/** @param paths The paths of the day that were not found. */
+export const createNotFoundRequests = (paths: Values): NotFoundRequests => ({
+  links: createLinks(paths),
   sender: createColumn(),
   link: createColumn(),
   requests: createColumn(),
-  rows: new Map(),
+  rows: createPairNumbers(),
   bots: 0,
 });
-
-/** What tells a link from others, whatever its texts are. */
-const keyOf = ({ path, referrer }: Link) =>
-  `${path.length} ${path}${referrer === null ? "" : ` ${referrer}`}`;
-
-/** The number of a link; undefined if it has none yet. */
-export const findNumber = ({ links }: NotFoundRequests, link: Link): number | undefined =>
-  links.find(keyOf(link));
-
-/** The number of a link, which is added if it is new. */
-export const numberOf = ({ links }: NotFoundRequests, link: Link): number =>
-  links.number(keyOf(link), () => ({
-    path: copyText(link.path),
-    referrer: link.referrer && copyText(link.referrer),
-  }));

@@ -4,9 +4,10 @@ import { append, increase, readColumn } from "./columns.ts";
 import type { NotFoundDay } from "./day-counts.ts";
 import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
 import { readPage } from "./line-values.ts";
-import { findNumber, type Link, type NotFoundRequests, numberOf } from "./not-found-requests.ts";
+import type { Link, NotFoundRequests } from "./not-found-requests.ts";
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, readLinkingPage } from "./origin.ts";
+import { createPairNumbers } from "./pair-numbers.ts";
 import type { RequestTarget } from "./request.ts";
 
 /*
@@ -37,7 +38,7 @@ export function addNotFound(
 ): number {
   const { notFound, values } = day;
   const link = limitLink(day, sender, readLink(referrer, asked, context));
-  const known = findNumber(notFound, link);
+  const known = notFound.links.find(link);
   const row = known === undefined ? undefined : findRow(notFound, sender, known);
   if (known !== undefined && row !== undefined) {
     increase(notFound.requests, row, 1);
@@ -46,7 +47,7 @@ export function addNotFound(
   // Who asks for what others asked for makes the day as long as who asks for something new.
   const kept = values.addCombination(sender) ? link : FOLDED;
   values.add("not_found", kept.path, sender);
-  const number = numberOf(notFound, kept);
+  const number = notFound.links.number(kept);
   increase(notFound.requests, findRow(notFound, sender, number) ?? addRow(notFound, sender, number), 1);
   return number;
 }
@@ -61,20 +62,17 @@ function readLink(referrer: string | undefined, asked: RequestTarget, context: C
 }
 
 /** The link as it is kept if the day, or the sender, has too many. */
-function limitLink({ notFound, values }: OpenDay, sender: number, link: Link): Link {
+function limitLink({ notFound: { links }, values }: OpenDay, sender: number, link: Link): Link {
   if (values.limit("not_found", link.path, sender) === OTHER) return FOLDED;
-  const isFull = notFound.links.list.length >= MAX_VALUES && findNumber(notFound, link) === undefined;
+  const isFull = links.size >= MAX_VALUES && links.find(link) === undefined;
   return isFull ? { path: link.path, referrer: OTHER } : link;
 }
 
-/** Of a sender's requests by a link. There are fewer than 2^20 links. */
-const rowKey = (sender: number, link: number) => sender * 2 ** 20 + link;
-
 function findRow({ sender, link, rows }: NotFoundRequests, asking: number, by: number): number | undefined {
   for (let row = rows.size; row < sender.length; row++) {
-    rows.set(rowKey(sender.values[row] ?? 0, link.values[row] ?? 0), row);
+    rows.set(sender.values[row] ?? 0, link.values[row] ?? 0, row);
   }
-  return rows.get(rowKey(asking, by));
+  return rows.find(asking, by);
 }
 
 function addRow({ sender, link, requests, rows }: NotFoundRequests, asking: number, by: number): number {
@@ -82,7 +80,7 @@ function addRow({ sender, link, requests, rows }: NotFoundRequests, asking: numb
   append(link, by);
   append(requests, 0);
   const row = sender.length - 1;
-  rows.set(rowKey(asking, by), row);
+  rows.set(asking, by, row);
   return row;
 }
 
@@ -90,34 +88,37 @@ function addRow({ sender, link, requests, rows }: NotFoundRequests, asking: numb
 export function countNotFound({ notFound }: OpenDay, scanners: ReadonlySet<number>): NotFoundDay {
   const { links, sender, link, requests, bots } = notFound;
   const excluded = { bots, scanners: 0 };
-  const byPath = new Map<string, { requests: number; senders: Set<number> }>();
-  const byLink = new Uint32Array(links.list.length);
+  const byLink = new Uint32Array(links.size);
+  const byPath = {
+    requests: new Uint32Array(links.paths.size),
+    visitors: new Uint32Array(links.paths.size),
+  };
+  /** By path and sender: several pages can lead one sender to the same path. */
+  const known = createPairNumbers();
   for (const [row, count] of readColumn(requests).entries()) {
     const [asking, by] = [sender.values[row] ?? 0, link.values[row] ?? 0];
     if (scanners.has(asking)) {
       excluded.scanners += count;
       continue;
     }
-    const path = links.list[by]?.path ?? OTHER;
-    const counted = byPath.get(path) ?? { requests: 0, senders: new Set() };
-    byPath.set(path, counted);
-    counted.requests += count;
-    counted.senders.add(asking);
+    const path = links.pathOf(by);
     byLink[by] = (byLink[by] ?? 0) + count;
+    byPath.requests[path] = (byPath.requests[path] ?? 0) + count;
+    if (known.find(path, asking) !== undefined) continue;
+    known.set(path, asking, known.size);
+    byPath.visitors[path] = (byPath.visitors[path] ?? 0) + 1;
   }
-  const paths = [...byPath.keys()];
-  const indices = new Map(paths.map((path, index) => [path, index]));
-  const linked = links.list.flatMap(({ path, referrer }, number) =>
-    referrer !== null && byLink[number] ? [{ path, referrer, count: byLink[number] }] : [],
-  );
+  const asked = [...byPath.requests.keys()].filter((path) => byPath.requests[path] !== 0);
+  const indices = new Map(asked.map((path, index) => [path, index]));
+  const linked = [...byLink.keys()].filter((by) => byLink[by] !== 0 && links.at(by).referrer !== null);
   return {
-    paths,
-    requests: paths.map((path) => byPath.get(path)?.requests ?? 0),
-    visitors: paths.map((path) => byPath.get(path)?.senders.size ?? 0),
+    paths: asked.map((path) => links.paths.at(path) ?? OTHER),
+    requests: asked.map((path) => byPath.requests[path] ?? 0),
+    visitors: asked.map((path) => byPath.visitors[path] ?? 0),
     referrers: {
-      paths: linked.map(({ path }) => indices.get(path) ?? 0),
-      values: linked.map(({ referrer }) => referrer),
-      requests: linked.map(({ count }) => count),
+      paths: linked.map((by) => indices.get(links.pathOf(by)) ?? 0),
+      values: linked.map((by) => links.at(by).referrer ?? OTHER),
+      requests: linked.map((by) => byLink[by] ?? 0),
     },
     excluded,
   };

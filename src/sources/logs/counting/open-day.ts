@@ -122,6 +122,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     added: createColumn(),
     bytes: createColumn(),
   };
+  const values = createLimitedValues(senders);
   return {
     date,
     definition: DEFINITION,
@@ -132,7 +133,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     agentCounts: createColumn(),
     senders,
-    values: createLimitedValues(senders),
+    values,
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
     origins: createNumbered(),
     profiles: createNumbered(),
@@ -140,7 +141,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     rawOrigins: new Map(),
     rawProfiles: new Map(),
     crawlers: new Map(),
-    notFound: createNotFoundRequests(),
+    notFound: createNotFoundRequests(values.of("not_found")),
     version: 0,
   };
 }

@@ -6,7 +6,6 @@ import { copyText } from "../copy-text.ts";
 import { append, type Column, createColumn, readColumn } from "../counting/columns.ts";
 import { DOWNLOAD } from "../counting/count-day.ts";
 import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
-import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { listUnrecorded } from "../counting/recorded.ts";
@@ -175,7 +174,7 @@ function listNotFound({ day, visitors, notFound }: DayToWrite): Omit<Hit, "id" |
   const { sender, link, status, second } = notFound;
   return Array.from(readColumn(sender), (number, at): Omit<Hit, "id" | "site" | "day">[] => {
     if (scanners.has(number)) return [];
-    const { path = OTHER, referrer = null } = day.notFound.links.list[link.values[at] ?? 0] ?? {};
+    const { path, referrer } = day.notFound.links.at(link.values[at] ?? 0);
     const time = day.start + (second.values[at] ?? 0);
     const visitor = visitors[number] ?? "0";
     const hit = { kind: "not_found" as const, time, visitor, path, status: status.values[at] ?? 0 };

@@ -10,9 +10,11 @@ import {
   identifyManifest,
   openFolder,
   openStored,
+  readCurrentManifest,
 } from "./history-folder.ts";
 import { type KeptState, loadHistory } from "./load-history.ts";
 import { takeLock } from "./lock.ts";
+import { hasLines } from "./manifest.ts";
 import { removeUnfinished } from "./remove-unnamed.ts";
 import { type LogState, saveHistory } from "./save-history.ts";
 
@@ -28,6 +30,8 @@ export interface History {
    * @param now Seconds since 1970.
    */
   save(state: LogState, now: number): boolean;
+  /** Whether another process has saved all lines of a state, which `save` refused. Throws as `load`. */
+  hasAll(state: Pick<LogState, "contents" | "sites">): boolean;
   /** Whether no other process has written since `load` or `save`. */
   isCurrent(): boolean;
   /** Writes the files of a day that is closed. They count once the state is saved. Throws what the system throws. */
@@ -58,6 +62,10 @@ export function createHistory({ folder: path, timezone, logs, keep }: HistoryOpt
       } finally {
         lock.release();
       }
+    },
+    hasAll: ({ contents, sites }) => {
+      const manifest = readCurrentManifest(folder);
+      return manifest !== undefined && hasLines(manifest, contents, sites);
     },
     isCurrent: () => identifyManifest(folder) === folder.manifestFile,
     writeDay: ({ domain }, day, counts) => {

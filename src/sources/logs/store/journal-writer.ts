@@ -85,7 +85,7 @@ function measure(day: OpenDay): Written {
     requests: readColumn(day.senders.requests).slice(),
     notFound: {
       requests: readColumn(day.notFound.requests).slice(),
-      links: day.notFound.links.list.length,
+      links: day.notFound.links.size,
     },
     crawlers: new Map(
       [...day.crawlers].map(([name, { requests, paths }]) => [name, { requests, paths: paths.size }]),
@@ -168,7 +168,10 @@ function describeNotFound(
   const changed = listChanged(requests, before.requests);
   const pick = ({ values }: Column) => encode(changed.map((row) => values[row] ?? 0));
   return {
-    links: links.list.slice(before.links).map(({ path, referrer }) => [path, referrer]),
+    links: Array.from({ length: links.size - before.links }, (_, index) => {
+      const { path, referrer } = links.at(before.links + index);
+      return [path, referrer];
+    }),
     bots,
     row: encode(changed),
     sender: pick(sender),

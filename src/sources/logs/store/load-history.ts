@@ -71,7 +71,8 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
 type ReadJournalOf = (date: string) => JournalContent;
 
 /** Reads each journal at most once. */
-function createJournalReader(folder: HistoryFolder, { journals, sites }: Manifest): ReadJournalOf {
+function createJournalReader(folder: HistoryFolder, manifest: Manifest): ReadJournalOf {
+  const { journals, sites } = manifest;
   const known = new Map<string, JournalContent>();
   return (date) => {
     let found = known.get(date);
@@ -80,7 +81,7 @@ function createJournalReader(folder: HistoryFolder, { journals, sites }: Manifes
         const salt = open[date]?.salt;
         return salt === undefined ? [] : [[domain, Buffer.from(salt, "base64")] as const];
       });
-      found = readUnchanged(folder, () =>
+      found = readUnchanged(folder, manifest, date, () =>
         readJournal({
           path: journalPath(folder, date),
           length: journals[date] ?? 0,
@@ -95,16 +96,32 @@ function createJournalReader(folder: HistoryFolder, { journals, sites }: Manifes
   };
 }
 
-/** Reads what the manifest names. Throws OutdatedDay if another process has replaced it. */
-function readUnchanged<T>(folder: HistoryFolder, read: () => T): T {
+/** Reads what the manifest names of a journal. Throws OutdatedDay if another process has replaced the journal. */
+function readUnchanged<T>(folder: HistoryFolder, manifest: Manifest, date: string, read: () => T): T {
+  const isReplaced = () => !hasJournal(readCurrentManifest(folder), manifest, date);
   try {
     const found = read();
-    if (!hasChanged(folder)) return found;
+    if (!isReplaced()) return found;
   } catch (error) {
-    if (!hasChanged(folder)) throw error;
+    if (!isReplaced()) throw error;
   }
   throw new OutdatedDay();
 }
+
+/**
+ * Whether a later manifest names the same journal. It grows until its days are closed, and what was in it stays; if they are
+ * counted again, they have other salts.
+ */
+function hasJournal(later: Manifest | undefined, { journals, ...manifest }: Manifest, date: string): boolean {
+  if (later === undefined || (later.journals[date] ?? 0) < (journals[date] ?? 0)) return false;
+  const salts = new Set(listSalts(later, date));
+  return listSalts(manifest, date).every((salt) => salts.has(salt));
+}
+
+const listSalts = ({ sites, compared }: Pick<Manifest, "sites" | "compared">, date: string): string[] => [
+  ...sites.flatMap(({ open }) => open[date]?.salt ?? []),
+  ...compared.filter(({ journal }) => journal === date).map(({ salt }) => salt),
+];
 
 function loadSite(
   folder: HistoryFolder,

@@ -152,6 +152,11 @@ export function createLogStore(
     if (result === true) saved = state;
     return result !== false;
   };
+  const hasAll = ({ collector, registry }: { collector: Collector; registry: FileRegistry }): boolean =>
+    history?.hasAll({
+      contents: [...registry.contents.values()],
+      sites: [...collector.sites.values()],
+    }) ?? false;
   const readAgain: Rebuild["readAgain"] = async (copies, onlyDays, signal) => {
     const collector = createCollector(settings, { findPlace, kept: { sites: copies }, onlyDays, onClose });
     // Standard input cannot be read again.
@@ -188,8 +193,13 @@ export function createLogStore(
   const readAndSave = async (signal?: AbortSignal) => {
     for (let attempt = 1; ; attempt++) {
       try {
+        const isLoadedNow = current === undefined;
+        const rebuildsBefore = rebuilds;
         const read = await readOnce(signal);
         if (save(read)) return read;
+        // Another process was faster, and saved the same lines. Days that this one counted again are not told yet.
+        const isSavedByOther = isLoadedNow && rebuilds === rebuildsBefore && hasAll(read);
+        if (isSavedByOther) return read;
         if (attempt === MAX_ATTEMPTS) {
           notKept = { reason: "other processes keep writing" };
           return read;

@@ -72,6 +72,25 @@ export function readManifest(path: string, definition: number): Manifest | undef
   return manifest;
 }
 
+/** Whether all lines that were read of some contents count in a manifest, too. */
+export function hasLines(
+  manifest: Manifest,
+  contents: readonly LogContent[],
+  sites: readonly Pick<SiteLog, "domain" | "late">[],
+): boolean {
+  const others = [...manifest.contents];
+  const isRead = ({ fingerprint, read }: LogContent) => {
+    const at = others.findIndex((other) => other.fingerprint === fingerprint && other.read >= read);
+    return at >= 0 && others.splice(at, 1).length > 0;
+  };
+  // Late lines were read, and do not count.
+  const isLate = ({ domain, late }: KeptSite) => {
+    const known = sites.find((site) => site.domain === domain)?.late;
+    return Object.entries(late).some(([date, lines]) => lines > (known?.get(date) ?? 0));
+  };
+  return contents.every(isRead) && !manifest.sites.some(isLate);
+}
+
 export function writeManifest(path: string, manifest: Omit<Manifest, "format">): void {
   const json = `${JSON.stringify({ format: FORMAT, ...manifest })}\n`;
   writeWhole(path, `${hashFile(json)}\n${json}`);

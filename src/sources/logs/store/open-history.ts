@@ -19,6 +19,8 @@ export interface OpenHistory extends Pick<History, "writeDay" | "isCurrent"> {
   folder: string;
   /** Throws AnalyticsError `unavailable` if it can no longer be read. */
   load(): KeptState | undefined;
+  /** As `History.hasAll`; false also if that cannot be told. */
+  hasAll: History["hasAll"];
   /** Gives up a history that is damaged: `load` finds none then. */
   putAside(error: DamagedFile): void;
   /** As `History.save`, but returns why nothing could be written; throws only if a newer version of this program wrote. */
@@ -118,6 +120,13 @@ function guardHistory(history: History, warn: (text: string) => void): OpenHisto
     folder: history.folder,
     writeDay: history.writeDay,
     isCurrent: history.isCurrent,
+    hasAll: (state) => {
+      try {
+        return history.hasAll(state);
+      } catch {
+        return false;
+      }
+    },
     putAside: (error) => moveAside(history.folder, error, warn),
     load: () => {
       const kept = isLoaded ? first : loadAgain(history);

@@ -3,7 +3,6 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import { type Column, columnOf, growTo } from "../counting/columns.ts";
 import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
-import { numberOf } from "../counting/not-found-requests.ts";
 import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
 import { countAgents } from "../counting/senders.ts";
@@ -104,11 +103,8 @@ function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): vo
   }
 }
 
-function addNotFoundLine({ notFound, values }: OpenDay, line: NonNullable<DayLine["notFound"]>): void {
-  for (const [path, referrer] of line.links) {
-    numberOf(notFound, { path, referrer });
-    if (path !== OTHER) values.of("not_found").number(path);
-  }
+function addNotFoundLine({ notFound }: OpenDay, line: NonNullable<DayLine["notFound"]>): void {
+  for (const [path, referrer] of line.links) notFound.links.number({ path, referrer });
   const rows = decodeIntegers([line.row]);
   for (const name of NOT_FOUND_COLUMNS) change(notFound[name], rows, line[name]);
   notFound.bots = line.bots;

@@ -245,7 +245,7 @@ describe("a flood", () => {
     }
     ask(999, "/dead", "https://new.example/");
     ask(999, "/other", "https://new.example/");
-    expect(day.notFound.links.list.length).toBeLessThan(MAX_VALUES / 2);
+    expect(day.notFound.links.size).toBeLessThan(MAX_VALUES / 2);
     const counts = countNotFound(day, new Set());
     expect(counts.paths).toEqual(["/dead", OTHER]);
     const [kept = 0, folded = 0] = counts.requests;

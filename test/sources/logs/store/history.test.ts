@@ -1,7 +1,18 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
+import { createHistory } from "../../../../src/sources/logs/store/history.ts";
+import { createLogStore } from "../../../../src/sources/logs/store/log-store.ts";
+import { isNotKept, openHistoryOf } from "../../../../src/sources/logs/store/open-history.ts";
+import {
+  CHROME,
+  combinedLine,
+  createLogPlace,
+  type LogPlace,
+  NOON,
+  readAll,
+  readSettings,
+} from "../log-place.ts";
 import {
   changeClosedDays,
   changeManifest,
@@ -118,6 +129,66 @@ describe("the history of logs", () => {
     expect(await readBy(other)).toEqual(expected);
     expect(await readBy(one)).toEqual(expected);
     expect(await read()).toEqual(expected);
+  });
+
+  it("reads the requests of an open day however often other processes add to it, until it is closed", async () => {
+    place.write("access.log", makeLines(100, 2));
+    await read();
+    const load = () =>
+      createHistory({ folder: place.history(), timezone: "UTC", logs: null }).load()?.sites[0]?.open.get(TO);
+    const before = load()?.load().hits.sender.length ?? 0;
+    const [early, late] = [load(), load()];
+    place.append("access.log", [combinedLine({ at: NOON - 60_000 })]);
+    await read();
+    expect([before > 0, early?.load().hits.sender.length]).toEqual([true, before]);
+    expect(load()?.load().hits.sender.length).toBe(before + 1);
+    place.clock.now = NOON + 3 * DAY;
+    await read();
+    expect(() => late?.load()).toThrow("Another process has just counted these logs again.");
+  });
+
+  it("reads nothing again if another process has just saved the same lines", async () => {
+    place.write("access.log", makeLines(100, 2));
+    await read();
+    place.append("access.log", [combinedLine({ at: NOON - 60_000 })]);
+    const settings = readSettings(place.folder, {});
+    let loads = 0;
+    const openHistory = () => {
+      const history = openHistoryOf(settings, place.environment, () => {});
+      if (history === undefined || isNotKept(history)) throw new Error("There is no history.");
+      const load = () => {
+        loads++;
+        return history.load();
+      };
+      return { ...history, load };
+    };
+    const readStore = async () => {
+      const store = createLogStore(settings, { clock: () => place.clock.now, openHistory });
+      return [...(await store.read()).collector.sites.values()][0]?.pageviews;
+    };
+    const [one, other] = await Promise.all([readStore(), readStore()]);
+    expect([one, loads]).toEqual([other, 2]);
+  });
+
+  it("knows whether another process has saved at least as many lines", async () => {
+    place.write("access.log", makeLines(100, 2));
+    await read();
+    const history = createHistory({ folder: place.history(), timezone: "UTC", logs: null });
+    const { contents = [], sites = [] } = history.load() ?? {};
+    const [content] = contents;
+    if (content === undefined) throw new Error("Nothing was read.");
+    const hasAll = (changed: object) => history.hasAll({ contents: [{ ...content, ...changed }], sites });
+    expect(hasAll({})).toBe(true);
+    expect(hasAll({ read: content.read + 1 })).toBe(false);
+    place.append("access.log", [combinedLine({ at: NOON - 60_000 })]);
+    await read();
+    expect(hasAll({ read: content.read + 1 })).toBe(true);
+    expect(hasAll({ fingerprint: "another log" })).toBe(false);
+    expect(history.hasAll({ contents: [content, content], sites })).toBe(false);
+    changeManifest(place.history(), (manifest) => ({
+      sites: manifest.sites.map((site) => ({ ...site, late: { [FROM]: 1 } })),
+    }));
+    expect(hasAll({})).toBe(false);
   });
 
   it("reads no numbers of a closed day that another process has counted again since", async () => {
