@@ -36,7 +36,7 @@ const page: Io["page"] = async ([program = "", ...args], env, text) => {
 };
 
 // The real process is wired here; everything below gets it as an argument.
-const { stdout, stderr, env, argv, versions } = process;
+const { stdout, stderr, env, argv, platform, versions } = process;
 const io = {
   // A getter, since few commands read stdin and opening it has effects.
   get stdin() {
@@ -50,7 +50,7 @@ const io = {
   version: manifest.version,
   nodeVersion: versions.node,
   page,
-  findLogs,
+  findLogs: () => findLogs(platform),
   untilStopped,
 };
 

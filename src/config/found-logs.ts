@@ -35,7 +35,7 @@ const PLACES: Partial<Record<NodeJS.Platform, readonly (readonly [server: string
  *
  * @param root A folder in place of the machine's own.
  */
-export function findLogs(platform: NodeJS.Platform = process.platform, root = ""): FoundLogs[] {
+export function findLogs(platform: NodeJS.Platform, root = ""): FoundLogs[] {
   return (PLACES[platform] ?? []).flatMap(([server, file]) => {
     const found = examine(`${root}${file}`);
     const pattern = platform === "win32" ? `${file}\\*\\*.log` : `${root}${file}*`;
