@@ -46,7 +46,9 @@ function checkNode(nodeVersion: string): Finding {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return ok(`version ${nodeVersion}`);
   if (major > 20 || (major === 20 && minor >= 19)) {
-    return ok(`version ${nodeVersion}; to keep sign-ins in a file, serve needs Node.js 22.13 or newer, or Redis`);
+    return ok(
+      `version ${nodeVersion}; to keep sign-ins in a file, serve needs Node.js 22.13 or newer, or Redis`,
+    );
   }
   throw new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {
     hint: "Install Node.js 20.19 or newer.",
