@@ -34,6 +34,10 @@ export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteractio
   /** The web page where people create their keys: http or https. */
   dashboardUrl?: string | undefined;
   notice?: Notice | undefined;
+  /** What can be read, if it is not all that a service has. */
+  reads?: string | undefined;
+  /** Where a service with an API of its own keeps people's keys. */
+  keyPlace?: string | undefined;
   /** A key that anyone may know. */
   publicKey?: string | undefined;
   /** Asks the service whether it accepts the key; throws AnalyticsError if not. */
@@ -71,6 +75,8 @@ export function createConsent(options: ConsentOptions) {
         service: options.service,
         dashboardUrl: options.dashboardUrl,
         notice: options.notice,
+        reads: options.reads,
+        keyPlace: options.keyPlace,
         publicKey: options.publicKey,
         error,
       }),

@@ -76,6 +76,8 @@ export function createConnectorApp(
     dashboardUrl: options.dashboardUrl,
     service: source.name,
     notice: source.about.notice,
+    reads: source.about.reads,
+    keyPlace: source.about.keyPlace,
     publicKey: source.publicKey,
     userAgent: `analytics-mcp/${options.version} (+${publicUrl})`,
     cookieKey: derive(secret, "cookies"),

@@ -64,6 +64,8 @@ export const logs: LocalKind = {
     note: "From the access logs of a web server. Visitors are counted without bots that identify themselves.",
     instruction: "The numbers come from a web server's access logs.",
   },
+  reads: ({ geoip }) =>
+    `visitors, pages, referrers, browsers, crawlers and dead links${geoip === undefined ? "" : ", and the countries of visitors"}`,
   checks: [
     {
       name: "log files",

@@ -27,7 +27,7 @@ async function openKeyedLocal(
     warn,
     mayMakeKey: false,
   });
-  const { about } = kind;
+  const about = { ...kind.about, ...(kind.reads && { reads: kind.reads(flags) }) };
   return {
     name: about.label,
     about,

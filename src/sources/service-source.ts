@@ -10,9 +10,9 @@ import type { Call } from "../operations/call.ts";
 import { once } from "../operations/schemas.ts";
 import { findGateway } from "./gateways/gateway-kinds.ts";
 import { createLocalCall } from "./local-call.ts";
-import type { KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
+import type { About, KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
 
-const ABOUT = { label: "the analytics service" };
+const ABOUT: About = { label: "the analytics service" };
 
 /** A remote service, called over HTTP with the key from flags, environment or a profile. */
 export function createServiceSource(
@@ -42,8 +42,11 @@ export function createServiceSource(
   };
 }
 
-const describe = (service: ServiceName | undefined) =>
-  service === undefined ? ABOUT : findGateway(service).about;
+function describe(service: ServiceName | undefined): About {
+  if (service === undefined) return ABOUT;
+  const { about, key } = findGateway(service);
+  return { ...about, keyPlace: key.where };
+}
 
 export interface ServiceCallOptions extends HttpClientOptions {
   environment: Environment;

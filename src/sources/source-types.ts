@@ -16,6 +16,10 @@ export interface About {
   note?: string;
   /** Part of the server's instructions for a model. */
   instruction?: string;
+  /** What can be read, if it is not all that a service has: `visitors, pages and referrers`. */
+  reads?: string;
+  /** Where a service with an API of its own keeps people's keys. */
+  keyPlace?: string;
   /** Shown on the pages that ask people for a key. */
   notice?: { title: string; text: string };
 }
@@ -65,6 +69,8 @@ export interface LocalKind {
   /** The environment variable that chooses it, and how its text becomes flags. */
   variable?: { name: string; read(text: string): SourceFlags };
   about: About;
+  /** What can be read with these options, if it is not all that a service has. */
+  reads?(flags: SourceFlags): string;
   /** The variable with the secret that reading the data needs, and the option that names a file with it. */
   secret?: { variable: string; option: string };
   /** The site to use when a query names none. */

@@ -6,6 +6,7 @@ import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
 import { html, printHtml } from "../../src/render/html.ts";
 import { buildIcon, iconUrl } from "../../src/render/icon.ts";
 import { demo as made } from "../../src/sources/demo.ts";
+import { logs } from "../../src/sources/logs.ts";
 import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";
 
 const readEntities = (text: string) =>
@@ -68,7 +69,7 @@ describe("the consent page", () => {
     expect(words).toContain("Read only: it cannot change anything.");
     expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
     expect(words).toContain(
-      "Asked for every time you connect. To end the connection, revoke the key in your dashboard.",
+      "Asked for every time you connect. Lasts Until it has not been used for 30 days, and a year at most. To end it earlier, revoke the key in your dashboard.",
     );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
@@ -83,7 +84,22 @@ describe("the consent page", () => {
     ],
     ["the demo", { service: "made-up data", publicKey: "demo-key-of-acme" }, "remove it in your application"],
   ])("says how to end a connection to %s", (_, changes, ending) => {
-    expect(read(consent(changes))).toContain(`To end the connection, ${ending}.`);
+    expect(read(consent(changes))).toContain(`To end it earlier, ${ending}.`);
+  });
+
+  it("says what logs can tell, with and without a database of countries, and how to make a key", () => {
+    const words = (flags: object) =>
+      read(consent({ service: "access logs", reads: logs.reads?.({ logs: ["x"], ...flags }) }));
+    expect(words({})).toContain(
+      "organization: visitors, pages, referrers, browsers, crawlers and dead links. Read",
+    );
+    expect(words({ geoip: "x.mmdb" })).toContain("dead links, and the countries of visitors. Read only");
+    expect(words({})).toContain("gives it to you; if you do, analytics-mcp keys add makes one.");
+  });
+
+  it("says where a service with an API of its own keeps its keys", () => {
+    const page = consent({ keyPlace: "Settings, Personal, Security, Auth tokens" });
+    expect(read(page)).toContain("From stats.example.com: Settings, Personal, Security, Auth tokens.");
   });
 
   it("links the dashboard if the operator named one, in another tab", () => {

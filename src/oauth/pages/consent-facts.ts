@@ -21,17 +21,26 @@ const ENDINGS = {
   dashboard: "revoke the key in your dashboard",
 } as const;
 
-/** @param issuer Who can take the key back. */
+const READS = "visitors, pages, referrers, countries and events";
+
+export interface ConsentFacts {
+  /** Who can take the key back. */
+  issuer: keyof typeof ENDINGS;
+  /** What can be read, if it is not all that a service has. */
+  reads?: string | undefined;
+}
+
 export function buildFacts(
   application: ConsentApplication,
   redirect: ConsentRedirect,
-  issuer: keyof typeof ENDINGS,
+  { issuer, reads = READS }: ConsentFacts,
 ): Html {
   return html`<dl>
 <div><dt>Who asks</dt><dd>${buildApplication(application, redirect)}</dd></div>
 <div><dt>Sends you to</dt><dd>${buildRedirect(redirect)}</dd></div>
-<div><dt>Can read</dt><dd><p>Statistics of all sites of your key’s organization: visitors, pages, referrers, countries, events. <strong>Read only:</strong> it cannot change anything.</p></dd></div>
-<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect. To end the connection, ${ENDINGS[issuer]}.</p></dd></div>
+<div><dt>Can read</dt><dd><p>Statistics of all sites of your key’s organization: ${reads}. <strong>Read only:</strong> it cannot change anything.</p></dd></div>
+<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect.</p></dd></div>
+<div><dt>Lasts</dt><dd><p>Until it has not been used for 30 days, and a year at most. To end it earlier, ${ENDINGS[issuer]}.</p></dd></div>
 </dl>`;
 }
 

@@ -12,6 +12,8 @@ export interface ConsentPage extends KeyOrigin {
   application: ConsentApplication;
   redirect: ConsentRedirect;
   notice?: Notice | undefined;
+  /** What can be read: `visitors, pages, referrers and browsers`. */
+  reads?: string | undefined;
   error?: ConsentError | undefined;
 }
 
@@ -20,12 +22,12 @@ export interface ConsentPage extends KeyOrigin {
  * This function does not take the submitted key, so no page can contain it.
  */
 export function buildConsentPage(page: ConsentPage): string {
-  const { action, csrf, application, redirect, notice, error } = page;
+  const { action, csrf, application, redirect, notice, reads, error } = page;
   // The form sends the key, so it must never lead to another server.
   if (!/^\/(?![/\\])/.test(action)) throw new TypeError("The form's action must be a path on this server.");
   const main = html`<h1>Allow access to your statistics?</h1>
 ${buildNotice(notice)}
-${buildFacts(application, redirect, findKeyIssuer(page))}
+${buildFacts(application, redirect, { issuer: findKeyIssuer(page), reads })}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${buildField(page)}
@@ -63,19 +65,19 @@ ${error && html`<p class="error" id="api_key_error" role="alert">${formatConsent
 }
 
 function buildHelp(origin: KeyOrigin): Html {
-  const { service, dashboardUrl, publicKey } = origin;
+  const { service, dashboardUrl, keyPlace, publicKey } = origin;
   switch (findKeyIssuer(origin)) {
     case "nobody":
       return html`This key is public and already filled in: <code>${publicKey}</code>`;
     case "operator":
-      return html`For <bdi class="address">${service}</bdi>. Whoever runs this server gives it to you.`;
+      return html`For <bdi class="address">${service}</bdi>. Whoever runs this server gives it to you; if you do, analytics-mcp keys add makes one.`;
     case "dashboard": {
       // In another tab: this page is the sign-in.
       const dashboard =
         dashboardUrl === undefined
           ? html`dashboard`
           : html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">dashboard</a>`;
-      return html`From <bdi class="address">${printService(service)}</bdi>: ${dashboard} → API keys.`;
+      return html`From <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? html`${dashboard} → API keys`}.`;
     }
   }
 }

@@ -3,6 +3,8 @@ export interface KeyOrigin {
   service: string;
   /** The web page where people create their keys: http or https. */
   dashboardUrl?: string | undefined;
+  /** Where a service with an API of its own keeps people's keys: `Settings, Personal, Security, Auth tokens`. */
+  keyPlace?: string | undefined;
   /** A key that anyone may know. */
   publicKey?: string | undefined;
 }
