@@ -20,7 +20,7 @@ export interface Readiness {
 export interface RoutesOptions extends Readiness {
   publicUrl: string;
   /** Where people's keys are from. */
-  source: Pick<KeyedSource, "name" | "about" | "publicKey">;
+  source: Pick<KeyedSource, "name" | "about" | "publicKey" | "options">;
   dashboardUrl?: string | undefined;
   authorize: Handle;
   serveMcp: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -70,6 +70,8 @@ export function createRoutes(options: RoutesOptions): RequestListener {
     publicUrl: options.publicUrl,
     service: source.name,
     notice: source.about.notice,
+    reads: source.about.reads,
+    options: source.options,
     dashboardUrl: options.dashboardUrl,
     isLocal: isLoopback(new URL(options.publicUrl).hostname),
     hasPublicKey: source.publicKey !== undefined,

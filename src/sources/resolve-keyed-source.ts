@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import { createCall } from "./local-call.ts";
-import { createKeysOptionError, findLocal } from "./local-choice.ts";
+import { createKeysOptionError, findLocal, listAllWords } from "./local-choice.ts";
 import { openServedKeyring } from "./served-keyring.ts";
 import { openKeyedService } from "./service-source.ts";
 import type { KeyedSource, LocalChoice, SourceContext, SourceFlags } from "./source-types.ts";
@@ -17,9 +17,10 @@ export async function resolveKeyedSource(flags: SourceFlags, context: KeyedConte
 }
 
 async function openKeyedLocal(
-  { kind, flags }: LocalChoice,
+  choice: LocalChoice,
   { clock, environment, warn }: KeyedContext,
 ): Promise<KeyedSource> {
+  const { kind, flags } = choice;
   const { find, publicKeys, prepare } = await openServedKeyring(kind, {
     clock,
     environment,
@@ -31,6 +32,7 @@ async function openKeyedLocal(
   return {
     name: about.label,
     about,
+    options: [...listAllWords(choice), ...(typeof flags.keys === "string" ? ["--keys", flags.keys] : [])],
     publicKey: publicKeys[0],
     ...(prepare && { prepare }),
     accepts: (apiKey) => find(apiKey) !== undefined,

@@ -102,7 +102,11 @@ export async function openKeyedService(
 ): Promise<KeyedSource> {
   const { baseUrl, service, siteTimezones } = readService(flags, environment);
   const reach = await reachService(environment, { baseUrl, service, siteTimezones });
-  return createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment });
+  const source = createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment });
+  // A profile has both already.
+  const isSaved = flags.profile !== undefined;
+  const address = [...(service ? ["--service", service] : []), "--base-url", new URL(baseUrl).origin];
+  return { ...source, options: isSaved ? ["--profile", `${flags.profile}`] : address };
 }
 
 /** @param reach Makes the target for a key. */

@@ -143,6 +143,8 @@ export interface KeyedSource {
   /** What the keys are for, shown to people: the service's origin, or the kind of data. */
   name: string;
   about: About;
+  /** The words that choose it on the command line of a server. */
+  options?: readonly string[];
   /** A key that anyone may use. */
   publicKey?: string | undefined;
   /** Whether a key is known here; absent if only a call shows it. */

@@ -304,6 +304,21 @@ describe("the error page", () => {
 });
 
 describe("the landing page", () => {
+  it("keeps the options that this server was started with", () => {
+    const page = buildLandingPage({
+      publicUrl: "http://localhost:8788",
+      isLocal: true,
+      service: "access logs",
+      hasPublicKey: false,
+      reads: "visitors and pages",
+      options: ["--logs", "/var/log/nginx/access.log*", "--site", "example.com"],
+    });
+    expect(read(page)).toContain(
+      "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com --public-url https://connector.example.com",
+    );
+    expect(read(page)).toContain("It lets your assistant read the visitors and pages of your sites.");
+  });
+
   const landing = (publicUrl: string, isDemo = false, isLocal = false) =>
     buildLandingPage({
       publicUrl,

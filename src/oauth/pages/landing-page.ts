@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../operations/shell-command.ts";
 import { type Html, html } from "../../render/html.ts";
 import { buildDocument } from "./html-document.ts";
 import { findKeyIssuer } from "./key-issuer.ts";
@@ -15,6 +16,10 @@ export interface LandingPage {
   notice?: Notice | undefined;
   /** Whether the consent page fills in the key. */
   hasPublicKey: boolean;
+  /** What can be read, if it is not all that a service has. */
+  reads?: string | undefined;
+  /** The options with which this server was started on this machine, to choose its source. */
+  options?: readonly string[] | undefined;
   /** Other documents on this server. */
   documents?: readonly { title: string; path: `/${string}` }[] | undefined;
 }
@@ -27,12 +32,14 @@ export function buildLandingPage({
   dashboardUrl,
   notice,
   hasPublicKey,
+  reads = "visitors, pages, referrers and countries",
+  options = [],
   documents = [],
 }: LandingPage): string {
   const address = new URL(`${publicUrl.replace(/\/+$/, "")}/mcp`).href;
   const main = html`<h1>Ask your web analytics from any assistant</h1>
 ${buildNotice(notice)}
-<p>This is a connector for AI assistants (MCP). It lets your assistant read the visitors, pages, referrers and countries of your sites. It cannot change anything.</p>
+<p>This is a connector for AI assistants (MCP). It lets your assistant read the ${reads} of your sites. It cannot change anything.</p>
 <label for="address">Address to add</label>
 <input id="address" class="code" readonly value="${address}">
 <p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : buildKeySource(service, dashboardUrl)}.</p>
@@ -40,7 +47,7 @@ ${buildNotice(notice)}
 <div class="ways">
 ${buildInstructions(address, isLocal)}
 </div>
-${isLocal ? explainOutside() : undefined}
+${isLocal ? explainOutside(options) : undefined}
 ${
   documents.length === 0
     ? undefined
@@ -90,10 +97,11 @@ function buildTerminalClient(address: string): Html {
 const buildClaudeCommand = (address: string) => `claude mcp add --transport http analytics ${address}`;
 
 /** claude.ai and ChatGPT connect from their own servers, which cannot reach this machine. */
-function explainOutside(): Html {
+function explainOutside(options: readonly string[]): Html {
+  const words = ["analytics-mcp", "serve", ...options.map(quoteForShell)];
   return html`<h2>From other machines, claude.ai and ChatGPT</h2>
 <p>This address works only on this machine. Assistants that run elsewhere, such as claude.ai, the connectors of Claude Desktop and ChatGPT, need a public address: put a reverse proxy or a tunnel with https in front of this server, and start it with that address:</p>
-<pre><code>analytics-mcp serve --public-url https://connector.example.com</code></pre>`;
+<pre><code>${words.join(" ")} --public-url https://connector.example.com</code></pre>`;
 }
 
 const buildCursorLink = (url: string) =>
