@@ -4,6 +4,7 @@ import { AnalyticsError } from "../errors.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import type { HttpClientOptions, Target } from "./http-client.ts";
 import { sendRequest } from "./http-request.ts";
+import { countRequest } from "./progress.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { parseBody } from "./result-parser.ts";
 import { retry } from "./retry.ts";
@@ -109,7 +110,8 @@ export function createGatewayClient(
       const key = JSON.stringify([path, query, json, form]);
       // A key stands for one request, and so for one shape.
       const known = freshFor > 0 ? cache.get(key) : undefined;
-      return (known ?? share(key, (shared) => send(request, key, shared), signal)) as Promise<T>;
+      const ask = () => share(key, (shared) => send(request, key, shared), signal);
+      return (known ?? countRequest(service.title, ask)) as Promise<T>;
     },
     assertAffordable: (requests, advise) => {
       const left = meter.left();

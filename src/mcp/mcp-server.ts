@@ -58,13 +58,25 @@ export function createServer(options: McpServerOptions): Server {
   });
 
   server.setRequestHandler("tools/list", () => ({ tools: toolList }));
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal } }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal, notify } }) => {
     const { answerTool, findTool } = await import("./tools.ts");
     const tool = findTool(params.name);
     if (tool === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
     }
-    return answerTool(options, tool, params.arguments ?? {}, signal);
+    const answer = () => answerTool(options, tool, params.arguments ?? {}, signal);
+    const progressToken = params._meta?.progressToken;
+    if (progressToken === undefined) return answer();
+    const { describeProgress, throttleProgress, withProgress } = await import("../client/progress.ts");
+    const report = throttleProgress((progress, total, title) => {
+      const message = describeProgress(progress, total, title);
+      // Progress is an extra: a client that does not listen still gets the answer.
+      void notify({
+        method: "notifications/progress",
+        params: { progressToken, progress, total, message },
+      }).catch(() => {});
+    }, performance.now.bind(performance));
+    return withProgress(report, answer);
   });
 
   const resources = () => import("./resources.ts");

@@ -28,11 +28,22 @@ export interface ToolResult {
   isError?: boolean;
 }
 
+export interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
 export const textOf = (result: ToolResult) => result.content.map((part) => part.text).join("\n");
 
 export interface McpClient {
   listTools(): Promise<{ tools: { name: string; [member: string]: unknown }[] }>;
-  callTool(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
+  callTool(
+    name: string,
+    args?: Record<string, unknown>,
+    signal?: AbortSignal,
+    onprogress?: (progress: Progress) => void,
+  ): Promise<ToolResult>;
   listResources(): Promise<{ resources: { uri: string }[] }>;
   listTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
   readResource(uri: string): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }>;
@@ -149,8 +160,11 @@ function createV2(kind: Exclude<ClientKind, "v1">): Client {
 function wrapV1(client: ClientV1): McpClient {
   return {
     listTools: () => client.listTools() as never,
-    callTool: (name, input = {}, signal) =>
-      client.callTool({ name, arguments: input }, undefined, signal && { signal }) as never,
+    callTool: (name, input = {}, signal, onprogress) =>
+      client.callTool({ name, arguments: input }, undefined, {
+        ...(signal && { signal }),
+        ...(onprogress && { onprogress }),
+      }) as never,
     listResources: () => client.listResources() as never,
     listTemplates: () => client.listResourceTemplates() as never,
     readResource: (uri) => client.readResource({ uri }) as never,
@@ -168,8 +182,11 @@ function wrapV1(client: ClientV1): McpClient {
 function wrapV2(client: Client): McpClient {
   return {
     listTools: () => client.listTools() as never,
-    callTool: (name, input = {}, signal) =>
-      client.callTool({ name, arguments: input }, signal && { signal }) as never,
+    callTool: (name, input = {}, signal, onprogress) =>
+      client.callTool(
+        { name, arguments: input },
+        { ...(signal && { signal }), ...(onprogress && { onprogress }) },
+      ) as never,
     listResources: () => client.listResources() as never,
     listTemplates: () => client.listResourceTemplates() as never,
     readResource: (uri) => client.readResource({ uri }) as never,

@@ -1,13 +1,18 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { type FaultyServer, send, startServer } from "./faulty-server.ts";
 
 export const PLAUSIBLE_KEY = "plausible-key-of-acme-0123";
 
 /** A server with the part of Plausible's API that setting up needs: two sites in Berlin, with one visitor each. */
-export async function startSmallPlausible(sites = ["example.com", "shop.example"]): Promise<FaultyServer> {
+export async function startSmallPlausible(
+  sites = ["example.com", "shop.example"],
+  delay = 0,
+): Promise<FaultyServer> {
   const json = { "content-type": "application/json" };
   return startServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
+    if (delay > 0) await wait(delay);
     const { site_id, dimensions = [], date_range } = text === "" ? {} : JSON.parse(text);
     const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
     const isQuery = request.method === "POST" && pathname === "/api/v2/query";

@@ -13,6 +13,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
+import { showProgress } from "../output/progress-line.ts";
 import { readScreen } from "../output/terminal.ts";
 import { openQuerySource } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
@@ -54,13 +55,15 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       const { readInterval, watch } = await import("./query-watch.ts");
       return watch(io, ask, readInterval(flags.watch), output);
     }
-    const answer = await ask();
-    if (output.format === "table" && output.fields === undefined) {
+    const askWithPictures = async () => {
+      const answer = await ask();
+      if (output.format !== "table" || output.fields !== undefined) return answer;
       const screen = readScreen(io, "stdout", output);
       if (shell.trendOf && params.period === undefined) await addTrends(call, answer, shell.trendOf, screen);
       if (name === timeseries.name && screen.pictures) await addHours(call, answer);
-    }
-    await printAnswer(io, answer, output);
+      return answer;
+    };
+    await printAnswer(io, await showProgress(io, askWithPictures), output);
   });
 }
 

@@ -4,6 +4,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { reportQuery } from "../../reports/site-report.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { showProgress } from "../output/progress-line.ts";
 import { formatReport } from "../output/report-document.ts";
 import { chooseTarget, writeReport } from "../output/report-file.ts";
 import { printNote, writeData } from "../output/streams.ts";
@@ -60,9 +61,8 @@ function createReportCommand(io: Io): ShellCommand {
         });
       }
       const source = openQuerySource(io, flags, params);
-      const answer = await reportQuery
-        .ask(source.call, params, options)
-        .catch((error) => fail(error, source.options));
+      const ask = () => reportQuery.ask(source.call, params, options);
+      const answer = await showProgress(io, ask).catch((error) => fail(error, source.options));
       const { text, name } = await formatReport(io, answer, source, { format, ...flags });
       if (file === "-") return writeData(io, text.trimEnd());
       const path = writeReport(file ?? name, text, flags.force === true);
