@@ -1,7 +1,6 @@
 import manifest from "../package.json" with { type: "json" };
 import type { Io } from "./cli/io.ts";
 import { run } from "./cli/program.ts";
-import { findLogs } from "./config/found-logs.ts";
 import { explainSystemError } from "./config/system-error.ts";
 
 /** Resolves when the process is asked to stop. */
@@ -50,7 +49,7 @@ const io = {
   version: manifest.version,
   nodeVersion: versions.node,
   page,
-  findLogs: () => findLogs(platform),
+  findLogs: async () => (await import("./config/found-logs.ts")).findLogs(platform),
   untilStopped,
 };
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { nameDimension } from "../operations/dimension-names.ts";
 import { dimensions } from "../operations/dimensions.ts";
-import { nameDimension } from "../operations/filter-input.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";

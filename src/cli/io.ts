@@ -24,7 +24,7 @@ export interface Io {
   /** Shows text in a program at the terminal, and resolves when it ends: false if there is no such program. */
   page: (command: readonly string[], environment: Environment, text: string) => Promise<boolean>;
   /** Looks for access logs of a web server on this machine. */
-  findLogs: () => readonly FoundLogs[];
+  findLogs: () => Promise<readonly FoundLogs[]>;
   /** Resolves when the process is asked to stop (SIGINT, SIGTERM). */
   untilStopped: () => Promise<void>;
 }

@@ -1,11 +1,9 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command, CommanderError, Option } from "commander";
-import { NO_KEY } from "../config/access.ts";
-import { proposeLogs } from "../config/found-logs.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { nameDimension } from "../operations/dimension-names.ts";
 import { dimensions } from "../operations/dimensions.ts";
-import { nameDimension } from "../operations/filter-input.ts";
 import type { SourceFlags } from "../sources/source-types.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
@@ -40,7 +38,7 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof SilentExit) return error.exitCode;
-    if (!(error instanceof CommanderError)) return printFailure(io, addLogs(io, error), format);
+    if (!(error instanceof CommanderError)) return printFailure(io, await addProposals(io, error), format);
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // A command without its subcommand has printed its help.
     if (error.code === "commander.help") return exitCodes.usage;
@@ -50,11 +48,10 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
 }
 
 /** Somebody without a key may have logs. */
-function addLogs({ findLogs }: Io, error: unknown): unknown {
-  if (!(error instanceof AnalyticsError) || error.message !== NO_KEY) return error;
-  const proposal = proposeLogs(findLogs());
-  if (proposal === undefined) return error;
-  return new AnalyticsError(error.code, error.message, { hint: `${error.hint} ${proposal}`, cause: error });
+async function addProposals(io: Io, error: unknown): Promise<unknown> {
+  if (!(error instanceof AnalyticsError) || error.code !== "no_api_key") return error;
+  const { addFoundLogs } = await import("./no-key.ts");
+  return addFoundLogs(error, await io.findLogs());
 }
 
 /** `analytics-mcp pages` is what people type for the breakdown by pages. */

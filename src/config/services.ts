@@ -7,7 +7,7 @@ export const serviceNames = ["matomo", "umami", "plausible"] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** The name of a service as people write it. Throws AnalyticsError `usage` for any other. */
-export function readServiceName(text: string, source: string): ServiceName {
+function readServiceName(text: string, source: string): ServiceName {
   const name = serviceNames.find((known) => known === text.trim().toLowerCase());
   if (name !== undefined) return name;
   throw new AnalyticsError(

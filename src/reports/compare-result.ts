@@ -18,6 +18,8 @@ export const comparisonResult = () =>
     change: z.object(totalsChange()),
     ...totalsPerDay,
     small_sample: z.boolean(),
+    /** Where a service with an API of its own means something else than the contract. */
+    near: z.array(z.string()).optional(),
     ...coverage,
     dimensions: z.array(
       z.object({

@@ -37,7 +37,7 @@ function viewWindows(comparison: Comparison): View {
       ...noteRest(dimensions),
       ...noted,
     ],
-    warnings,
+    warnings: [...warnings, ...(comparison.near ?? [])],
   };
 }
 

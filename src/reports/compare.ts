@@ -36,7 +36,7 @@ export async function comparePeriods(
     readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
     readDataStarts(call, options),
   ]);
-  const { current, previous, series, groups, ...head } = answers;
+  const { current, previous, series, groups, near, ...head } = answers;
   const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
   const { coverage, alike } = findCoverage(series, { current, previous }, starts);
   const measure = createMeasure(current, previous, alike);
@@ -46,6 +46,7 @@ export async function comparePeriods(
     previous: rateWindow(markCovered(previous, alike.covered.previous)),
     ...measureTotals(measure, current, previous),
     small_sample: isSmallSample(current, previous),
+    ...(near && { near }),
     ...coverage,
     dimensions: groups.map(({ dimension, ...counts }) => {
       const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit, order) : NO_MOVERS;

@@ -4,6 +4,7 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
+import { NEAR } from "../operations/warning.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import type { WindowCounts } from "./movers.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
@@ -23,6 +24,8 @@ export interface Windows {
   /** The series that the windows are cut from; the first one contains the first day of the earlier window. */
   series: readonly [Series, ...Series[]];
   groups: (WindowCounts & { dimension: Dimension })[];
+  /** Where a service with an API of its own means something else than the contract. */
+  near?: string[];
 }
 
 interface Answers extends Windows {
@@ -117,7 +120,7 @@ async function readDirectly(
       list(previous),
       addDays(previous.to, 1) === current.from ? list({ from: previous.from, to: current.to }) : undefined,
     ]);
-    return { dimension, ...countDirectly(later, earlier, whole) };
+    return { dimension, ...countDirectly(later, earlier, whole), lists: [later, earlier] };
   };
   const [later, earlier, ...groups] = await Promise.all([
     ask(timeseries, current),
@@ -128,7 +131,8 @@ async function readDirectly(
     ...readHead(later),
     current: sumWindow(later.points),
     previous: sumWindow(earlier.points),
-    groups: groups.flatMap((group) => group ?? []),
+    ...findNear(groups.flatMap((group) => group?.lists ?? [])),
+    groups: groups.flatMap((group) => group ?? []).map(({ lists: _, ...group }) => group),
     series: current.from < previous.from ? [later, earlier] : [earlier, later],
     sameDay: later.period.as_of.startsWith(today),
   };
@@ -174,6 +178,7 @@ async function readBySubtraction(
     current: sumWindow(within(current)),
     previous: sumWindow(within(previous)),
     series: [series] as const,
+    ...findNear(recorded.flatMap(({ lists }) => lists)),
     groups: recorded.map(({ dimension, lists, byLength }) => {
       const of = (length: number) => byLength.get(length) ?? lists[0];
       const [sincePrevious, afterPrevious] = [of(lengths.sincePrevious), of(lengths.afterPrevious)];
@@ -188,6 +193,13 @@ async function readBySubtraction(
     }),
     sameDay: answers.every(({ period }) => period.to === today),
   };
+}
+
+/** The warnings about the rows of lists, each once. */
+function findNear(lists: readonly ResultOf<typeof breakdown>[]): { near?: string[] } {
+  const warnings = lists.flatMap(({ warnings = [] }) => warnings);
+  const details = warnings.filter(({ code }) => code === NEAR).map(({ detail }) => detail);
+  return details.length === 0 ? {} : { near: [...new Set(details)] };
 }
 
 const readHead = ({ site, period: { timezone, as_of } }: Series) => ({ site, timezone, as_of });

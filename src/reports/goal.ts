@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
+import { nameDimension } from "../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import {
   type Condition,
@@ -10,7 +11,7 @@ import {
   MAX_CONDITIONS,
   parseFilter,
 } from "../operations/filter.ts";
-import { nameDimension, readFilterInput } from "../operations/filter-input.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
 
 /*
  * A goal is a condition on hits, such as `events=signup` or `pages=/thanks*`: visitors reach it with a hit that meets it.

@@ -4,7 +4,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import type { Warning } from "../operations/warning.ts";
+import { NEAR, type Warning } from "../operations/warning.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
@@ -62,7 +62,7 @@ function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
 }
 
 /** What only the rows of a list differ in, from a service with an API of its own. */
-const isAboutRows = ({ code }: Warning) => code === "near";
+const isAboutRows = ({ code }: Warning) => code === NEAR;
 
 interface Reading {
   today: string;

@@ -8,6 +8,7 @@ import { buildErrorPage } from "../oauth/pages/error-page.ts";
 import { buildLandingPage } from "../oauth/pages/landing-page.ts";
 import { sendPage } from "../oauth/send-page.ts";
 import { isUnavailable } from "../oauth/store/store-failure.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyedSource } from "../sources/source-types.ts";
 
@@ -71,7 +72,7 @@ export function createRoutes(options: RoutesOptions): RequestListener {
     service: source.name,
     notice: source.about.notice,
     reads: source.about.reads,
-    options: source.options,
+    command: ["analytics-mcp serve", ...(source.options ?? []).map(quoteForShell)].join(" "),
     dashboardUrl: options.dashboardUrl,
     isLocal: isLoopback(new URL(options.publicUrl).hostname),
     hasPublicKey: source.publicKey !== undefined,

@@ -24,7 +24,7 @@ export interface DoctorContext {
   clock: () => number;
   version: string;
   nodeVersion: string;
-  findLogs: () => readonly FoundLogs[];
+  findLogs: () => Promise<readonly FoundLogs[]>;
   readGivenKey: () => Promise<GivenKey | undefined>;
   openTarget: (access: Access) => Promise<Target>;
   /** The source in this process that answers in place of a service. */

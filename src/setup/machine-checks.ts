@@ -29,9 +29,9 @@ export const machineChecks: readonly Check[] = [
 /** The check of what answers, if nothing was ever set up. */
 export const nothingSetUp: Check = {
   name: "source",
-  run: ({ findLogs }) => {
+  run: async ({ findLogs }) => {
     throw new AnalyticsError("no_api_key", "Nothing is set up yet.", {
-      hint: ["To start: analytics-mcp login.", proposeLogs(findLogs())].join(" ").trim(),
+      hint: ["To start: analytics-mcp login.", proposeLogs(await findLogs())].join(" ").trim(),
     });
   },
 };

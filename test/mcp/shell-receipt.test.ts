@@ -19,7 +19,7 @@ async function callTool(name: string, flags: Parameters<typeof serveMcp>[1]) {
       version: "1.2.3",
       nodeVersion: process.versions.node,
       page: async () => false,
-      findLogs: () => [],
+      findLogs: async () => [],
       untilStopped: async () => {},
       stdin: Object.assign(stdin, { isTTY: false }),
       stdout: Object.assign(stdout, pipe),

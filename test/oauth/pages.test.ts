@@ -311,7 +311,7 @@ describe("the landing page", () => {
       service: "access logs",
       hasPublicKey: false,
       reads: "visitors and pages",
-      options: ["--logs", "/var/log/nginx/access.log*", "--site", "example.com"],
+      command: "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com",
     });
     expect(read(page)).toContain(
       "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com --public-url https://connector.example.com",

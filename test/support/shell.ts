@@ -80,7 +80,7 @@ export async function runShell(
       version: "1.2.3",
       nodeVersion: process.versions.node,
       page: async (command, env, paged) => page?.(command, env, paged) ?? false,
-      findLogs: () => foundLogs,
+      findLogs: async () => foundLogs,
       untilStopped: async () => stop,
     },
     argv,

@@ -1,6 +1,6 @@
 import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
+import { nameDimension } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
-import { nameDimension } from "../../operations/filter-input.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";

@@ -31,7 +31,7 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
       io,
       "\nTo try it on made-up data: analytics-mcp overview --demo. To start: analytics-mcp login",
     );
-    const proposal = proposeLogs(io.findLogs());
+    const proposal = proposeLogs(await io.findLogs());
     return proposal === undefined ? undefined : printNote(io, proposal);
   }
   await printAnswer(io, answer, readOutput(io, flags));

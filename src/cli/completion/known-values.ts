@@ -1,6 +1,6 @@
+import { nameDimension } from "../../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { escapeValue } from "../../operations/filter.ts";
-import { nameDimension } from "../../operations/filter-input.ts";
 import { breakdown } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";

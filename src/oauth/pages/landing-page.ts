@@ -1,4 +1,3 @@
-import { quoteForShell } from "../../operations/shell-command.ts";
 import { type Html, html } from "../../render/html.ts";
 import { buildDocument } from "./html-document.ts";
 import { findKeyIssuer } from "./key-issuer.ts";
@@ -18,8 +17,8 @@ export interface LandingPage {
   hasPublicKey: boolean;
   /** What can be read, if it is not all that a service has. */
   reads?: string | undefined;
-  /** The options with which this server was started on this machine, to choose its source. */
-  options?: readonly string[] | undefined;
+  /** The command that starts this server, with its source. */
+  command?: string | undefined;
   /** Other documents on this server. */
   documents?: readonly { title: string; path: `/${string}` }[] | undefined;
 }
@@ -33,7 +32,7 @@ export function buildLandingPage({
   notice,
   hasPublicKey,
   reads = "visitors, pages, referrers and countries",
-  options = [],
+  command = "analytics-mcp serve",
   documents = [],
 }: LandingPage): string {
   const address = new URL(`${publicUrl.replace(/\/+$/, "")}/mcp`).href;
@@ -47,7 +46,7 @@ ${buildNotice(notice)}
 <div class="ways">
 ${buildInstructions(address, isLocal)}
 </div>
-${isLocal ? explainOutside(options) : undefined}
+${isLocal ? explainOutside(command) : undefined}
 ${
   documents.length === 0
     ? undefined
@@ -97,11 +96,10 @@ function buildTerminalClient(address: string): Html {
 const buildClaudeCommand = (address: string) => `claude mcp add --transport http analytics ${address}`;
 
 /** claude.ai and ChatGPT connect from their own servers, which cannot reach this machine. */
-function explainOutside(options: readonly string[]): Html {
-  const words = ["analytics-mcp", "serve", ...options.map(quoteForShell)];
+function explainOutside(command: string): Html {
   return html`<h2>From other machines, claude.ai and ChatGPT</h2>
 <p>This address works only on this machine. Assistants that run elsewhere, such as claude.ai, the connectors of Claude Desktop and ChatGPT, need a public address: put a reverse proxy or a tunnel with https in front of this server, and start it with that address:</p>
-<pre><code>${words.join(" ")} --public-url https://connector.example.com</code></pre>`;
+<pre><code>${command} --public-url https://connector.example.com</code></pre>`;
 }
 
 const buildCursorLink = (url: string) =>

@@ -7,7 +7,7 @@ import {
   formatCondition,
   isOnHits,
 } from "../../../operations/filter.ts";
-import type { Warning } from "../../../operations/warning.ts";
+import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { createMatch } from "../../filter-matching.ts";
 import { findNative, IMPOSSIBLE, isOfVisitsAlone } from "./dimensions.ts";
 
@@ -143,5 +143,5 @@ export function warnOfHosts(dimension: Dimension, filter: Filter = []): Warning[
   if (!isAsked || !(dimension === "referrers" || dimension.startsWith("utm_") || isOfVisitsAlone(dimension)))
     return [];
   const detail = `Plausible counts these ${dimension.replaceAll("_", " ")} only of visits that also began on such a host.`;
-  return [{ code: "near", detail }];
+  return [{ code: NEAR, detail }];
 }

@@ -4,7 +4,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import { conditionOf, createFilterError, type Filter, isOnHits } from "../../../operations/filter.ts";
 import { compareRows } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
-import type { Warning } from "../../../operations/warning.ts";
+import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { startOfDay } from "../../calendar.ts";
 import type { DataSource, DayTotals, RankedRow, Ranking, SourceSite, Span } from "../../data-source.ts";
 import { nameValue } from "../../logs/labels.ts";
@@ -205,7 +205,7 @@ const WINDOW_MS = 5 * 60_000;
 const MAX_ASKED_ONE_BY_ONE = 50;
 
 const FOLDED_REFERRERS: Warning = {
-  code: "near",
+  code: NEAR,
   detail:
     "Plausible counts visitors by the whole address of a referrer: who came from two addresses of one host on one day is counted twice in its row.",
 };
@@ -242,7 +242,7 @@ function warnOfEvents(
     listed < all
       ? `Plausible names only events that are goals: ${all - listed} of ${all} events are in no row.`
       : "Some goals in Plausible are part of others: their events are in several rows.";
-  return [{ code: "near", detail, values: { events: all, listed } }];
+  return [{ code: NEAR, detail, values: { events: all, listed } }];
 }
 
 function createManyRowsError(dimension: Dimension, rows: number): AnalyticsError {

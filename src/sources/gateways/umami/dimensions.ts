@@ -1,5 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
-import type { Warning } from "../../../operations/warning.ts";
+import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { nameValue } from "../../logs/labels.ts";
 import type { ExpandedRow } from "./answers.ts";
 
@@ -106,5 +106,5 @@ export const labelValue = (dimension: Dimension, value: string | null): string =
 export function warnOfDimension(dimension: Dimension): Warning | undefined {
   const { differs } = DIMENSIONS[dimension];
   if (differs === undefined) return undefined;
-  return { code: "near", detail: `Rows of ${dimension.replaceAll("_", " ")} ${differs}.` };
+  return { code: NEAR, detail: `Rows of ${dimension.replaceAll("_", " ")} ${differs}.` };
 }
