@@ -1,4 +1,8 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
+import { readVariable } from "../config/variables.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
+import { isPeriod } from "../operations/period-words.ts";
+import { findLocal } from "../sources/local-choice.ts";
 import { listNamedSites } from "../sources/named-sites.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
 import type { Source, SourceFlags } from "../sources/source-types.ts";
@@ -10,12 +14,34 @@ export function openSource(io: Io, flags: SourceFlags): Source {
   return open(io, flags, (text) => printNote(io, `warning: ${text}`));
 }
 
-/** The same for a query. A log that does not name its site is taken for the site of the query. */
+/**
+ * The same for a query. A log that does not name its site is taken for the site of the query, unless a profile or a variable
+ * says whose it is: a mistyped site must not get another one's numbers. Throws AnalyticsError `usage`.
+ */
 export function openQuerySource(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
-  return openSource(
-    io,
-    site === undefined ? flags : { ...flags, site: [...listNamedSites(flags.site), String(site)] },
-  );
+  if (site === undefined) return openSource(io, flags);
+  if (isSaid(io, flags, String(site))) return openSource(io, { ...flags, site: undefined });
+  return openSource(io, { ...flags, site: [...listNamedSites(flags.site), String(site)] });
+}
+
+/** Whether it is said elsewhere which site the files are about. */
+function isSaid({ environment }: Io, flags: SourceFlags, asked: string): boolean {
+  const local = findLocal({ ...flags, site: undefined }, environment);
+  if (!local?.kind.readsFiles) return false;
+  const isOfCommand = local.from.startsWith("--");
+  if (isOfCommand && flags.site !== undefined) return false;
+  if (local.flags.site !== undefined || readVariable(environment, "ANALYTICS_SITE") !== undefined)
+    return true;
+  if (flags.site === undefined) assertHost(asked);
+  return false;
+}
+
+/** A word without an option can be meant for something else, such as `yesterday`. */
+function assertHost(word: string): void {
+  if (/[.:]/.test(word) || word === "localhost" || word.startsWith("site_")) return;
+  throw new AnalyticsError("usage", `${quoteWord(word)} is not the name of a site.`, {
+    hint: isPeriod(word) ? `Did you mean --period ${word}?` : "If it is, name it with --site.",
+  });
 }
 
 /** The same without warnings, for completion: they would appear in the middle of what a person is typing. */

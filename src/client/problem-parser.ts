@@ -117,4 +117,9 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
 }
 
 const formatWait = (wait: number | undefined) =>
-  wait === undefined || wait > DAY_MS ? "later" : `in ${Math.ceil(wait / 1000)} seconds`;
+  wait === undefined || wait > DAY_MS ? "later" : `in ${formatDuration(Math.ceil(wait / 1000))}`;
+
+function formatDuration(seconds: number): string {
+  if (seconds < 120) return seconds === 1 ? "a second" : `${seconds} seconds`;
+  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3_600)} hours`;
+}

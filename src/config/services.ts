@@ -46,8 +46,14 @@ export function readSiteTimezones(text: string, source: string): SiteTimezones {
   if (parts.length === 0 || parts.length > MAX_SITES) throw createError(`must name 1 to ${MAX_SITES} sites`);
   return Object.fromEntries(
     parts.map((part) => {
-      const [, domain = "", zone = ""] = /^(\*|[\w.-]{1,253}(?::\d{1,5})?)=([\w/+-]{1,64})$/.exec(part) ?? [];
-      if (domain === "") throw createError(`has ${quoteWord(part)}, which is not a site with its timezone`);
+      const [, domain = "", zone = ""] =
+        /^(?:https?:\/\/)?(\*|[\w.-]{1,253}(?::\d{1,5})?)\/?=([\w/+-]{1,64})$/.exec(part) ?? [];
+      if (domain === "") {
+        const what = part.includes("=")
+          ? "a site with its timezone, such as example.com=Europe/Berlin"
+          : "a timezone";
+        throw createError(`has ${quoteWord(part)}, which is not ${what}`);
+      }
       const known = findTimezone(zone);
       if (known === undefined) throw createError(`has ${quoteWord(zone)}, which is not a timezone`);
       return [domain.toLowerCase(), known];

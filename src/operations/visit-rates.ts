@@ -1,5 +1,5 @@
 import { forModels, forPeople, type Note } from "./note.ts";
-import type { Cell, Column } from "./view.ts";
+import type { Cell, Column, View } from "./view.ts";
 
 /** Counts with their visits, as the contract has them; without visits from a service that does not know them. */
 export interface WithVisits {
@@ -45,6 +45,18 @@ export type VisitCount = (typeof VISIT_COUNTS)[number];
 /** Whether all of some counts have visits: none do where they were not asked for. */
 export const hasVisits = (counts: readonly WithVisits[]): boolean =>
   counts.length > 0 && counts.every(({ visits }) => visits !== undefined);
+
+/** Says why rows lack the visits that were asked for: a column that is silently absent would look like an oversight. */
+export function noteMissingVisits(view: View, result: object): View {
+  const { dimension, rows, points = rows } = result as Record<string, unknown>;
+  const counts = Array.isArray(points) ? points : [];
+  if (counts.length === 0 || hasVisits(counts)) return view;
+  const isOfHits = ["pages", "events"].includes(`${dimension}`);
+  const reason = isOfHits
+    ? `Rows of ${dimension} have no visits, because a visit can have several.`
+    : "This source does not know visits.";
+  return { ...view, warnings: [...(view.warnings ?? []), reason] };
+}
 
 /** The counts without their visits. */
 export function withoutVisits<T extends object>(counts: T): Omit<T, VisitCount> {

@@ -13,7 +13,7 @@ import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
 import type { View } from "../operations/view.ts";
-import { withoutVisits } from "../operations/visit-rates.ts";
+import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { compare } from "./compare-report.ts";
 import { conversions } from "./conversions-report.ts";
@@ -88,7 +88,8 @@ function fromOperation(operation: Operation): Query {
       ? await askDays(call, operation, asked, options)
       : await callOffered(call, operation, rest, options);
     const shown = added === "visits" ? result : omitVisits(operation, result);
-    return { result, views: [operation.view(shown, rest)] };
+    const view = operation.view(shown, rest);
+    return { result, views: [added === "visits" ? noteMissingVisits(view, result) : view] };
   };
   const more = () => ({
     ...(takesDays(operation) && { period: periodParam() }),

@@ -6,7 +6,7 @@ import { hours } from "../operations/hours.ts";
 import { timeseries } from "../operations/index.ts";
 import type { ParamsOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
-import { withoutVisits } from "../operations/visit-rates.ts";
+import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { DEFAULT_HOUR_DAYS, type Interval } from "./intervals.ts";
 import { askDays, askSpan, createTooLongError } from "./site-period.ts";
@@ -26,12 +26,14 @@ export async function askSeries(
   if (interval === "hour") {
     const result = await askHours(call, params, options);
     const shown = showsVisits ? result : { ...result, points: result.points.map(withoutVisits) };
-    return { result, views: [hours.view(shown, params as ParamsOf<typeof hours>)] };
+    const view = hours.view(shown, params as ParamsOf<typeof hours>);
+    return { result, views: [showsVisits ? noteMissingVisits(view, result) : view] };
   }
   const result = await askDays(call, timeseries, params, options);
   if (interval === "day") {
     const shown = showsVisits ? result : { ...result, points: result.points.map(withoutVisits) };
-    return { result, views: [timeseries.view(shown, params as ParamsOf<typeof timeseries>)] };
+    const view = timeseries.view(shown, params as ParamsOf<typeof timeseries>);
+    return { result, views: [showsVisits ? noteMissingVisits(view, result) : view] };
   }
   const { addUpByInterval } = await import("./series-intervals.ts");
   return addUpByInterval(result, interval, showsVisits);

@@ -6,6 +6,8 @@ import type { Operation, ResultOf } from "../operations/operation.ts";
 import { createServiceCall, type ServiceCallOptions } from "../sources/service-source.ts";
 
 const ATTEMPTS = 3;
+/** Somebody waits for the answer, and lists of sites are short. */
+const DEADLINE_MS = 30_000;
 
 /** The measurements of several requests for the sites. */
 export interface ServiceTrial {
@@ -59,7 +61,11 @@ export function ask<O extends Operation>(
   { service, ...context }: TrialContext,
   operation: O,
 ): Promise<ResultOf<O>> {
-  const call = createServiceCall(service, { readTarget: () => target, limits: { attempts: 1 }, ...context });
+  const call = createServiceCall(service, {
+    readTarget: () => target,
+    limits: { attempts: 1, deadline: DEADLINE_MS },
+    ...context,
+  });
   // The doctor asks only for operations without parameters.
   return call(operation, {} as never, { fresh: true });
 }

@@ -54,15 +54,27 @@ describe("a service with an API of its own", () => {
   });
 
   it.each([
-    ["no timezones", [], "does not say in which timezone the days of example.com begin"],
+    ["no timezones", [], "tells neither your sites nor their timezones, and no site was named"],
     ["another timezone", ["--site-timezones", "example.com=America/New_York"], "in another timezone than"],
     ["no timezone of that name", ["--site-timezones", "example.com=Europe/Paderborn"], "is not a timezone"],
-    ["no pairs", ["--site-timezones", "example.com"], "is not a site with its timezone"],
+    ["no pairs", ["--site-timezones", "example.com"], 'has "example.com", which is not a timezone'],
   ])("is not saved with %s", async (_, argv, message) => {
     const environment = createHome();
     const { code, stderr } = await login(environment, ["--service", "plausible", ...argv]);
     expect([code, stderr.replaceAll(/\s+/g, " ")]).toEqual([2, expect.stringContaining(message)]);
     expect(() => readProfile(environment, "default")).toThrow("There is no profile default");
+  });
+
+  it("says that it knows no visits, where they are asked for", async () => {
+    const environment = createHome();
+    await login(environment, ["--service", "plausible", ...TIMEZONES, "--site", "example.com"]);
+    const ask = async (...argv: string[]) => (await runShell(argv, { environment })).stderr;
+    expect(await ask("timeseries", "--with", "visits", "-q")).toContain("This source does not know visits.");
+    expect(await ask("breakdown", "countries", "--with", "visits", "-q")).toContain("does not know visits");
+    expect(await ask("breakdown", "pages", "--with", "visits", "-q")).toContain(
+      "Rows of pages have no visits",
+    );
+    expect(await ask("breakdown", "countries", "-q")).not.toContain("visits");
   });
 
   it("must be one that the program knows", async () => {

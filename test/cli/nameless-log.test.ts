@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 
 const log = createLogFolder({ "access.log": joinLines(combined()) }).path("access.log");
@@ -24,6 +25,35 @@ describe("a log that names no site", () => {
     ["report", "example.com", "-o", "-"],
   ])("takes the site that %s asks about", async (...argv) => {
     expect(await run(argv)).toMatchObject({ code: 0 });
+  });
+
+  it("is not taken for another site than the profile or the variable names", async () => {
+    const profile = createHome();
+    const clock = () => LOG_NOW;
+    await runShell(["login", "--logs", log, "--site", "example.com"], { clock, environment: profile });
+    const variables = { ...createHome(), ANALYTICS_LOGS: log, ANALYTICS_SITE: "example.com" };
+    for (const environment of [profile, variables]) {
+      const ask = (...argv: string[]) => runShell(argv, { clock, environment });
+      expect((await ask("stats", "example.com")).code).toBe(0);
+      const word = await ask("stats", "yesterday");
+      expect([word.code, word.stderr]).toEqual([
+        6,
+        expect.stringContaining("Did you mean --period yesterday?"),
+      ]);
+      const typo = await ask("stats", "exmaple.com");
+      expect([typo.code, typo.stderr]).toEqual([6, expect.stringContaining('no site "exmaple.com"')]);
+      expect((await ask("check", "yesterday", "--above", "0")).code).toBe(6);
+    }
+    const other = await runShell(["stats", "--site", "other.example"], { clock, environment: profile });
+    expect([other.code, other.stdout]).toEqual([6, ""]);
+  });
+
+  it.each([
+    ["yesterday", "Did you mean --period yesterday?"],
+    ["foo", "name it with --site"],
+  ])("is not taken for the site %j, which can mean something else", async (word, hint) => {
+    const { code, stderr } = await run(["stats", word]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
   });
 
   it("can have several sites in a client's settings", async () => {

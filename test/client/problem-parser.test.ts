@@ -57,7 +57,7 @@ describe("an error response", () => {
     [422, { code: "missing_parameter" }, {}, "missing_parameter", answered(422), undefined],
     [429, {}, {}, "rate_limited", answered(429), "Try again later."],
     [429, {}, { wait: 1_001 }, "rate_limited", answered(429), "Try again in 2 seconds."],
-    [429, {}, { wait: 86_400_000 }, "rate_limited", answered(429), "Try again in 86400 seconds."],
+    [429, {}, { wait: 86_400_000 }, "rate_limited", answered(429), "Try again in 24 hours."],
     [429, {}, { wait: 86_400_001 }, "rate_limited", answered(429), "Try again later."],
     [499, {}, {}, "bad_answer", answered(499), isBase],
     [500, { detail: "No.", request_id: "r1" }, {}, "internal_error", "No. (request r1)", theirs],

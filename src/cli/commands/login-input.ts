@@ -46,6 +46,8 @@ export interface ServiceFlags extends SourceFlags {
 export type KnownSites = ResultOf<typeof sites>["sites"];
 
 const NO_SITE = "none";
+/** Somebody waits at the terminal. */
+const DEADLINE_MS = 30_000;
 
 /** Asks for the key; first for a user's name, where name and password can stand in for it. */
 function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefined, key: Field] {
@@ -204,7 +206,12 @@ async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones }: Servic
   const openTarget = await reachService(io.environment, { baseUrl, service: kind?.name, siteTimezones });
   const target = { ...openTarget(apiKey), keySource: "the key that you gave" };
   const { clock, environment } = io;
-  const call = createServiceCall(kind?.name, { readTarget: () => target, clock, environment });
+  const call = createServiceCall(kind?.name, {
+    readTarget: () => target,
+    clock,
+    environment,
+    limits: { deadline: DEADLINE_MS },
+  });
   return call(sites, {});
 }
 

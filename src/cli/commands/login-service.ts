@@ -35,7 +35,15 @@ export function createTimezonesField(
 ): Field | undefined {
   if (asksFor === undefined) return undefined;
   const fallback = saved && formatSiteTimezones(saved);
-  const read = (text: string) => formatSiteTimezones(readTimezones(text, "What you typed"));
+  const read = (text: string) => {
+    const timezones = readTimezones(text, "What you typed");
+    if (asksFor === "sites" && Object.keys(timezones).every((domain) => domain === "*")) {
+      throw new AnalyticsError("usage", `${title} does not tell your sites.`, {
+        hint: `Write each with its timezone: example.com=${Object.values(timezones)[0]}`,
+      });
+    }
+    return formatSiteTimezones(timezones);
+  };
   if (asksFor === "timezones") {
     return { label: `Timezone of the days in ${title}`, fallback: fallback ?? systemTimezone(), read };
   }

@@ -19,12 +19,16 @@ export function findSiteTimezone(
   throw createTimezonesError(service, domain);
 }
 
-export function createTimezonesError(service: string, domain = "example.com"): AnalyticsError {
+/** @param domain A site that was named; undefined if none was, and the service does not tell which there are. */
+export function createTimezonesError(service: string, domain?: string): AnalyticsError {
+  const example = `${domain ?? "example.com"}=Europe/Berlin`;
   return new AnalyticsError(
     "usage",
-    `${service} does not say in which timezone the days of ${domain} begin.`,
+    domain === undefined
+      ? `${service} tells neither your sites nor their timezones, and no site was named.`
+      : `${service} does not say in which timezone the days of ${domain} begin.`,
     {
-      hint: `Log in again, which asks for it: analytics-mcp login. Or set ${TIMEZONES_VARIABLE}=${domain}=Europe/Berlin`,
+      hint: `Log in again with it: analytics-mcp login --service ${service.toLowerCase()} --site-timezones ${example}. Or set ${TIMEZONES_VARIABLE}=${example}`,
     },
   );
 }

@@ -43,7 +43,7 @@ const KEY_HINT =
 function explainRefusal(said: string): AnalyticsError {
   if (/goal .* is not configured/is.test(said))
     return createFilterError("names an event that is no goal of this site in Plausible");
-  return new AnalyticsError("bad_answer", `Plausible refused the query: ${said}`, {
+  return new AnalyticsError("bad_answer", `Plausible refused the query, and said ${JSON.stringify(said)}.`, {
     status: 400,
     hint: "Check that its version has the Stats API v2. If it has, report it to analytics-mcp.",
   });

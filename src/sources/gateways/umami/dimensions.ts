@@ -22,7 +22,10 @@ const OF_OWN_VIEWS =
 const OF_ENDS =
   "are those of Umami's visits, which end at the full hour, so somebody who stays longer has several, and count these page views alone";
 
-const utm = (type: string): UmamiDimension => ({ type, differs: OF_OWN_VIEWS });
+const utm = (type: string): UmamiDimension => ({
+  type,
+  differs: `have none for visits without one, and ${OF_OWN_VIEWS}`,
+});
 
 /** Umami's names of channels in those of the contract. */
 const CHANNELS: Record<string, string> = {
@@ -50,7 +53,7 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
   entry_pages: { type: "entry", differs: OF_ENDS },
   exit_pages: { type: "exit", differs: OF_ENDS },
   hostnames: { type: "hostname", isOfViews: true, differs: OF_OWN_VIEWS },
-  referrers: { type: "referrer", differs: OF_OWN_VIEWS },
+  referrers: { type: "referrer", differs: `have none for visits without a referrer, and ${OF_OWN_VIEWS}` },
   channels: {
     type: "channel",
     differs: `are Umami's channels, without AI assistants and without a row of direct visits, and ${OF_OWN_VIEWS}`,
