@@ -27,6 +27,8 @@ export interface Column {
   machine?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
+  /** The last column, whose text takes several lines if there is no room. */
+  wraps?: true;
   /** Cut at the beginning if there is no room: paths differ at their end. */
   keepsEnd?: true;
   /** Dropped from a table that is too wide, starting with the last of these columns. */

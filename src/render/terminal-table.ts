@@ -4,7 +4,7 @@ import { cleanRows, distinguish } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 import { createCellFormat, isNumeric, paintCell } from "./table-cells.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
-import { measure, pad, truncate, truncateStart } from "./text-width.ts";
+import { measure, pad, truncate, truncateStart, wrap } from "./text-width.ts";
 
 const GAP = 2;
 /** Text is first cut to this width. If that is not enough, details are left out. */
@@ -53,11 +53,17 @@ export function formatTable(view: View, screen: Screen): string[] {
     if (column.key !== "label") return all;
     return distinguish(all, (text, spare) => truncate(text, Math.max(1, (widths[index] ?? 0) - spare)));
   });
-  const lines = rows.map((row, at) => {
-    const cells = columns.map((column, index) =>
-      paintCell(screen, column, row[column.key] ?? null, align(texts[index]?.[at] ?? "", index, column)),
+  const lines = rows.flatMap((row, at) => {
+    const parts = columns.map((column, index) =>
+      breakCell(column, texts[index]?.[at] ?? "", widths[index] ?? 0),
     );
-    return joinCells([...cells, ...drawBars(row)]);
+    const height = Math.max(1, ...parts.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const cells = columns.map((column, index) =>
+        paintCell(screen, column, row[column.key] ?? null, align(parts[index]?.[line] ?? "", index, column)),
+      );
+      return joinCells([...cells, ...(line === 0 ? drawBars(row) : [])]);
+    });
   });
   return [paint(screen, "dim", header), ...lines];
 }
@@ -76,6 +82,9 @@ function formatTurned(
       paint(screen, "dim", pad(name, nameWidth, "left")) + " ".repeat(GAP) + pad(text, textWidth, "right"),
   );
 }
+
+const breakCell = ({ wraps }: Column, text: string, width: number): string[] =>
+  wraps ? wrap(text, width).split("\n") : [text];
 
 const joinCells = (cells: string[]) => cells.join(" ".repeat(GAP)).trimEnd();
 

@@ -242,6 +242,27 @@ describe("a page", () => {
     expect(lines(30)).toEqual(["visitors       176", "page views   1,625", "bounce rate      –"]);
   });
 
+  it("breaks a text that may take several lines", () => {
+    const view: View = {
+      headline: "",
+      columns: [
+        { key: "check", label: "check", kind: "text" },
+        { key: "detail", label: "detail", kind: "text", wraps: true },
+      ],
+      rows: [
+        { check: "node", detail: "version 20.20.2; too old for a file" },
+        { check: "source", detail: "made-up data" },
+      ],
+      notes: [],
+    };
+    expect(formatPage([view], { ...screen, width: 30 }).split("\n")).toEqual([
+      "check   detail",
+      "node    version 20.20.2; too",
+      "        old for a file",
+      "source  made-up data",
+    ]);
+  });
+
   it("shows times as people read them", () => {
     const view: View = {
       headline: "",
