@@ -40,13 +40,23 @@ export const undiciInPart: Plugin = {
   },
 };
 
-/** Keeps the names of oidc-provider's classes, by which it finds lifetimes and kinds: minifying would change them. */
-export const namesOfProvider: Plugin = {
-  name: "names-of-provider",
-  setup: ({ onLoad }) =>
+/**
+ * Keeps the names of oidc-provider's classes, by which it finds lifetimes and kinds: minifying would change them. Its entry
+ * loses its own check of Node's version, which writes a line to stderr, where each line is an event of the connector's log:
+ * `doctor` says what a version of Node lacks.
+ */
+export const provider: Plugin = {
+  name: "provider",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /node_modules.oidc-provider.lib.index\.js$/ }, () => ({
+      contents: `import { Provider } from "./provider.js";
+        export default Provider;
+        export * as errors from "./helpers/errors.js";`,
+    }));
     onLoad({ filter: /node_modules.oidc-provider.lib.*\.js$/ }, async ({ path }) => ({
       contents: (await transform(readFileSync(path, "utf8"), { keepNames: true })).code,
-    })),
+    }));
+  },
 };
 
 /**

@@ -183,7 +183,7 @@ export const breakdown = defineOperation({
           ...nameCodes(result.dimension),
         },
         { key: "visitors", label: "visitors", kind: "count" },
-        { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count" },
+        { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count", spare: true },
         { key: "percentage", label: "share", kind: "percent" },
         ...(hasVisits(result.rows) ? visitColumns : []),
       ],

@@ -53,7 +53,7 @@ export const hours = defineOperation({
     return {
       headline: periodHeadline(site.domain, period, filter),
       columns: [
-        { key: "time", label: "hour", kind: hasOneOffset ? "hour" : "time" },
+        { key: "time", label: "hour", kind: hasOneOffset ? "hour" : "word" },
         { key: "visitors", label: "visitors", kind: "count" },
         { key: "pageviews", label: "page views", kind: "count" },
         { key: "partial", label: "partial", kind: "text", machine: true },

@@ -8,7 +8,8 @@ export interface Column {
   label: string;
   /**
    * `change` is a signed count, `percent_change` a signed percentage, `status` one of ok, warning, failed and skipped.
-   * `word` is text that is never cut, such as an id that people type. `hour` is a timestamp of which readers see date and hour.
+   * `word` is text that is never cut, such as an id that people type. `hour` is a timestamp of which readers see date and hour,
+   * `month` a day of which people see the month.
    */
   kind:
     | "text"
@@ -19,16 +20,21 @@ export interface Column {
     | "percent_change"
     | "date"
     | "hour"
+    | "month"
     | "time"
     | "status";
   /** For programs only: included in TSV, left out for people and models. */
   machine?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
+  /** The last column, whose text takes several lines if there is no room. */
+  wraps?: true;
   /** Cut at the beginning if there is no room: paths differ at their end. */
   keepsEnd?: true;
   /** Dropped from a table that is too wide, starting with the last of these columns. */
   detail?: true;
+  /** Dropped in the same way, but only if hardly anything of the texts would be left. */
+  spare?: true;
   /** The text is the name of the code in the column `value`; people can see it in their language. */
   names?: "region" | "language";
 }

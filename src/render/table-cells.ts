@@ -3,7 +3,7 @@ import type { Cell, Column } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
 import { paint, type Screen, type Style } from "./terminal-screen.ts";
 
-const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "hour", "time", "status"]);
+const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "hour", "month", "time", "status"]);
 export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);
 
 const STATUS_STYLES: Readonly<Record<string, Style>> = {
@@ -32,6 +32,8 @@ export function createCellFormat(screen: Screen) {
   };
   const readName = createNames(screen.locale);
 
+  const months = new Intl.DateTimeFormat(screen.locale, { month: "short", year: "numeric", timeZone: "UTC" });
+
   const sign = (value: number, text: string) => {
     if (!screen.pictures) return value > 0 ? `+${text}` : text;
     const arrow = value > 0 ? "▲ +" : value < 0 ? "▼ " : "  ";
@@ -40,6 +42,8 @@ export function createCellFormat(screen: Screen) {
 
   const readText = ({ names, kind }: Column, row: Record<string, Cell>, cell: string): string => {
     if (kind === "hour") return nameHour(cell);
+    if (kind === "month") return months.format(Date.parse(cell));
+    if (kind === "time") return readTime(cell);
     return names ? readName(names, row.value, cell) : cell;
   };
 
@@ -56,6 +60,9 @@ export function createCellFormat(screen: Screen) {
     return numbers.format(cell);
   };
 }
+
+/** A timestamp without what nobody reads in a table: `2026-11-20 14:05`, in the timezone it is written in. Other text stays. */
+const readTime = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).{0,20}$/, "$1 $2");
 
 /** Columns are two spaces apart, so a cell with two spaces in its text could look like two cells. */
 const closeGaps = (text: string) => text.replaceAll(/[\s\u2800]{2,}/g, " ");

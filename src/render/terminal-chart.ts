@@ -19,19 +19,25 @@ export function formatSparkline(
   const line = paint(screen, "cyan", drawn.slice(0, end)) + paint(screen, "dim", drawn.slice(end));
   const hidden = values.length - shown.length;
   const start = interval?.starts[hidden] ?? addDays(from, hidden);
+  const last = interval?.to ?? addDays(from, values.length - 1);
   const incomplete = interval ? "the last one incomplete" : "today so far";
-  const text = `${label} from ${start}${partial ? `, ${incomplete}` : ""}${describeOutliers(shown, screen)}`;
-  return shown.length + 2 + measure(text) <= screen.width ? [`${line}  ${text}`] : [text, line];
+  const span = start === last ? start : `${start} to ${dropShared(last, start)}`;
+  const scale = describeOutliers(shown, screen) || `; at most ${formatMost(shown, screen)}`;
+  const text = `${label}, ${span}${partial ? `, ${incomplete}` : ""}${scale}`;
+  if (shown.length + 2 + measure(text) <= screen.width) return [`${line}  ${text}`];
+  return [...wrap(text, screen.width).split("\n"), line];
 }
 
 /** Explains the arrows in a picture. */
-function describeOutliers(values: readonly number[], { locale }: Screen): string {
+function describeOutliers(values: readonly number[], screen: Screen): string {
   const top = findTop(values);
   const outliers = values.filter((value) => value > top);
   if (outliers.length === 0) return "";
-  const most = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(Math.max(...outliers));
-  return `; ${OFF_SCALE} is off the scale: ${outliers.length > 1 ? "up to " : ""}${most}`;
+  return `; ${OFF_SCALE} is off the scale: ${outliers.length > 1 ? "up to " : ""}${formatMost(outliers, screen)}`;
 }
+
+const formatMost = (values: readonly number[], { locale }: Screen) =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(Math.max(...values));
 
 interface Bar {
   value: number;
@@ -73,7 +79,11 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   const label = wrap(formatLabel(series, daysPerBar) + describeOutliers(heights, screen), screen.width).split(
     "\n",
   );
-  return [...label, ...lines, foot, " ".repeat(margin) + formatDates(series, span)];
+  const dates =
+    series.interval?.name === "month" && daysPerBar === 1
+      ? formatMonths(series.interval.starts, barWidth, { ...screen, width: room })
+      : formatDates(series, span);
+  return [...label, ...lines, foot, " ".repeat(margin) + dates];
 }
 
 /** Averages the days of each bar. Counts from the end, so that only the oldest bar can have fewer days. */
@@ -94,8 +104,31 @@ function formatLabel({ label, partial, interval }: Series, daysPerBar: number): 
 
 function formatDates({ from, values, interval }: Series, width: number): string {
   const last = interval?.to ?? addDays(from, values.length - 1);
-  if (values.length === 1 || width < 2 * from.length + 1) return from === last ? from : `${from} to ${last}`;
+  if (from === last) return from;
+  if (width < 2 * from.length + 1) return `${from} to ${dropShared(last, from)}`;
   return from + pad(last, width - from.length, "right");
+}
+
+/** An hour without its date, or without its year, if it has the same as another. A day stays whole. */
+function dropShared(hour: string, other: string): string {
+  const [date = "", clock] = hour.split(" ");
+  if (clock === undefined) return hour;
+  if (other.startsWith(date)) return clock;
+  return other.startsWith(date.slice(0, "2026-".length)) ? hour.slice("2026-".length) : hour;
+}
+
+/** The names of months below their bars, of as many as there is room for. January has its year, unless it is the first. */
+function formatMonths(starts: readonly string[], barWidth: number, { width, locale }: Screen): string {
+  const months = new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" });
+  const names = starts.map((start, index) =>
+    index > 0 && start.slice(5, 7) === "01" ? start.slice(0, 4) : months.format(Date.parse(start)),
+  );
+  const stride = Math.ceil((Math.max(...names.map(measure)) + 1) / barWidth);
+  return names
+    .filter((name, index) => index % stride === 0 && index * barWidth + measure(name) <= width)
+    .map((name) => pad(name, stride * barWidth, "left"))
+    .join("")
+    .trimEnd();
 }
 
 /** The smallest round number that is not below the value and whose half is round too. */

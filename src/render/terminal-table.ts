@@ -4,12 +4,12 @@ import { cleanRows, distinguish } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 import { createCellFormat, isNumeric, paintCell } from "./table-cells.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
-import { measure, pad, truncate, truncateStart } from "./text-width.ts";
+import { measure, pad, truncate, truncateStart, wrap } from "./text-width.ts";
 
 const GAP = 2;
-/** Text is first cut to this width. If that is not enough, details are left out, then text is cut to the minimum width. */
+/** Text is first cut to this width. If that is not enough, details are left out. */
 const COMFORTABLE_TEXT = 20;
-/** The width of text in tables side by side. */
+/** The width of text in tables side by side. Before it is cut further, columns that can be spared are left out. */
 const NARROW_TEXT = 14;
 const MIN_TEXT_WIDTH = 4;
 const MIN_BAR_WIDTH = 6;
@@ -22,7 +22,8 @@ interface Fitted {
 
 /**
  * A view as an aligned table for people that fits the screen's width. Numbers are on the right, with grouped digits, and
- * never cut. If there is no room, text is cut and details are left out. Columns for programs are not shown.
+ * never cut. If there is no room, text is cut and details are left out; a single row of numbers gets a line for each. Columns
+ * for programs are not shown.
  */
 export function formatTable(view: View, screen: Screen): string[] {
   const format = createCellFormat(screen);
@@ -34,6 +35,11 @@ export function formatTable(view: View, screen: Screen): string[] {
       Math.max(measure(cleanText(column.label)), ...rows.map((row) => measure(format(column, row)))),
     ]),
   );
+  const [only, ...others] = rows;
+  const isRowOfNumbers = others.length === 0 && shown[0] !== undefined && isNumeric(shown[0]);
+  if (only && isRowOfNumbers && sumWidths([...natural.values()]) > screen.width) {
+    return formatTurned(shown, (column) => format(column, only), screen);
+  }
   const { columns, widths } = fitColumns(shown, natural, screen.width);
   const align = (text: string, index: number, column: Column) => {
     const width = widths[index] ?? 0;
@@ -47,14 +53,38 @@ export function formatTable(view: View, screen: Screen): string[] {
     if (column.key !== "label") return all;
     return distinguish(all, (text, spare) => truncate(text, Math.max(1, (widths[index] ?? 0) - spare)));
   });
-  const lines = rows.map((row, at) => {
-    const cells = columns.map((column, index) =>
-      paintCell(screen, column, row[column.key] ?? null, align(texts[index]?.[at] ?? "", index, column)),
+  const lines = rows.flatMap((row, at) => {
+    const parts = columns.map((column, index) =>
+      breakCell(column, texts[index]?.[at] ?? "", widths[index] ?? 0),
     );
-    return joinCells([...cells, ...drawBars(row)]);
+    const height = Math.max(1, ...parts.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const cells = columns.map((column, index) =>
+        paintCell(screen, column, row[column.key] ?? null, align(parts[index]?.[line] ?? "", index, column)),
+      );
+      return joinCells([...cells, ...(line === 0 ? drawBars(row) : [])]);
+    });
   });
   return [paint(screen, "dim", header), ...lines];
 }
+
+/** A row as lines of a name and a number. */
+function formatTurned(
+  columns: readonly Column[],
+  format: (column: Column) => string,
+  screen: Screen,
+): string[] {
+  const lines = columns.map((column) => ({ name: cleanText(column.label), text: format(column) }));
+  const nameWidth = Math.max(...lines.map(({ name }) => measure(name)));
+  const textWidth = Math.max(...lines.map(({ text }) => measure(text)));
+  return lines.map(
+    ({ name, text }) =>
+      paint(screen, "dim", pad(name, nameWidth, "left")) + " ".repeat(GAP) + pad(text, textWidth, "right"),
+  );
+}
+
+const breakCell = ({ wraps }: Column, text: string, width: number): string[] =>
+  wraps ? wrap(text, width).split("\n") : [text];
 
 const joinCells = (cells: string[]) => cells.join(" ".repeat(GAP)).trimEnd();
 
@@ -72,15 +102,23 @@ export function measureTable(view: View, screen: Screen): number {
 
 function fitColumns(shown: Column[], natural: Map<Column, number>, width: number): Fitted {
   let columns = shown;
-  const measureAll = () => columns.map((column) => natural.get(column) ?? 0);
-  let widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
-  while (sumWidths(widths) > width) {
-    const detail = columns.findLast((column) => column.detail === true);
-    if (!detail) break;
-    columns = columns.filter((column) => column !== detail);
-    widths = shrink(columns, measureAll(), width, COMFORTABLE_TEXT);
-  }
-  return { columns, widths: shrink(columns, widths, width, MIN_TEXT_WIDTH) };
+  const shrinkTo = (minWidth: number) =>
+    shrink(
+      columns,
+      columns.map((column) => natural.get(column) ?? 0),
+      width,
+      minWidth,
+    );
+  const drop = (minWidth: number, canGo: (column: Column) => boolean) => {
+    while (sumWidths(shrinkTo(minWidth)) > width) {
+      const last = columns.findLast(canGo);
+      if (!last) break;
+      columns = columns.filter((column) => column !== last);
+    }
+  };
+  drop(COMFORTABLE_TEXT, ({ detail }) => detail === true);
+  drop(NARROW_TEXT, ({ spare }) => spare === true);
+  return { columns, widths: shrinkTo(MIN_TEXT_WIDTH) };
 }
 
 /** Cuts the widest text by one column at a time, until the table fits or no text is wider than `minWidth`. */

@@ -129,18 +129,18 @@ type Counts = Pick<Window, "visitors" | "pageviews"> & {
 /** The columns of a comparison. */
 export const changeColumns: View["columns"] = [
   { key: "current", label: "current", kind: "count" },
-  { key: "previous", label: "previous", kind: "count" },
+  { key: "previous", label: "previous", kind: "count", spare: true },
   { key: "change", label: "change", kind: "change" },
-  { key: "percent", label: "percent", kind: "percent_change" },
+  { key: "percent", label: "percent", kind: "percent_change", spare: true },
 ];
 
 /** The columns of values compared by their averages per day; programs also get the counts. */
 export const averageColumns: View["columns"] = [
   ...changeColumns.slice(0, 3).map((column) => ({ ...column, machine: true as const })),
   { key: "current_per_day", label: "current a day", kind: "count" },
-  { key: "previous_per_day", label: "previous a day", kind: "count" },
+  { key: "previous_per_day", label: "previous a day", kind: "count", spare: true },
   { key: "change_per_day", label: "change a day", kind: "change" },
-  { key: "change_per_day_percent", label: "percent", kind: "percent_change" },
+  { key: "change_per_day_percent", label: "percent", kind: "percent_change", spare: true },
 ];
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
-import type { View } from "../operations/view.ts";
+import type { Column, View } from "../operations/view.ts";
 import {
   hasVisits,
   showVisits,
@@ -71,6 +71,16 @@ function countWhole(interval: "week" | "month", day: string): number {
   return interval === "week" ? 7 : countDays(start, startOf("month", addDays(start, 31))) - 1;
 }
 
+const WEEK_COLUMNS: readonly Column[] = [
+  { key: "from", label: "from", kind: "date" },
+  { key: "to", label: "to", kind: "date", detail: true },
+];
+/** The month, its first day and how many days it covers say which day is the last. */
+const MONTH_COLUMNS: readonly Column[] = [
+  { key: "from", label: "month", kind: "month" },
+  { key: "to", label: "to", kind: "date", machine: true },
+];
+
 function viewIntervals(
   { site, period, filter, warnings }: Series,
   interval: "week" | "month",
@@ -81,8 +91,7 @@ function viewIntervals(
   return {
     headline: periodHeadline(site.domain, period, filter),
     columns: [
-      { key: "from", label: "from", kind: "date" },
-      { key: "to", label: "to", kind: "date" },
+      ...(interval === "month" ? MONTH_COLUMNS : WEEK_COLUMNS),
       { key: "days", label: "days", kind: "count" },
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "pageviews", label: "page views", kind: "count" },

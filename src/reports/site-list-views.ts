@@ -17,7 +17,7 @@ const NUMBERS: View["columns"] = [
   { key: "visitors", label: "visitors", kind: "count" },
   { key: "visitors_before", label: "before", kind: "count", detail: true },
   { key: "visitors_percent", label: "change", kind: "percent_change" },
-  { key: "pageviews", label: "page views", kind: "count" },
+  { key: "pageviews", label: "page views", kind: "count", spare: true },
   { key: "pageviews_before", label: "views before", kind: "count", detail: true },
   { key: "pageviews_percent", label: "views change", kind: "percent_change", detail: true },
   { key: "from", label: "from", kind: "date", machine: true },

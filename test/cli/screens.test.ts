@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
 import { fakeNetwork } from "../support/network.ts";
-import { screens, show, WIDTHS } from "../support/screens.ts";
+import { screens, show, widthsOf } from "../support/screens.ts";
 
 // The data of --demo, from one reference API for all.
 fakeNetwork();
@@ -11,7 +11,7 @@ fakeNetwork();
 describe.each(Object.entries(screens))("%s", (name, argv) => {
   it("looks as it did", async () => {
     const parts = await Promise.all(
-      WIDTHS.flatMap((columns) =>
+      widthsOf(argv).flatMap((columns) =>
         [{}, { NO_COLOR: "1" }].map(async (environment: Record<string, string>) => {
           const all = await show(argv, { isTTY: true, columns, environment });
           const title = `${columns} columns${environment.NO_COLOR ? "" : ", in colour"}`;
@@ -26,7 +26,7 @@ describe.each(Object.entries(screens))("%s", (name, argv) => {
     );
   });
 
-  it.each(WIDTHS)("fits %i columns, with the same text in colour", async (columns) => {
+  it.each(widthsOf(argv))("fits %i columns, with the same text in colour", async (columns) => {
     const [colored, plain] = await Promise.all(
       [{}, { NO_COLOR: "1" }].map((environment: Record<string, string>) =>
         show(argv, { isTTY: true, columns, environment }),

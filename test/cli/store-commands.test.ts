@@ -79,7 +79,7 @@ describe("the operator's commands, while the connector serves", () => {
       const { stdout, stderr } = await manageAt(screen, "grants", "list");
       const shown = `${stdout}${stderr}`;
       expect(shown).toMatch(new RegExp(`^${grant} +\\S+ +ended `, "m"));
-      expect(shown).toMatch(/^[\da-f-]{36} +\S+ +active +\d{4}-\d\d-\d\dT\d\d:\d\d/m);
+      expect(shown).toMatch(/^[\da-f-]{36} +\S+ +active +\d{4}-\d\d-\d\d \d\d:\d\d(?: |$)/m);
       expect(shown).toContain("2 grants, times in UTC.");
       if (columns >= 80) expect(shown).toMatch(/ Test +active/);
     },

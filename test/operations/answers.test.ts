@@ -30,7 +30,7 @@ describe("a breakdown", () => {
       { key: "value", label: "value", kind: "text", machine: true },
       { key: "label", label: dimension, kind: "text", ...marks },
       { key: "visitors", label: "visitors", kind: "count" },
-      { key: measure, label: measure.replace("pageviews", "page views"), kind: "count" },
+      { key: measure, label: measure.replace("pageviews", "page views"), kind: "count", spare: true },
       { key: "percentage", label: "share", kind: "percent" },
       ...(dimension === "events" || dimension === "pages" ? [] : visitColumns),
     ]);

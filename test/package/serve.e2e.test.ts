@@ -197,7 +197,8 @@ describe("serve, started", () => {
     await signInFor(server);
     await fetch(server.mcp, { method: "POST", headers: { authorization: "Bearer x" } });
     expect(await server.stop()).toBe(0);
-    const [, ...lines] = server.output.stderr.slice(server.output.stderr.indexOf(STARTED)).trim().split("\n");
+    const [first, ...lines] = server.output.stderr.trim().split("\n");
+    expect(first).toContain(STARTED);
     const events = lines.map((line) => JSON.parse(line));
     expect(events).toContainEqual({
       time: expect.stringMatching(/Z$/),

@@ -31,12 +31,13 @@ describe("a sparkline", () => {
   it("shows the last days if there are more than columns, and says from when", () => {
     const long = { ...series, values: Array.from({ length: 365 }, (_, index) => index), from: "2025-01-01" };
     const [text, line = ""] = formatSparkline(long, screen);
-    expect(text).toBe("visitors a day from 2025-10-13, today so far");
+    expect(text).toBe("visitors a day, 2025-10-13 to 2025-12-31, today so far; at most 364");
     expect(line).toHaveLength(80);
   });
 
   it("is on one line with its label if there is room", () => {
-    expect(formatSparkline(series, screen)).toEqual(["·▁▄█▁  visitors a day from 2026-11-01, today so far"]);
+    const text = "visitors a day, 2026-11-01 to 2026-11-05, today so far; at most 100";
+    expect(formatSparkline(series, screen)).toEqual([`·▁▄█▁  ${text}`]);
   });
 });
 
@@ -96,6 +97,18 @@ describe("a chart", () => {
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     // 52 weeks and today.
     expect(lines.at(-2)).toBe(` 0 └${"─".repeat(53)}`);
+  });
+
+  it("names months, as many as there is room for, and the year where it begins", () => {
+    const starts = ["2026-10-05", "2026-11-01", "2026-12-01", "2027-01-01", "2027-02-01"];
+    const interval = { name: "month", starts, to: "2027-02-20" };
+    const months = { ...series, label: "visitors a month", from: "2026-10-05", interval };
+    const dates = (width: number) =>
+      formatChart(months, { ...screen, width }, 5)
+        .at(-1)
+        ?.trim();
+    expect(dates(80)).toBe("Oct   Nov   Dec   2027  Feb");
+    expect(dates(22)).toBe("Oct   Dec   Feb");
   });
 
   it("is not flattened by one spike, and says how high it was", () => {
@@ -191,6 +204,85 @@ describe("a page", () => {
         if (!color) expect(page).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
       }),
     );
+  });
+
+  it.each([
+    [60, ["referrers", "visitors", "page", "views", "share"]],
+    [40, ["referrers", "visitors", "share"]],
+  ])("in %i columns leaves out a column before it cuts every word", (width, header) => {
+    const view: View = {
+      headline: "",
+      columns: [
+        { key: "label", label: "referrers", kind: "text" },
+        { key: "visitors", label: "visitors", kind: "count" },
+        { key: "pageviews", label: "page views", kind: "count", spare: true },
+        { key: "percentage", label: "share", kind: "percent" },
+      ],
+      rows: [{ label: "(direct or none)", visitors: 10_993, pageviews: 31_400, percentage: 37.5 }],
+      notes: [],
+    };
+    const [head = "", row] = formatPage([view], { ...screen, width }).split("\n");
+    expect(head.split(/\s+/)).toEqual(header);
+    expect(row).toContain("(direct or none)");
+  });
+
+  it("has a line for each number of a single row that is too wide", () => {
+    const view: View = {
+      headline: "",
+      columns: ["visitors", "page views", "bounce rate"].map((label) => ({
+        key: label,
+        label,
+        kind: "count",
+      })),
+      rows: [{ visitors: 176, "page views": 1_625, "bounce rate": null }],
+      notes: [],
+    };
+    const lines = (width: number) => formatPage([view], { ...screen, width }).split("\n");
+    expect(lines(40)).toEqual(["visitors  page views  bounce rate", "     176       1,625            –"]);
+    expect(lines(30)).toEqual(["visitors       176", "page views   1,625", "bounce rate      –"]);
+  });
+
+  it("breaks a text that may take several lines", () => {
+    const view: View = {
+      headline: "",
+      columns: [
+        { key: "check", label: "check", kind: "text" },
+        { key: "detail", label: "detail", kind: "text", wraps: true },
+      ],
+      rows: [
+        { check: "node", detail: "version 20.20.2; too old for a file" },
+        { check: "source", detail: "made-up data" },
+      ],
+      notes: [],
+    };
+    expect(formatPage([view], { ...screen, width: 30 }).split("\n")).toEqual([
+      "check   detail",
+      "node    version 20.20.2; too",
+      "        old for a file",
+      "source  made-up data",
+    ]);
+  });
+
+  it("shows times as people read them", () => {
+    const view: View = {
+      headline: "",
+      columns: [
+        { key: "from", label: "month", kind: "month" },
+        { key: "seen", label: "seen", kind: "time" },
+      ],
+      rows: [
+        { from: "2026-05-28", seen: "2026-11-23T15:47:33-05:00" },
+        { from: "2026-06-01", seen: "2026-11-23T15:47:33Z" },
+        { from: "2026-07-01", seen: "▄▄██" },
+      ],
+      notes: [],
+    };
+    const times = ["2026-11-23 15:47", "2026-11-23 15:47", "▄▄██"];
+    expect(
+      formatPage([view], { ...screen, locale: "en-US" })
+        .split("\n")
+        .slice(1),
+    ).toEqual(["May", "Jun", "Jul"].map((month, index) => `${month} 2026  ${times[index]}`));
   });
 
   it("has the same text with and without colours", () => {

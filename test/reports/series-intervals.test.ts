@@ -114,6 +114,6 @@ describe("timeseries --by", () => {
 
   it("a sparkline starts at a week that it shows", async () => {
     const { stdout } = await shell("--by week --days 365", { isTTY: true, columns: 40, rows: 20 });
-    expect(stdout).toContain("visitors a week from 2026-02-16, the last one incomplete");
+    expect(stdout).toContain("visitors a week, 2026-02-16 to\n2026-11-21, the last one incomplete; at");
   });
 });

@@ -101,7 +101,7 @@ async function checkSetup(io: Io, flags: SourceFlags): Promise<Diagnosis> {
 const COLUMNS: Column[] = [
   { key: "status", label: "status", kind: "status" },
   { key: "check", label: "check", kind: "text" },
-  { key: "detail", label: "detail", kind: "text" },
+  { key: "detail", label: "detail", kind: "text", wraps: true },
   { key: "fix", label: "fix", kind: "text", machine: true },
 ];
 

@@ -18,8 +18,8 @@ interface KeysFlags extends SourceFlags, OutputFlags {
 const COLUMNS: Column[] = [
   { key: "organization", label: "organization", kind: "word" },
   { key: "key", label: "key", kind: "word" },
-  { key: "created", label: "created", kind: "time" },
-  { key: "sites", label: "sites", kind: "text" },
+  { key: "created", label: "created", kind: "time", spare: true },
+  { key: "sites", label: "sites", kind: "text", wraps: true },
 ];
 
 /** `analytics-mcp keys`: the keys of organizations, and the sites that each may ask about. */

@@ -116,7 +116,7 @@ async function addTrends(
     }),
   );
   view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
-  if (pictures) view.columns.push({ key: "trend", label: "", kind: "time" });
+  if (pictures) view.columns.push({ key: "trend", label: "to today", kind: "time", spare: true });
   view.rows = view.rows.map((row, index) => {
     const counts = series[index]?.points.map(({ visitors }) => visitors);
     if (!counts) return { ...row, visitors: null, trend: "" };

@@ -1,4 +1,5 @@
 import { drawNotFound } from "./draw-not-found.ts";
+import { html } from "./elements.ts";
 import { createFormat } from "./format.ts";
 import { readObject, readText } from "./host.ts";
 import { readNotes } from "./shapes.ts";
@@ -14,6 +15,11 @@ const content: unknown = JSON.parse(answer.textContent);
 const format = createFormat(undefined);
 if (view.draw(content, format)) {
   element.querySelector("footer")?.before(...drawNotFound(content, format));
+  // The notes, where this is said at length, are at the end of a long page.
+  if (Number(readObject(readObject(content).period).days) > 1) {
+    const definition = html("p", { class: "soft" }, "Visitors are daily unique visitors, added up.");
+    element.querySelector("header")?.append(definition);
+  }
 } else {
   const message = readText(readObject(content).message);
   if (message === "") view.showMessage("This page has no complete answer.", "message failure");

@@ -60,6 +60,8 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     }
     expect(await page.locator(".lists section").count()).toBe(9);
+    const isDay = args.includes("yesterday") || args.includes("today");
+    expect((await page.locator("main > header").textContent())?.includes("added up")).toBe(!isDay);
     expect(faults).toEqual([]);
   });
 
