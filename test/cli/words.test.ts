@@ -62,3 +62,10 @@ it("keys list before the first key says how to make one, and is no error", async
     "No keys yet: analytics-mcp keys add acme --sites acme.example creates the first.",
   );
 });
+
+it("breakdown --with visits says which rows have none", async () => {
+  const ask = async (dimension: string) =>
+    (await runShell(["breakdown", dimension, "--with", "visits", "--demo", "-q"])).stderr;
+  expect(await ask("pages")).toContain("Rows of pages have no visits, because a visit can have several.");
+  expect(await ask("countries")).not.toContain("visits");
+});
