@@ -109,6 +109,17 @@ describe("analytics-mcp logs", () => {
     expect(stdout).toMatch(/…\S*access\.log\.1 {2}/);
   });
 
+  it("fits 40 columns without cutting the names of sites", async () => {
+    const { path } = createLogFolder({ "access.log": hosts });
+    const { stdout } = await runLogs([path("access.log")], {
+      isTTY: true,
+      columns: 40,
+      environment: { NO_COLOR: "1" },
+    });
+    expect(stdout.split("\n").filter((line) => line.length > 40)).toEqual([]);
+    expect(stdout).toMatch(/^docs\.example\.com +\d/m);
+  });
+
   it("leaves hosts out that --site does not name", async () => {
     const { path } = createLogFolder({ "access.log": hosts });
     const { json } = await runLogs([path("access.log"), "--site", "docs.example.com", "--json"]);

@@ -82,13 +82,13 @@ const FILES = [
   column("format"),
   column("lines", "count"),
   column("bytes", "count", { detail: true }),
-  column("first_day", "date"),
-  column("last_day", "date"),
+  column("first_day", "date", { spare: true }),
+  column("last_day", "date", { spare: true }),
 ];
 const SITES = [
   column("site", "text", untrusted),
-  column("first_day", "date"),
-  column("last_day", "date"),
+  column("first_day", "date", { spare: true }),
+  column("last_day", "date", { spare: true }),
   column("visitors", "count"),
   column("pageviews", "count", { label: "page views" }),
   column("events", "count", { detail: true }),
@@ -96,7 +96,7 @@ const SITES = [
 ];
 const LINES = [
   column("lines", "count"),
-  column("share", "percent"),
+  column("share", "percent", { spare: true }),
   column("counts_as", "word"),
   column("outcome", "text", { machine: true }),
   column("examples", "text", { ...untrusted, detail: true }),
