@@ -7,12 +7,14 @@ import { drawTerminal } from "./terminal-picture.ts";
 /** A Thursday afternoon in Berlin. */
 const MOMENT = Date.parse("2026-11-19T13:40:22Z");
 
-it("the picture of the terminal shows what the demo prints (npm run pictures)", async () => {
-  const argv = ["overview", "--demo"];
+it.each([
+  ["terminal", ["overview", "--demo"]],
+  ["tables", ["compare", "--demo", "--dimension", "referrers"]],
+])("the picture %s shows what the demo prints (npm run pictures)", async (name, argv) => {
   const { code, stdout, stderr } = await runShell(argv, { isTTY: true, columns: 80, clock: () => MOMENT });
   expect(code).toBe(0);
   const picture = drawTerminal(["analytics-mcp", ...argv].join(" "), stdout + stderr, 80);
-  await expect(picture).toMatchFileSnapshot(resolve("docs/images/terminal.svg"));
+  await expect(picture).toMatchFileSnapshot(resolve(`docs/images/${name}.svg`));
 });
 
 it("pictures are small, and each is used in a page", () => {
@@ -29,11 +31,12 @@ it("pictures are small, and each is used in a page", () => {
 const themes = process.env.PICTURES ? (["light", "dark"] as const) : [];
 
 it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {
-  const [{ launch }, { photographChart, photographConsent, photographMail }, { shrink }] = await Promise.all([
-    import("../support/browser.ts"),
-    import("./screenshots.ts"),
-    import("./small-png.ts"),
-  ]);
+  const [{ launch }, { photographChart, photographConsent, photographMail, photographReport }, { shrink }] =
+    await Promise.all([
+      import("../support/browser.ts"),
+      import("./screenshots.ts"),
+      import("./small-png.ts"),
+    ]);
   const browser = await launch();
   try {
     const taken = {
@@ -46,6 +49,8 @@ it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {
     if (theme === "light") {
       const mail = await photographMail(browser, MOMENT);
       writeFileSync("docs/images/mail.png", await shrink(browser, mail));
+      const report = await photographReport(browser, MOMENT);
+      writeFileSync("docs/images/report.png", await shrink(browser, report));
     }
   } finally {
     await browser.close();

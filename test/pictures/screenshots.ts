@@ -54,6 +54,20 @@ export async function photographConsent(browser: Browser, theme: Theme): Promise
   return screenshot;
 }
 
+/** The report's page: its head, the chart and the first lists. */
+const REPORT = { width: 760, height: 900 };
+
+/** A report to share, with the demo's numbers at that moment. */
+export async function photographReport(browser: Browser, moment: number): Promise<Buffer> {
+  const argv = ["report", "--demo", "--period", "last-week", "-o", "-"];
+  const { stdout } = await runShell(argv, { clock: () => moment });
+  const page = await browser.newPage({ viewport: REPORT, colorScheme: "light" });
+  await page.setContent(stdout);
+  const screenshot = await page.screenshot();
+  await page.close();
+  return screenshot;
+}
+
 /** As mail programs show it: down to the first list. */
 const MAIL = { width: 600, height: 640 };
 
