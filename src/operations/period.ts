@@ -70,10 +70,12 @@ export function describePeriod(
 ): { notes: Note[]; warnings: Note[] } {
   const slight = warned?.filter(({ code }) => code === PROVISIONAL);
   const serious = warned?.filter(({ code }) => code !== PROVISIONAL);
+  // Where the data ended earlier, today is not incomplete but missing, which its own warning says.
+  const hasToday = partial && !warned?.some(({ code }) => code === "stale");
   const today = `Today, ${nameWeekday(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: [...showWarnings(slight), ...(partial ? [] : [forModels(`As of ${as_of}.`)])],
-    warnings: [...(partial ? [today] : []), ...showWarnings(serious)],
+    warnings: [...(hasToday ? [today] : []), ...showWarnings(serious)],
   };
 }
 

@@ -47,3 +47,17 @@ it("a report of such days has a sentence in place of its zeros", async () => {
   const { stdout: markdown } = await ask(["overview", "--output", "markdown"]);
   expect(markdown).toMatch(/^example\.com has no data after/);
 });
+
+it("today is not called incomplete where it is missing", async () => {
+  const words = ["stats", "--period", "all", "--logs", log, "--site", "example.com"];
+  const clock = (days: number) => () => LOG_NOW + days * DAY;
+  const ask = (days: number) =>
+    runShell([...words, "-q"], {
+      clock: clock(days),
+      environment: { TZ: "UTC", XDG_STATE_HOME: join(state, `${days}`) },
+    });
+  const ended = (await ask(5)).stderr;
+  expect(ended).toContain("The log ends on");
+  expect(ended).not.toContain("Today, ");
+  expect((await ask(0)).stderr).toContain("Today, ");
+});
