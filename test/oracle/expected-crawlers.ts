@@ -11,7 +11,7 @@ const columns: Column[] = [
   ...counted("requests"),
   { key: "pages", title: "pages", kind: "count", detail: true },
   { key: "error_percentage", title: "errors", kind: "percent" },
-  { key: "last_seen", title: "last seen", kind: "text", detail: true },
+  { key: "last_seen", title: "last seen", kind: "time", detail: true },
 ];
 
 export function expectCrawlers(

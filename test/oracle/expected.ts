@@ -17,7 +17,7 @@ export interface Table {
 export interface Column {
   key: string;
   title: string;
-  kind: "text" | "count" | "change" | "percent" | "percent_change";
+  kind: "text" | "time" | "count" | "change" | "percent" | "percent_change";
   /** Only for programs. */
   machine?: true;
   /** May be left out of a table for people. */

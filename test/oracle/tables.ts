@@ -115,6 +115,8 @@ const tenths = (value: number) => {
 /** A cell for people: grouped digits, one decimal of percentages, signs and arrows of changes. */
 function formatCell({ kind }: Column, cell: Cell, pictures: boolean): string {
   if (cell === null) return "–";
+  // People read times without seconds and offset.
+  if (kind === "time" && typeof cell === "string") return `${cell.slice(0, 10)} ${cell.slice(11, 16)}`;
   if (typeof cell === "string") return cell;
   const sign = cell > 0 ? "+" : cell < 0 ? "-" : "";
   const arrow = !pictures || cell === 0 ? "" : cell > 0 ? "▲ " : "▼ ";
