@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { execFile, spawn } from "../../test/support/child-process.js";
+import { spawn } from "../../test/support/child-process.js";
 import { findPort } from "../../test/support/processes.ts";
+import { type Database, findPostgres, retry, type Stop, startPostgres } from "./postgres.ts";
 
 /** What a fresh database contains, as Umami's documentation says. */
 export const UMAMI_ADMIN = { username: "admin", password: "umami" } as const;
@@ -21,8 +21,6 @@ export interface UmamiServer {
   url: string;
   stop(): Promise<void>;
 }
-
-type Stop = () => Promise<unknown>;
 
 /** Starts Umami on an empty database of its own. What is missing is an error that says where to get it. */
 export async function startUmami(): Promise<UmamiServer> {
@@ -43,39 +41,6 @@ export async function startUmami(): Promise<UmamiServer> {
     await stop();
     throw error;
   }
-}
-
-/** The folder of PostgreSQL's programs, as Debian has it. */
-function findPostgres(): string | undefined {
-  const root = "/usr/lib/postgresql";
-  const version = existsSync(root) ? readdirSync(root).at(-1) : undefined;
-  return version === undefined ? undefined : join(root, version, "bin");
-}
-
-interface Database {
-  url: string;
-  psql(...args: string[]): Promise<unknown>;
-}
-
-async function startPostgres(programs: string, folder: string, stops: Stop[]): Promise<Database> {
-  // PostgreSQL refuses to run as root.
-  const isRoot = process.getuid?.() === 0;
-  const run = (name: string, ...args: string[]) => {
-    const program = join(programs, name);
-    return isRoot ? execFile("runuser", ["-u", "postgres", "--", program, ...args]) : execFile(program, args);
-  };
-  if (isRoot) chownSync(folder, Number((await execFile("id", ["-u", "postgres"])).stdout), -1);
-  const data = join(folder, "data");
-  await run("initdb", "-D", data, "-U", "umami", "-A", "trust", "-E", "UTF8", "-N");
-  const port = String(await findPort());
-  const settings = { port, listen_addresses: "127.0.0.1", unix_socket_directories: folder, fsync: "off" };
-  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  const control = ["-D", data, "-w", "-l", join(folder, "log")];
-  await run("pg_ctl", ...control, "-o", options.join(" "), "start");
-  stops.push(() => run("pg_ctl", ...control, "-m", "immediate", "stop"));
-  const psql = (...args: string[]) =>
-    execFile(join(programs, "psql"), ["-h", folder, "-p", port, "-U", "umami", "-qX", ...args, "postgres"]);
-  return { url: `postgresql://umami@127.0.0.1:${port}/postgres`, psql };
 }
 
 async function migrate({ psql }: Database, code: string) {
@@ -112,16 +77,4 @@ async function startNext(code: string, databaseUrl: string, stops: Stop[]): Prom
     if (!answer.ok) throw new Error(`Umami's heartbeat answers ${answer.status}.`);
   });
   return url;
-}
-
-async function retry(attempt: () => Promise<unknown>, attempts = 120): Promise<void> {
-  for (let index = 1; ; index++) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      if (index === attempts) throw error;
-      await wait(500);
-    }
-  }
 }
