@@ -3,6 +3,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addFilter } from "../operations/filter.ts";
 import { openapi, timeseries } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
+import { onceDone } from "../operations/schemas.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
 import { type CacheLimits, createResponseCache, secondsToMidnight } from "./response-cache.ts";
@@ -67,18 +68,8 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   const cache = createResponseCache(bounds.cache, clock);
   const share = createSingleFlight<unknown>();
   const limitConcurrency = createConcurrencyLimiter(bounds.concurrency);
-  let target: Promise<Target> | undefined;
-
-  /** Reads the target once. After a failure the next call tries again, since a login may have followed. */
-  const openTarget = (): Promise<Target> => {
-    target ??= Promise.resolve()
-      .then(readTarget)
-      .catch((error: unknown) => {
-        target = undefined;
-        throw error;
-      });
-    return target;
-  };
+  // After a failure, a login may follow.
+  const openTarget = onceDone(readTarget);
 
   const request = async (
     operation: Operation,

@@ -53,3 +53,17 @@ export function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** The same for what takes time and can fail: after a failure the next call tries again. */
+export function onceDone<T>(make: () => T | Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= Promise.resolve()
+      .then(make)
+      .catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+    return made;
+  };
+}

@@ -6,8 +6,8 @@ import type { Operation, ResultOf } from "../operations/operation.ts";
 import { createServiceCall, type ServiceCallOptions } from "../sources/service-source.ts";
 
 const ATTEMPTS = 3;
-/** Somebody waits for the answer, and lists of sites are short. */
-const DEADLINE_MS = 30_000;
+/** For a list of sites, which is short, while somebody waits; in milliseconds. */
+export const SITES_DEADLINE = 30_000;
 
 /** The measurements of several requests for the sites. */
 export interface ServiceTrial {
@@ -63,7 +63,7 @@ export function ask<O extends Operation>(
 ): Promise<ResultOf<O>> {
   const call = createServiceCall(service, {
     readTarget: () => target,
-    limits: { attempts: 1, deadline: DEADLINE_MS },
+    limits: { attempts: 1, deadline: SITES_DEADLINE },
     ...context,
   });
   // The doctor asks only for operations without parameters.

@@ -1,6 +1,7 @@
 import type { Call, CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { addFilter, type Filter } from "../operations/filter.ts";
+import { onceDone } from "../operations/schemas.ts";
 import { dateAt } from "./calendar.ts";
 import type { DataSource } from "./data-source.ts";
 
@@ -13,16 +14,7 @@ const loadAnswers = () => import("./operation-answers.ts");
  * @param site The site to use when a query names none.
  */
 export function createLocalCall(open: () => Promise<DataSource>, clock: () => number, site?: string): Call {
-  let opened: Promise<DataSource> | undefined;
-  const openOnce = () => {
-    // After a failure the next call tries again.
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
-  return createCall(openOnce, clock, site);
+  return createCall(onceDone(open), clock, site);
 }
 
 /** @param find The source that each call asks. */

@@ -7,7 +7,7 @@ import { readService } from "../config/service-url.ts";
 import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
-import { once } from "../operations/schemas.ts";
+import { once, onceDone } from "../operations/schemas.ts";
 import { findGateway } from "./gateways/gateway-kinds.ts";
 import { createLocalCall } from "./local-call.ts";
 import type { About, KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
@@ -61,17 +61,8 @@ function createGatewayCall(
   service: ServiceName,
   { readTarget, clock, limits, environment }: ServiceCallOptions,
 ): Call {
-  let found: Promise<Target> | undefined;
-  const readTargetOnce = () => {
-    found ??= Promise.resolve()
-      .then(readTarget)
-      .catch((error: unknown) => {
-        // A login may follow.
-        found = undefined;
-        throw error;
-      });
-    return found;
-  };
+  // After a failure, a login may follow.
+  const readTargetOnce = onceDone(readTarget);
   const open = async () => {
     const target = await readTargetOnce();
     const { siteTimezones } = target;

@@ -1,3 +1,4 @@
+import { findTimezone } from "../config/services.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { listTexts, splitSite } from "./named-sites.ts";
@@ -5,13 +6,11 @@ import { listTexts, splitSite } from "./named-sites.ts";
 /** Reads `--timezone`; this machine's if it is absent. Throws AnalyticsError `usage`. */
 export function readTimezone(name: unknown): string {
   if (name === undefined) return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: String(name) }).resolvedOptions().timeZone;
-  } catch {
-    throw new AnalyticsError("usage", `--timezone: there is no timezone ${quoteWord(String(name))}.`, {
-      hint: "Use an IANA name, such as Europe/Berlin or UTC.",
-    });
-  }
+  const known = findTimezone(String(name));
+  if (known !== undefined) return known;
+  throw new AnalyticsError("usage", `--timezone: there is no timezone ${quoteWord(String(name))}.`, {
+    hint: "Use an IANA name, such as Europe/Berlin or UTC.",
+  });
 }
 
 /**

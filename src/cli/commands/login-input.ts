@@ -10,6 +10,7 @@ import { sites } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { suggest } from "../../render/suggest.ts";
+import { SITES_DEADLINE } from "../../setup/service-trial.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
 import { createServiceCall, reachService } from "../../sources/service-source.ts";
@@ -46,8 +47,6 @@ export interface ServiceFlags extends SourceFlags {
 export type KnownSites = ResultOf<typeof sites>["sites"];
 
 const NO_SITE = "none";
-/** Somebody waits at the terminal. */
-const DEADLINE_MS = 30_000;
 
 /** Asks for the key; first for a user's name, where name and password can stand in for it. */
 function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefined, key: Field] {
@@ -210,7 +209,7 @@ async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones }: Servic
     readTarget: () => target,
     clock,
     environment,
-    limits: { deadline: DEADLINE_MS },
+    limits: { deadline: SITES_DEADLINE },
   });
   return call(sites, {});
 }

@@ -11,12 +11,11 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
 import { reachService } from "../../sources/service-source.ts";
+import { readTimezone } from "../../sources/source-options.ts";
 import type { Io } from "../io.ts";
 import type { Field } from "./login-prompt.ts";
 
 /** What `login` asks about a service that does not tell all by itself, and how it reads the answers. */
-
-const systemTimezone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The timezones that were given: with `--site-timezones`, in the environment, or at an earlier login. */
 export function findGivenTimezones(
@@ -45,9 +44,9 @@ export function createTimezonesField(
     return formatSiteTimezones(timezones);
   };
   if (asksFor === "timezones") {
-    return { label: `Timezone of the days in ${title}`, fallback: fallback ?? systemTimezone(), read };
+    return { label: `Timezone of the days in ${title}`, fallback: fallback ?? readTimezone(undefined), read };
   }
-  const label = `Sites in ${title} with their timezones, such as example.com=${systemTimezone()},shop.example=UTC`;
+  const label = `Sites in ${title} with their timezones, such as example.com=${readTimezone(undefined)},shop.example=UTC`;
   return { label, fallback, read };
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod";
 import { findCacheFolder } from "../../config/folders.ts";
+import { replaceFile } from "../../config/replace-file.ts";
 import type { GatewayContext } from "./gateway.ts";
 
 /** What a service said about days that are over, kept on disk so that no later process has to ask again. */
@@ -37,12 +38,9 @@ export function openDayMemory<T>(
     },
     keep: (name, date, value) => {
       if (folder === undefined) return;
-      const file = join(folder, name, `${date}.json`);
-      const temporary = `${file}.${crypto.randomUUID()}`;
       try {
         mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-        writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
-        renameSync(temporary, file);
+        replaceFile(join(folder, name, `${date}.json`), JSON.stringify(value));
       } catch {
         // A folder that cannot be written, or a full disk: the service is asked again.
       }
