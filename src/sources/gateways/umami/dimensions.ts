@@ -24,7 +24,7 @@ const OF_ENDS =
 
 const utm = (type: string): UmamiDimension => ({
   type,
-  differs: `have none for visits without one, and ${OF_OWN_VIEWS}`,
+  differs: `leave out visits without one, and ${OF_OWN_VIEWS}`,
 });
 
 /** Umami's names of channels in those of the contract. */
@@ -53,7 +53,7 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
   entry_pages: { type: "entry", differs: OF_ENDS },
   exit_pages: { type: "exit", differs: OF_ENDS },
   hostnames: { type: "hostname", isOfViews: true, differs: OF_OWN_VIEWS },
-  referrers: { type: "referrer", differs: `have none for visits without a referrer, and ${OF_OWN_VIEWS}` },
+  referrers: { type: "referrer", differs: `leave out visits without a referrer, and ${OF_OWN_VIEWS}` },
   channels: {
     type: "channel",
     differs: `are Umami's channels, without AI assistants and without a row of direct visits, and ${OF_OWN_VIEWS}`,

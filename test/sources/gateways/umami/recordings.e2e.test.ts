@@ -89,7 +89,7 @@ it("warns of each dimension whose rows are not quite the contract's", async () =
     [
       "near: Rows of channels are Umami's channels, without AI assistants and without a row of direct visits, and count the page views that have the value themselves, such as the first of a visit, and not all page views of these visits.",
       "near: Rows of cities are names with their country, since Umami has no GeoNames ids.",
-      "near: Rows of referrers have none for visits without a referrer, and count the page views that have the value themselves, such as the first of a visit, and not all page views of these visits.",
+      "near: Rows of referrers leave out visits without a referrer, and count the page views that have the value themselves, such as the first of a visit, and not all page views of these visits.",
       "near: Rows of entry pages are those of Umami's visits, which end at the full hour, so somebody who stays longer has several, and count these page views alone.",
     ]
   `);
