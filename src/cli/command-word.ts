@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { nameDimension } from "../operations/dimension-names.ts";
-import { dimensions } from "../operations/dimensions.ts";
+import { findDimension } from "../operations/dimension-names.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
@@ -69,7 +68,7 @@ function suggestOption({ options }: Command, word: string): string {
 
 /** What to rank by, behind an option: in the first place it is understood. */
 function suggestBreakdown(word: string): string {
-  const dimension = dimensions.find((known) => known === nameDimension(word));
+  const dimension = findDimension(word);
   return dimension === undefined ? "" : `Did you mean analytics-mcp breakdown ${dimension}? `;
 }
 

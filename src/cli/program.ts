@@ -2,8 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { nameDimension } from "../operations/dimension-names.ts";
-import { dimensions } from "../operations/dimensions.ts";
+import { findDimension } from "../operations/dimension-names.ts";
 import type { SourceFlags } from "../sources/source-types.ts";
 import { addAccessOptions } from "./access-options.ts";
 import { checkCommandWord } from "./command-word.ts";
@@ -57,7 +56,7 @@ async function addProposals(io: Io, error: unknown): Promise<unknown> {
 /** `analytics-mcp pages` is what people type for the breakdown by pages. */
 function expandDimension(argv: readonly string[]): readonly string[] {
   const [word = "", ...rest] = argv;
-  const dimension = dimensions.find((known) => known === nameDimension(word));
+  const dimension = findDimension(word);
   return dimension === undefined ? argv : ["breakdown", "--dimension", dimension, ...rest];
 }
 

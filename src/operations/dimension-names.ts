@@ -1,3 +1,5 @@
+import { type Dimension, dimensions } from "./dimensions.ts";
+
 /** Names that people and models use for dimensions, beside the contract's own. */
 const ALIASES = new Map([
   ...aliases("pages", "page", "path", "paths", "url", "urls"),
@@ -30,3 +32,7 @@ export const nameDimension = (name: string): string => {
   const known = name.trim().toLowerCase().replaceAll("-", "_");
   return ALIASES.get(known) ?? known;
 };
+
+/** The dimension that a word names; undefined if none. */
+export const findDimension = (word: string): Dimension | undefined =>
+  dimensions.find((known) => known === nameDimension(word));

@@ -1,6 +1,5 @@
 import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
-import { nameDimension } from "../../operations/dimension-names.ts";
-import { dimensions } from "../../operations/dimensions.ts";
+import { findDimension } from "../../operations/dimension-names.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
@@ -24,9 +23,6 @@ interface QueryInput {
 
 export const takesPeriod = ({ params }: Query) => "period" in params.shape;
 const takesDimension = ({ params }: Query) => "dimension" in params.shape;
-const isDimension = (word: string) => dimensions.some((known) => known === nameDimension(word));
-/** A dimension in its own name; any other text as it was given, for the message that refuses it. */
-const nameKnownDimension = (text: string) => (isDimension(text) ? nameDimension(text) : text);
 export const takesSite = ({ params }: Query) => "site" in params.shape;
 
 /** Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError. */
@@ -43,7 +39,11 @@ export async function readQueryInput(
     }),
   );
   const ranked = texts.get("dimension");
-  if (ranked !== undefined) texts.set("dimension", ranked.map(nameKnownDimension));
+  if (ranked !== undefined) {
+    // Any other text as it was given, for the message that refuses it.
+    const names = ranked.map((text) => findDimension(text) ?? text);
+    texts.set("dimension", names);
+  }
   assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   // `--site example.com=7` names what the data calls 7; the question is about example.com.
   const named = texts.get("site");
@@ -83,9 +83,10 @@ function readWords(
   query: Query,
   { texts, words, guess }: GivenWords & { texts: Map<string, string[]> },
 ): void {
-  const dimension = takesDimension(query) && !texts.has("dimension") ? words.find(isDimension) : undefined;
-  if (dimension !== undefined) texts.set("dimension", [nameDimension(dimension)]);
-  const [word, ...rest] = words.filter((each) => each !== dimension);
+  const ranked = takesDimension(query) && !texts.has("dimension") ? words.find(findDimension) : undefined;
+  const dimension = ranked && findDimension(ranked);
+  if (dimension !== undefined) texts.set("dimension", [dimension]);
+  const [word, ...rest] = words.filter((each) => each !== ranked);
   if (word === undefined) return;
   const { name } = query;
   const asked = texts.get("site")?.[0];
