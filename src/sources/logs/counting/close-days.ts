@@ -1,7 +1,7 @@
 import { addDays } from "../../../operations/days.ts";
 import { dateAt, startOfDay } from "../../calendar.ts";
 import { LATENESS } from "../day-span.ts";
-import { countDay } from "./count-day.ts";
+import { countDay, countOpen } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { DayInProgress, OpenDay } from "./open-day.ts";
 import type { SiteLog } from "./site-log.ts";
@@ -11,14 +11,14 @@ import type { SiteLog } from "./site-log.ts";
  * lines have come.
  */
 export function countOpenDay(inProgress: DayInProgress, until?: number): DayCounts {
-  if (until !== undefined) return countDay(inProgress.load(), until);
+  if (until !== undefined) return countOpen(inProgress.load(), until);
   const day = inProgress.peek();
   if (day === undefined && inProgress.counts !== undefined) return inProgress.counts;
   return countLoaded(day ?? inProgress.load());
 }
 
 function countLoaded(day: OpenDay): DayCounts {
-  if (day.counted?.version !== day.version) day.counted = { version: day.version, counts: countDay(day) };
+  if (day.counted?.version !== day.version) day.counted = { version: day.version, counts: countOpen(day) };
   return day.counted.counts;
 }
 
@@ -30,8 +30,9 @@ export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
   // Not of a copy: it would hold all days, and their counts, until the last one is closed.
   for (const day of site.open.values()) {
     if (day.end + LATENESS > now) continue;
-    const counts = countOpenDay(day);
-    site.closed.set(day.date, onClose?.(site, day.load(), counts) ?? counts);
+    const requests = day.load();
+    const counts = countDay(requests);
+    site.closed.set(day.date, onClose?.(site, requests, counts) ?? counts);
     site.open.delete(day.date);
   }
 }

@@ -1,5 +1,5 @@
-import type { Dimension } from "../../../operations/dimensions.ts";
-import type { CrawlerDay, DayCounts, DayTables, NotFoundDay, Tallies } from "./day-counts.ts";
+import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
+import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay, Tallies } from "./day-counts.ts";
 import { createGrowingTally, type GrowingTally } from "./growing-tally.ts";
 import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
@@ -7,7 +7,7 @@ import { countNotFound } from "./not-found.ts";
 import type { OpenDay } from "./open-day.ts";
 import { CDN, NO_RELAY } from "./relays.ts";
 import { createValues, type Values } from "./values.ts";
-import { countViews, forEachSender, forEachVisit, sortHits, type Visit } from "./visits.ts";
+import { countViews, forEachSender, forEachVisit, type SortedHits, sortHits, type Visit } from "./visits.ts";
 
 /** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
 const PROXIED = { addresses: 3, share: 0.8 };
@@ -23,11 +23,37 @@ const MIN_RELAYED_VIEWS = { certain: 50, suspected: 10 };
  * @param until Seconds since 1970.
  */
 export function countDay(day: OpenDay, until?: number): DayCounts {
-  const { order, starts, scanners } = sortHits(day, until);
-  const tally = createTally(day);
+  const sorted = sortHits(day, until);
+  const tallies = countTallies(day, sorted);
+  return {
+    ...summarize(day, sorted),
+    tables: createTables(tallies, countCrawlers(day), countNotFound(day, sorted.scanners)),
+  };
+}
+
+/** The same, but each table is counted when it is asked for. */
+export function countOpen(day: OpenDay, until?: number): DayCounts {
+  const sorted = sortHits(day, until);
+  let known: ReadonlyMap<Dimension, Tallies> | undefined;
+  const tally = () => {
+    known ??= countTallies(day, sorted);
+    return known;
+  };
+  return {
+    ...summarize(day, sorted),
+    tables: {
+      tallies: (dimension) => tally().get(dimension),
+      crawlers: () => countCrawlers(day),
+      notFound: () => countNotFound(day, sorted.scanners),
+    },
+  };
+}
+
+function summarize(day: OpenDay, { order, starts, scanners }: SortedHits): DaySummary {
   const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
   const left = { senders: scanners.size, viewers: 0, pageviews: 0 };
   const addresses = { views: new Uint32Array(day.addressCount), relays: new Uint8Array(day.addressCount) };
+  const folding = createFolding(day);
   forEachSender(starts, (sender, from, to) => {
     const views = countViews(day, order, from, to);
     if (views === 0) return;
@@ -42,25 +68,68 @@ export function countDay(day: OpenDay, until?: number): DayCounts {
     addresses.views[address] = (addresses.views[address] ?? 0) + views;
     addresses.relays[address] = day.senders.relays.values[sender] ?? NO_RELAY;
     totals.events += to - from - views;
-    tally.startVisitor();
-    countHits(day, order, from, to, tally);
+    folding.addHits(order, from, to);
     const profile = day.senders.profiles.values[sender] ?? 0;
     forEachVisit(day, order, from, to, (visit) => {
       totals.visits++;
       if (visit.views === 1) totals.bounces++;
       totals.visitSeconds += visit.seconds;
-      tally.addVisit(visit, profile);
+      folding.addVisit(visit, profile);
     });
   });
-  const tallies = tally.finish();
   return {
     definition: day.definition,
     totals,
-    tables: createTables(tallies, countCrawlers(day), countNotFound(day, scanners)),
-    folded: [...tallies].filter(([, { values }]) => values.includes(OTHER)).map(([dimension]) => dimension),
+    folded: folding.list(),
     scanners: left,
     proxy: findProxy(addresses, totals.pageviews),
   };
+}
+
+/** Finds the dimensions of which values were folded into `OTHER`, among what is counted. */
+function createFolding({ values, origins, profiles, hits }: OpenDay) {
+  const page = values.of("pages").find(OTHER);
+  const [foldedOrigins, foldedProfiles] = [listFolded(origins.list), listFolded(profiles.list)];
+  const found = new Set<Dimension>();
+  const addAll = (dimensions: readonly Dimension[] = []) => {
+    for (const dimension of dimensions) found.add(dimension);
+  };
+  return {
+    addHits: (order: Uint32Array, from: number, to: number) => {
+      for (let at = from; page !== undefined && at < to; at++)
+        if (hits.page.values[order[at] ?? 0] === 2 * page) found.add("pages");
+    },
+    /** @param profile The number of the visitor's profile. */
+    addVisit: (visit: Visit, profile: number) => {
+      if (visit.entry === page) found.add("entry_pages");
+      if (visit.exit === page) found.add("exit_pages");
+      addAll(foldedOrigins[visit.origin]);
+      addAll(foldedProfiles[profile]);
+    },
+    list: () => dimensions.filter((dimension) => found.has(dimension)),
+  };
+}
+
+/** By row, the dimensions whose value was folded; no entry where there is none. */
+function listFolded<D extends Dimension>(rows: readonly Readonly<Record<D, string | null>>[]): D[][] {
+  const found: D[][] = [];
+  rows.forEach((row, number) => {
+    const names = (Object.keys(row) as D[]).filter((name) => row[name] === OTHER);
+    if (names.length > 0) found[number] = names;
+  });
+  return found;
+}
+
+function countTallies(day: OpenDay, { order, starts, scanners }: SortedHits): Map<Dimension, Tallies> {
+  const tally = createTally(day);
+  forEachSender(starts, (sender, from, to) => {
+    if (scanners.has(sender) || countViews(day, order, from, to) === 0) return;
+    tally.startVisitor();
+    countHits(day, order, from, to, tally);
+    const profile = day.senders.profiles.values[sender] ?? 0;
+    forEachVisit(day, order, from, to, (visit) => tally.addVisit(visit, profile));
+  });
+  return tally.finish();
 }
 
 /** Apart from where the day is known: functions hold all that is known where they are made, and tables outlive the day. */

@@ -5,20 +5,23 @@ import type { VisitTotals } from "../../data-source.ts";
 export const DEFINITION = 3;
 
 /** What is kept of a day: no address, no user agent, nothing about one person. */
-export interface DayCounts {
+export interface DayCounts extends DaySummary {
+  /** Of an open day, they are counted when they are asked for; of a closed one in the history, they are read then. */
+  tables: DayTables;
+  /** Of a closed day: reads the file with its hits (`store/day-hits.ts`). Absent if it has none. Throws AnalyticsError. */
+  readHits?: (() => Uint8Array) | undefined;
+}
+
+export interface DaySummary {
   /** The version of the definition that it was counted by. */
   definition: number;
   totals: HitTotals;
-  /** Its tables, which are read from disk when they are asked for. */
-  tables: DayTables;
   /** The dimensions of which values were folded into `OTHER`. */
   folded: readonly Dimension[];
   /** What was left out because the sender is a scanner: all of them, those with a page view, and their page views. */
   scanners: { senders: number; viewers: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
   proxy: "none" | "suspected" | "certain";
-  /** Of a closed day: reads the file with its hits (`store/day-hits.ts`). Absent if it has none. Throws AnalyticsError. */
-  readHits?: (() => Uint8Array) | undefined;
 }
 
 export interface HitTotals extends VisitTotals {

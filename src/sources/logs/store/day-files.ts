@@ -2,13 +2,20 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
-import type { CrawlerDay, DayCounts, DayTables, NotFoundDay, Tallies } from "../counting/day-counts.ts";
+import type {
+  CrawlerDay,
+  DayCounts,
+  DaySummary,
+  DayTables,
+  NotFoundDay,
+  Tallies,
+} from "../counting/day-counts.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { formatHits } from "./day-hits.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
 
 /** A closed day in the list of a site's days. Its files have their hashes in their names. */
-export interface StoredDay extends Omit<DayCounts, "tables" | "readHits"> {
+export interface StoredDay extends DaySummary {
   /** SHA-256 of the files, in hexadecimal digits. */
   sums: string;
   /** Null if there is no hit, or if there was no room for them. */
@@ -38,14 +45,8 @@ export interface DayFiles {
   write(day: OpenDay, counts: DayCounts): StoredDay;
   /** Writes a day of which only the counts are left. */
   writeCounts(date: string, counts: DayCounts): StoredDay;
-  /** Writes the counts of an open day. They can be made again, so they may be lost in a power failure. */
-  writeOpen(date: string, counts: DayCounts): StoredDay;
-  /**
-   * A day whose tables are read when they are asked for.
-   *
-   * @param countAgain Makes the tables if they cannot be read.
-   */
-  open(date: string, day: StoredDay, countAgain?: () => DayTables): DayCounts;
+  /** A day whose tables are read when they are asked for. */
+  open(date: string, day: StoredDay): DayCounts;
   /** The paths of a day's files. */
   listFiles(date: string, day: StoredDay): string[];
   folder: string;
@@ -58,10 +59,9 @@ export function createDayFiles(folder: string): DayFiles {
     date: string,
     { tables, readHits: _, ...totals }: DayCounts,
     hits?: Uint8Array | undefined,
-    isDurable = true,
   ): StoredDay => {
     const bytes = Buffer.concat([...compressTables(tables)]);
-    const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes, isDurable);
+    const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes);
     const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
     return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
   };
@@ -69,10 +69,9 @@ export function createDayFiles(folder: string): DayFiles {
     folder,
     write: (day, counts) => writeSums(day.date, counts, formatHits(day)),
     writeCounts: (date, counts) => writeSums(date, counts),
-    writeOpen: (date, counts) => writeSums(date, counts, undefined, false),
-    open: (date, { sums, hits, bytes: _, ...totals }, countAgain) => ({
+    open: (date, { sums, hits, bytes: _, ...totals }) => ({
       ...totals,
-      tables: createStoredTables(join(folder, nameSums(date, sums)), sums, countAgain),
+      tables: createStoredTables(join(folder, nameSums(date, sums)), sums),
       readHits: hits === null ? undefined : () => readFile(join(folder, nameHits(date, hits)), hits),
     }),
     listFiles: (date, { sums, hits }) => [
@@ -118,10 +117,15 @@ function* formatTables({ tallies, crawlers, notFound }: DayTables): Generator<st
   yield JSON.stringify({ notFound: notFound() });
 }
 
-function createStoredTables(path: string, hash: string, countAgain?: () => DayTables): DayTables {
+function createStoredTables(path: string, hash: string): DayTables {
   const known = new Map<Dimension, Tallies | undefined>();
-  const stored: DayTables = {
-    tallies: (dimension) => findTable(readTables(path, hash), `"dimension":${JSON.stringify(dimension)},`),
+  const find = (dimension: Dimension): Tallies | undefined =>
+    findTable(readTables(path, hash), `"dimension":${JSON.stringify(dimension)},`);
+  return {
+    tallies: (dimension) => {
+      if (!known.has(dimension)) known.set(dimension, find(dimension));
+      return known.get(dimension);
+    },
     crawlers: () => {
       const found = findTable<{ crawlers: Record<string, CrawlerDay> }>(
         readTables(path, hash),
@@ -132,26 +136,6 @@ function createStoredTables(path: string, hash: string, countAgain?: () => DayTa
     // An earlier version, which the day's definition names, kept none.
     notFound: () =>
       findTable<{ notFound: NotFoundDay }>(readTables(path, hash), '"notFound":')?.notFound ?? NOTHING_FOUND,
-  };
-  const ask = <T>(read: (tables: DayTables) => T): T => {
-    try {
-      return read(stored);
-    } catch (error) {
-      if (countAgain === undefined) throw error;
-      return read(countAgain());
-    }
-  };
-  return {
-    tallies: (dimension) => {
-      if (!known.has(dimension))
-        known.set(
-          dimension,
-          ask(({ tallies }) => tallies(dimension)),
-        );
-      return known.get(dimension);
-    },
-    crawlers: () => ask(({ crawlers }) => crawlers()),
-    notFound: () => ask(({ notFound }) => notFound()),
   };
 }
 

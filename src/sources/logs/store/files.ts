@@ -51,18 +51,14 @@ export function makeFolder(path: string): void {
     syncFolder(dirname(folder));
 }
 
-/**
- * Writes a file for this user alone: a reader finds all of it or nothing.
- *
- * @param isDurable Whether this holds after a power failure, too.
- */
-export function writeWhole(path: string, bytes: Uint8Array | string, isDurable = true): void {
+/** Writes a file for this user alone: a reader finds all of it or nothing, also after a power failure. */
+export function writeWhole(path: string, bytes: Uint8Array | string): void {
   const unfinished = `${path}.${randomBytes(6).toString("hex")}${UNFINISHED}`;
   try {
     const file = openOwn(unfinished, constants.O_CREAT | constants.O_EXCL);
     try {
       writeAll(file, typeof bytes === "string" ? Buffer.from(bytes) : bytes, 0);
-      if (isDurable) fsyncSync(file);
+      fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -135,19 +131,15 @@ export function syncFolder(path: string): void {
 }
 
 /** Writes a file whose name contains the SHA-256 of its bytes. Returns the hash. */
-export function writeNamed(
-  nameFor: (hash: string) => string,
-  bytes: Uint8Array | string,
-  isDurable = true,
-): string {
+export function writeNamed(nameFor: (hash: string) => string, bytes: Uint8Array | string): string {
   const name = hashFile(bytes);
   const path = nameFor(name);
   try {
-    writeWhole(path, bytes, isDurable);
+    writeWhole(path, bytes);
   } catch (error) {
     if (readErrorCode(error) !== "ENOENT") throw error;
     makeFolder(dirname(path));
-    writeWhole(path, bytes, isDurable);
+    writeWhole(path, bytes);
   }
   return name;
 }

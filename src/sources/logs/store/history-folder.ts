@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type DayCounts, type DayTables, DEFINITION } from "../counting/day-counts.ts";
+import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { DayFiles, StoredDay } from "./day-files.ts";
 import { createJournalWriter, type JournalWriter } from "./journal-writer.ts";
@@ -24,7 +24,7 @@ export interface HistoryFolder {
   sites: ReadonlyMap<string, NamedDays>;
   /** What the journals have of open days. */
   readonly journalWriter: JournalWriter;
-  /** What is on disk of the counts of days. */
+  /** What is on disk of the counts of closed days. */
   readonly stored: WeakMap<DayCounts, StoredDay>;
   /** The salts of days whose requests were not needed yet. */
   readonly salts: WeakMap<DayInProgress, Uint8Array>;
@@ -62,15 +62,14 @@ export const readCurrentManifest = (folder: HistoryFolder) => readManifest(manif
 export const hasChanged = (folder: HistoryFolder): boolean =>
   (readCurrentManifest(folder)?.generation ?? 0) !== folder.generation;
 
-/** Opens the counts of a day that are on disk, and remembers that they are. */
+/** Opens the counts of a closed day, and remembers that they are on disk. */
 export function openStored(
   { stored }: HistoryFolder,
   files: DayFiles,
   date: string,
   day: StoredDay,
-  countAgain?: () => DayTables,
 ): DayCounts {
-  const counts = files.open(date, day, countAgain);
+  const counts = files.open(date, day);
   stored.set(counts, day);
   return counts;
 }

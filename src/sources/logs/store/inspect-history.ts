@@ -34,11 +34,8 @@ export function inspectHistory(folder: string): HistoryReport | undefined {
       bytes += day.bytes;
       damaged.push(...findDamaged(files, date, day));
     }
-    for (const { date, counts } of named.open) {
-      dates.add(date);
-      bytes += counts.bytes;
-    }
   }
+  for (const { open } of manifest.sites) for (const date of Object.keys(open)) dates.add(date);
   const sorted = [...dates].sort();
   return { sites: manifest.sites.length, first: sorted[0], last: sorted.at(-1), bytes, damaged };
 }

@@ -1,4 +1,4 @@
-import { countDay } from "../counting/count-day.ts";
+import { countOpen } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import { type DayInProgress, type OpenDay, openDay } from "../counting/open-day.ts";
 import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
@@ -134,7 +134,7 @@ function loadSite(
   const closed = [...named.days].map(([date, day]) => [date, openStored(folder, files, date, day)] as const);
   const inProgress = Object.entries(open).map(([date, day]) => {
     const find = () => readJournalOf(date).days.get(domain);
-    return [date, loadInProgress(folder, domain, date, day, find)] as const;
+    return [date, loadInProgress(folder, date, day, find)] as const;
   });
   const log = {
     ...createSiteLog(domain, folder.timezone),
@@ -151,13 +151,12 @@ function loadSite(
 }
 
 /**
- * A day whose requests are read from the journal when they are needed.
+ * A day whose requests are read from the journal when they are needed: for its tables, and when a line comes.
  *
  * @param find Reads them.
  */
 function loadInProgress(
   folder: HistoryFolder,
-  site: string,
   date: string,
   kept: KeptSite["open"][string],
   find: () => OpenDay | undefined,
@@ -175,8 +174,19 @@ function loadInProgress(
     }
     return loaded;
   };
-  const countAgain = () => countDay(load()).tables;
-  const counts: DayCounts = openStored(folder, filesOf(folder, site), date, kept.counts, countAgain);
+  let counted: DayCounts | undefined;
+  const count = () => {
+    counted ??= countOpen(load());
+    return counted.tables;
+  };
+  const counts: DayCounts = {
+    ...kept.counts,
+    tables: {
+      tallies: (dimension) => count().tallies(dimension),
+      crawlers: () => count().crawlers(),
+      notFound: () => count().notFound(),
+    },
+  };
   const day = { date, definition, start, end, counts, peek: () => loaded, load };
   folder.salts.set(day, salt);
   return day;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
+import type { DaySummary } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
-import type { StoredDay } from "./day-files.ts";
 import { DamagedFile, hashFile, writeWhole } from "./files.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
@@ -39,7 +39,7 @@ export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields
   late: Record<string, number>;
   places: Dimension[];
   /** By date of an open day, the salt of its hashes in base64, and its counts at the last save. */
-  open: Record<string, { salt: string; counts: StoredDay }>;
+  open: Record<string, { salt: string; counts: DaySummary }>;
   /** The hash of the list of its closed days; null if there is none. */
   days: string | null;
 }

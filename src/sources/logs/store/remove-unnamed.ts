@@ -38,12 +38,7 @@ export function removeReplaced(folder: string, before: NamedSites, now: NamedSit
 }
 
 function listReplaced(files: DayFiles, before: NamedDays, now: NamedDays | undefined): string[] {
-  if (now !== undefined && now.hash === before.hash) {
-    // Only open days can have changed.
-    const kept = new Set(now.open.map(({ counts }) => counts.sums));
-    const gone = before.open.filter(({ counts }) => !kept.has(counts.sums));
-    return gone.flatMap(({ date, counts }) => files.listFiles(date, counts));
-  }
+  if (now?.hash === before.hash) return [];
   const used = new Set(now === undefined ? [] : listFiles(files, now));
   return listFiles(files, before).filter((path) => !used.has(path));
 }

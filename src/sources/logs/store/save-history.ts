@@ -2,10 +2,11 @@ import { addDays } from "../../../operations/days.ts";
 import { dateAt } from "../../calendar.ts";
 import { countOpenDay } from "../counting/close-days.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
+import type { DayInProgress } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
-import type { DayFiles, StoredDay } from "./day-files.ts";
+import type { StoredDay } from "./day-files.ts";
 import { type Appender, openAppender, syncFolder } from "./files.ts";
 import {
   filesOf,
@@ -52,7 +53,7 @@ export function saveHistory(
   { logs, keep, now, isLocked }: SaveOptions,
 ): boolean {
   const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, folder.timezone), 1 - keep);
-  const named = new Map(sites.map((site) => [site.domain, writeSite(folder, site, oldest)]));
+  const named = new Map(sites.map((site) => [site.domain, writeClosedDays(folder, site, oldest)]));
   const { journals, compared, confirm } = writeJournals(folder, sites, marks);
   const next: Omit<Manifest, "format"> = {
     generation: folder.generation + 1,
@@ -61,7 +62,7 @@ export function saveHistory(
     contents: contents.map(keepContent),
     journals,
     compared,
-    sites: sites.map((site) => keepSite(site, named.get(site.domain))),
+    sites: sites.map((site) => keepSite(folder, site, named.get(site.domain))),
   };
   if (!isLocked()) return false;
   writeManifest(manifestPath(folder), next);
@@ -83,14 +84,8 @@ export function saveHistory(
   return true;
 }
 
-/** As the manifest names them. */
-interface SavedDays extends NamedDays {
-  open: readonly { date: string; salt: string; counts: StoredDay }[];
-}
-
-/** Writes the counts of a site's days as far as they are not on disk, and the list of closed days if it has changed. */
-function writeSite(folder: HistoryFolder, log: SiteLog, oldest: string): SavedDays {
-  const { domain, closed } = log;
+/** Writes the counts of a site's closed days as far as they are not on disk, and their list if it has changed. */
+function writeClosedDays(folder: HistoryFolder, { domain, closed }: SiteLog, oldest: string): NamedDays {
   const before = folder.sites.get(domain);
   const files = filesOf(folder, domain);
   const days = new Map<string, StoredDay>();
@@ -109,24 +104,19 @@ function writeSite(folder: HistoryFolder, log: SiteLog, oldest: string): SavedDa
   const isSame =
     days.size === (before?.days.size ?? 0) &&
     [...days].every(([date, day]) => before?.days.get(date) === day);
-  const open = writeOpenDays(folder, files, log);
-  return { hash: isSame ? (before?.hash ?? null) : writeDayList(files, days), days, open };
+  return { hash: isSame ? (before?.hash ?? null) : writeDayList(files, days), days };
 }
 
-/** Writes the counts of open days that have changed. */
-const writeOpenDays = (folder: HistoryFolder, files: DayFiles, { open }: SiteLog): SavedDays["open"] =>
-  [...open.values()].map((day) => {
-    const counts = countOpenDay(day);
-    let stored = folder.stored.get(counts);
-    if (stored === undefined) {
-      stored = files.writeOpen(day.date, counts);
-      folder.stored.set(counts, stored);
-    }
-    const loaded = day.peek();
-    const salt =
-      (loaded && folder.journalWriter.saltOf(loaded)) ?? folder.salts.get(day) ?? new Uint8Array(0);
-    return { date: day.date, salt: Buffer.from(salt).toString("base64"), counts: stored };
-  });
+/** What the manifest says of a day whose lines can still come. Its tables are counted from its requests. */
+function keepOpenDay(folder: HistoryFolder, day: DayInProgress): KeptSite["open"][string] {
+  const { definition, totals, folded, scanners, proxy } = countOpenDay(day);
+  const loaded = day.peek();
+  const salt = (loaded && folder.journalWriter.saltOf(loaded)) ?? folder.salts.get(day) ?? new Uint8Array(0);
+  return {
+    salt: Buffer.from(salt).toString("base64"),
+    counts: { definition, totals, folded, scanners, proxy },
+  };
+}
 
 /**
  * Appends what has come since the last save. It counts once the manifest names the new lengths; `confirm` must be called
@@ -172,8 +162,9 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
 }
 
 function keepSite(
-  { domain, pageviews, fields, first, last, late, places }: SiteLog,
-  named: SavedDays | undefined,
+  folder: HistoryFolder,
+  { domain, pageviews, fields, first, last, late, places, open }: SiteLog,
+  named: NamedDays | undefined,
 ): KeptSite {
   return {
     domain,
@@ -183,7 +174,7 @@ function keepSite(
     last: last ?? null,
     late: Object.fromEntries(late),
     places: [...places],
-    open: Object.fromEntries((named?.open ?? []).map(({ date, ...day }) => [date, day])),
+    open: Object.fromEntries([...open.values()].map((day) => [day.date, keepOpenDay(folder, day)])),
     days: named?.hash ?? null,
   };
 }

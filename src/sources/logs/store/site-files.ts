@@ -7,12 +7,11 @@ import type { KeptSite, Manifest } from "./manifest.ts";
  * The files of a site: those of its days, and the list of its closed days, which the manifest names by its hash.
  */
 
-/** What the manifest names of a site, itself or in the list of closed days. */
+/** What the manifest names of a site's closed days, itself or in their list. */
 export interface NamedDays {
   /** The hash of the list of closed days; null if there is none. */
   hash: string | null;
   days: ReadonlyMap<string, StoredDay>;
-  open: readonly { date: string; counts: StoredDay }[];
 }
 
 /** @param folder That of the history. */
@@ -32,14 +31,10 @@ export const listSites = (folder: string, { sites }: Manifest): { files: DayFile
   });
 
 /** Throws DamagedFile, or what the system throws. */
-export function readNamedDays(files: DayFiles, { days: hash, open }: KeptSite): NamedDays {
+export function readNamedDays(files: DayFiles, { days: hash }: Pick<KeptSite, "days">): NamedDays {
   const list: Record<string, StoredDay> =
     hash === null ? {} : JSON.parse(readNamed(listPath(files, hash), hash).toString());
-  return {
-    hash,
-    days: new Map(Object.entries(list)),
-    open: Object.entries(open).map(([date, { counts }]) => ({ date, counts })),
-  };
+  return { hash, days: new Map(Object.entries(list)) };
 }
 
 /** Writes the list of closed days. Returns its hash; null if there are none. Throws what the system throws. */
@@ -52,8 +47,7 @@ export function writeDayList(files: DayFiles, days: NamedDays["days"]): string |
 }
 
 /** The paths of all files of a site. */
-export const listFiles = (files: DayFiles, { hash, days, open }: NamedDays): string[] => [
+export const listFiles = (files: DayFiles, { hash, days }: NamedDays): string[] => [
   ...(hash === null ? [] : [listPath(files, hash)]),
   ...[...days].flatMap(([date, day]) => files.listFiles(date, day)),
-  ...open.flatMap(({ date, counts }) => files.listFiles(date, counts)),
 ];
