@@ -43,6 +43,10 @@ export interface OpenDay {
   addresses: { ipv4: PairNumbers; others: Map<string, number> };
   /** Including those of an earlier process. */
   addressCount: number;
+  /** The numbers of user agents, by their ids; the other number of each pair is 0. */
+  agents: PairNumbers;
+  /** Including those of an earlier process. */
+  agentCount: number;
   /** By address, how many user agents it has sent: senders, that is. */
   agentCounts: Column;
   /** The numbers of senders: by IPv4 address, or by the number of another address, and by the user agent's id. */
@@ -76,8 +80,9 @@ export interface Senders {
   requests: Column;
   errors: Column;
   probes: Column;
-  /** The number of the address on this day. */
+  /** The numbers of the address and of the user agent on this day. */
   addresses: Column;
+  agents: Column;
   /** What the address says about a proxy, see relays.ts. */
   relays: Column;
   /** The number of the profile: what user agent and address say about the sender. */
@@ -104,11 +109,13 @@ export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
   paths: Set<number>;
 }
 
-/** The senders of an earlier process, of which only hashes are left. */
+/** The senders of an earlier process: of addresses and user agents, only hashes are left. */
 export interface KnownSenders {
   findAddress(group: string): number | undefined;
-  /** @param agent The user agent's id. */
-  findSender(group: string, agent: number): number | undefined;
+  /** @param id The user agent's. */
+  findAgent(id: number): number | undefined;
+  /** Takes the numbers of both. */
+  findSender(address: number, agent: number): number | undefined;
 }
 
 export function openDay(date: string, start: number, end: number): OpenDay {
@@ -117,6 +124,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     errors: createColumn(),
     probes: createColumn(),
     addresses: createColumn(),
+    agents: createColumn(),
     relays: createColumn(),
     profiles: createColumn(),
     added: createColumn(),
@@ -131,6 +139,8 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     addresses: { ipv4: createPairNumbers(), others: new Map() },
     addressCount: 0,
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
+    agents: createPairNumbers(),
+    agentCount: 0,
     agentCounts: createColumn(),
     senders,
     values,

@@ -17,9 +17,11 @@ const GROWTH = 1.5;
 /**
  * An open-addressing hash table. What takes time in a table of hundreds of thousands of pairs is each access to distant memory:
  * here it is one, in a Map of Maps some six.
+ *
+ * @param expected How many pairs there will be, if that is known.
  */
-export function createPairNumbers(): PairNumbers {
-  let capacity = 4;
+export function createPairNumbers(expected = 0): PairNumbers {
+  let capacity = Math.ceil(expected / MAX_LOAD) + 4;
   let slots = new Uint32Array(SLOT * capacity);
   let size = 0;
   /** The index of the slot where a pair is, or belongs. */

@@ -32,19 +32,39 @@ export function numberSender(day: OpenDay, { group, agent }: Sender, readProfile
   const key = ipv4 ?? numberAddress(day, group);
   const found = numbers.find(key, agent);
   if (found !== undefined) return found;
+  const address = numberAddress(day, group);
   let counted = agent;
-  let number = day.known?.findSender(group, agent);
+  let number = findKnown(day, address, agent);
   if (number === undefined) {
-    const address = numberAddress(day, group);
     if ((day.agentCounts.values[address] ?? 0) >= MAX_AGENTS) {
       counted = OTHER_AGENT;
       const other = numbers.find(key, counted);
       if (other !== undefined) return other;
-      number = day.known?.findSender(group, counted);
+      number = findKnown(day, address, counted);
     }
     number ??= addSender(day, address, { group, agent: counted }, readProfile);
   }
   numbers.set(key, counted, number);
+  return number;
+}
+
+/**
+ * The number of a sender of an earlier process.
+ *
+ * @param address Its number.
+ */
+function findKnown(day: OpenDay, address: number, agent: number): number | undefined {
+  const number = findAgent(day, agent);
+  return number === undefined ? undefined : day.known?.findSender(address, number);
+}
+
+const findAgent = ({ agents, known }: OpenDay, id: number): number | undefined =>
+  agents.find(id, 0) ?? known?.findAgent(id);
+
+/** The number of a user agent. Those beyond an address's limit have none. */
+function numberAgent(day: OpenDay, id: number): number {
+  const number = findAgent(day, id) ?? day.agentCount++;
+  if (day.agents.find(id, 0) === undefined) day.agents.set(id, 0, number);
   return number;
 }
 
@@ -72,6 +92,7 @@ function addSender(
   append(senders.errors, 0);
   append(senders.probes, 0);
   append(senders.addresses, address);
+  append(senders.agents, numberAgent(day, agent));
   append(senders.relays, findRelay(group));
   append(senders.added, 0);
   append(senders.bytes, 0);

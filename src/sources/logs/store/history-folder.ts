@@ -44,7 +44,7 @@ export const createHistoryFolder = (path: string, timezone: string): HistoryFold
 
 export const manifestPath = ({ path }: HistoryFolder) => join(path, "manifest");
 export const openFolder = (path: string) => join(path, "open");
-export const nameJournal = (date: string) => `${date}.jsonl`;
+export const nameJournal = (date: string) => `${date}.journal`;
 export const journalPath = ({ path }: HistoryFolder, date: string) =>
   join(openFolder(path), nameJournal(date));
 export const filesOf = ({ path }: HistoryFolder, site: string) => openDayFiles(path, site);

@@ -1,10 +1,10 @@
 import { type Column, readColumn } from "../counting/columns.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
-import type { OpenCrawler, OpenDay } from "../counting/open-day.ts";
+import type { OpenDay } from "../counting/open-day.ts";
 import { formatIpv4 } from "../counting/senders.ts";
 import type { Values } from "../counting/values.ts";
 import { createSalt, HASH_BYTES, hashSalted } from "../hashing.ts";
-import { type DayLine, encode, hashSender } from "./journal-format.ts";
+import { COUNTERS, type DayPart, HIT_COLUMNS, NOT_FOUND_COLUMNS, SENDER_COLUMNS } from "./journal-format.ts";
 
 /** How much of a day the journal has. */
 interface Written {
@@ -13,6 +13,7 @@ interface Written {
   origins: number;
   profiles: number;
   addresses: number;
+  agents: number;
   senders: number;
   hits: number;
   /** The requests of each sender. */
@@ -29,6 +30,7 @@ const NOTHING: Written = {
   origins: 0,
   profiles: 0,
   addresses: 0,
+  agents: 0,
   senders: 0,
   hits: 0,
   requests: new Uint32Array(0),
@@ -40,8 +42,8 @@ const NOTHING: Written = {
 export interface JournalWriter {
   /** The salt of a day's hashes. */
   saltOf(day: OpenDay): Uint8Array;
-  /** What the journal lacks of a day; undefined if nothing. Once all lines are written, `confirm` must be called. */
-  describe(site: string, day: OpenDay): { lines: Iterable<DayLine>; confirm: () => void } | undefined;
+  /** What the journal lacks of a day; undefined if nothing. Once all parts are written, `confirm` must be called. */
+  describe(site: string, day: OpenDay): { parts: Iterable<DayPart>; confirm: () => void } | undefined;
   /** Takes over a day that was read from the journal. */
   adopt(day: OpenDay, salt: Uint8Array): void;
 }
@@ -62,9 +64,9 @@ export function createJournalWriter(): JournalWriter {
     describe: (site, day) => {
       const before = written.get(day);
       if (before?.version === day.version) return undefined;
-      const lines = describeNew(site, day, before, saltOf(day));
+      const parts = describeNew(site, day, before, saltOf(day));
       const now = measure(day);
-      return { lines, confirm: () => void written.set(day, now) };
+      return { parts, confirm: () => void written.set(day, now) };
     },
     adopt: (day, salt) => {
       salts.set(day, salt);
@@ -80,6 +82,7 @@ function measure(day: OpenDay): Written {
     origins: day.origins.list.length,
     profiles: day.profiles.list.length,
     addresses: day.addressCount,
+    agents: day.agentCount,
     senders: day.senders.requests.length,
     hits: day.hits.sender.length,
     requests: readColumn(day.senders.requests).slice(),
@@ -93,36 +96,38 @@ function measure(day: OpenDay): Written {
   };
 }
 
-/** How many hits, senders and texts a line has at most: the lines of a large day are in memory one after another. */
-const MAX_IN_LINE = 20_000;
+/** How many hits, senders and texts a part has at most: the parts of a large day are in memory one after another. */
+const MAX_IN_PART = 20_000;
 
 function* describeNew(
   site: string,
   day: OpenDay,
   before: Written | undefined,
   salt: Uint8Array,
-): Generator<DayLine> {
-  const { senders, hits, origins, profiles, crawlers } = day;
+): Generator<DayPart> {
+  const { senders, hits, origins, profiles, notFound } = day;
   const known = before ?? NOTHING;
-  const hashes = hashNew(day, known.addresses, known.senders, salt);
+  const addresses = hashAddresses(day, known.addresses, salt);
+  const agents = hashAgents(day, known.agents, salt);
   const changed = listChanged(senders.requests, known.requests);
   const pages = day.values.of("pages");
-  const counts = [
+  const count = Math.max(
     pages.size - 1 - known.pages,
     origins.list.length - known.origins,
     profiles.list.length - known.profiles,
     day.addressCount - known.addresses,
+    day.agentCount - known.agents,
     changed.length,
     hits.sender.length - known.hits,
-  ];
+  );
   // At least one: crawlers may be all that is new.
-  for (let from = 0; from === 0 || from < Math.max(...counts); from += MAX_IN_LINE) {
-    const to = from + MAX_IN_LINE;
-    const cutHashes = (bytes: Buffer) => bytes.toString("base64", from * HASH_BYTES, to * HASH_BYTES);
-    const cut = (column: Column, start: number) =>
-      encode(readColumn(column).subarray(start + from, start + to));
-    const changedNow = changed.subarray(from, to);
-    const cutChanged = ({ values }: Column) => encode(changedNow.map((sender) => values[sender] ?? 0));
+  for (let from = 0; from === 0 || from < count; from += MAX_IN_PART) {
+    const to = from + MAX_IN_PART;
+    const cutHashes = (bytes: Buffer) => bytes.subarray(from * HASH_BYTES, to * HASH_BYTES);
+    const cut = (column: Column, start: number) => readColumn(column).subarray(start + from, start + to);
+    const crawlers = from > 0 ? [] : listCrawlers(day, known);
+    // After all senders that it names.
+    const isLast = to >= count;
     yield {
       site,
       isNew: before === undefined && from === 0,
@@ -133,62 +138,63 @@ function* describeNew(
       profiles: profiles.list
         .slice(known.profiles + from, known.profiles + to)
         .map((row) => PROFILE_DIMENSIONS.map((name) => row[name])),
-      addresses: cutHashes(hashes.addresses),
-      senders: {
-        hash: cutHashes(hashes.senders),
-        address: cut(senders.addresses, known.senders),
-        profile: cut(senders.profiles, known.senders),
-        relay: cut(senders.relays, known.senders),
+      crawlers: crawlers.map((crawler) => ({ ...crawler, paths: crawler.paths.length })),
+      notFound: { links: isLast ? listLinks(notFound, known.notFound.links) : [], bots: notFound.bots },
+      columns: {
+        addresses: cutHashes(addresses),
+        agents: cutHashes(agents),
+        ...nameColumns("sender", SENDER_COLUMNS, (name) => cut(senders[name], known.senders)),
+        ...pickRows("changed", changed.subarray(from, to), COUNTERS, senders),
+        ...nameColumns("hit", HIT_COLUMNS, (name) => cut(hits[name], known.hits)),
+        ...pickRows(
+          "notFound",
+          isLast ? listChanged(notFound.requests, known.notFound.requests) : new Uint32Array(0),
+          NOT_FOUND_COLUMNS,
+          notFound,
+        ),
+        crawlerPaths: Float64Array.from(crawlers.flatMap(({ paths }) => paths)),
       },
-      changed: {
-        sender: encode(changedNow),
-        requests: cutChanged(senders.requests),
-        errors: cutChanged(senders.errors),
-        probes: cutChanged(senders.probes),
-        added: cutChanged(senders.added),
-        bytes: cutChanged(senders.bytes),
-      },
-      hits: {
-        sender: cut(hits.sender, known.hits),
-        second: cut(hits.second, known.hits),
-        page: cut(hits.page, known.hits),
-        origin: cut(hits.origin, known.hits),
-      },
-      crawlers: from > 0 ? [] : [...crawlers].flatMap((crawler) => describeCrawler(crawler, known)),
-      // After all senders that it names.
-      ...(to >= Math.max(...counts) && { notFound: describeNotFound(day.notFound, known.notFound) }),
     };
   }
 }
 
-function describeNotFound(
-  { links, sender, link, requests, bots }: OpenDay["notFound"],
-  before: Written["notFound"],
-): NonNullable<DayLine["notFound"]> {
-  const changed = listChanged(requests, before.requests);
-  const pick = ({ values }: Column) => encode(changed.map((row) => values[row] ?? 0));
-  return {
-    links: Array.from({ length: links.size - before.links }, (_, index) => {
-      const { path, referrer } = links.at(before.links + index);
-      return [path, referrer];
-    }),
-    bots,
-    row: encode(changed),
-    sender: pick(sender),
-    link: pick(link),
-    requests: pick(requests),
-  };
-}
+/** Puts a word before the names of columns. */
+const nameColumns = <Prefix extends string, Name extends string>(
+  prefix: Prefix,
+  names: readonly Name[],
+  columnOf: (name: Name) => Uint32Array,
+) =>
+  // The names are those of the parameter.
+  Object.fromEntries(names.map((name) => [`${prefix}.${name}`, columnOf(name)])) as Record<
+    `${Prefix}.${Name}`,
+    Uint32Array
+  >;
 
-function describeCrawler(
-  [name, { requests, errors, lastSeen, paths }]: [string, OpenCrawler],
-  { crawlers }: Written,
-): DayLine["crawlers"] {
-  const known = crawlers.get(name);
-  if (known?.requests === requests) return [];
-  const fresh = Float64Array.from([...paths].slice(known?.paths));
-  return [{ name, requests, errors, lastSeen, paths: encode(fresh) }];
-}
+/** The numbers of some rows, and what they are in some columns. */
+const pickRows = <Prefix extends string, Name extends string>(
+  prefix: Prefix,
+  rows: Uint32Array,
+  names: readonly Name[],
+  columns: Readonly<Record<Name, Column>>,
+) => ({
+  ...nameColumns(prefix, ["row"], () => rows),
+  ...nameColumns(prefix, names, (name) => rows.map((row) => columns[name].values[row] ?? 0)),
+});
+
+const listLinks = ({ links }: OpenDay["notFound"], known: number): DayPart["notFound"]["links"] =>
+  Array.from({ length: links.size - known }, (_, index) => {
+    const { path, referrer } = links.at(known + index);
+    return [path, referrer];
+  });
+
+/** The crawlers that have requests since, and the hashes of the paths that are new ones of theirs. */
+const listCrawlers = (day: OpenDay, { crawlers }: Written) =>
+  [...day.crawlers].flatMap(([name, { paths, ...counts }]) => {
+    const known = crawlers.get(name);
+    return known?.requests === counts.requests
+      ? []
+      : { name, ...counts, paths: [...paths].slice(known?.paths) };
+  });
 
 const listPages = (pages: Values, from: number, to: number): string[] => {
   const found: string[] = [];
@@ -206,32 +212,32 @@ function listChanged(requests: Column, before: Uint32Array): Uint32Array {
   return Uint32Array.from(changed);
 }
 
-/** No address and no user agent is written, only hashes under a salt of the day, which is destroyed when the day is closed. */
-function hashNew(day: OpenDay, knownAddresses: number, knownSenders: number, salt: Uint8Array) {
-  const addresses = Buffer.alloc((day.addressCount - knownAddresses) * HASH_BYTES);
-  const senders = Buffer.alloc((day.senders.requests.length - knownSenders) * HASH_BYTES);
-  const addAddress = (number: number, group: string) => {
-    if (number < knownAddresses) return;
-    addresses.write(hashSalted(salt, group), (number - knownAddresses) * HASH_BYTES, "latin1");
+/*
+ * No address and no user agent is written, only hashes under a salt of the day, which is destroyed when the day is closed. Those
+ * with a number below `known` are written already.
+ */
+
+function hashAddresses({ addresses, addressCount }: OpenDay, known: number, salt: Uint8Array): Buffer {
+  const hashes = createHashes(addressCount, known, salt);
+  for (const [address, number] of addresses.others) if (number >= known) hashes.add(number, address);
+  addresses.ipv4.forEach((number, address) => {
+    if (number >= known) hashes.add(number, formatIpv4(address));
+  });
+  return hashes.bytes;
+}
+
+function hashAgents({ agents, agentCount }: OpenDay, known: number, salt: Uint8Array): Buffer {
+  const hashes = createHashes(agentCount, known, salt);
+  agents.forEach((number, id) => {
+    if (number >= known) hashes.add(number, String(id));
+  });
+  return hashes.bytes;
+}
+
+function createHashes(count: number, known: number, salt: Uint8Array) {
+  const bytes = Buffer.alloc((count - known) * HASH_BYTES);
+  const add = (number: number, text: string) => {
+    bytes.write(hashSalted(salt, text), (number - known) * HASH_BYTES, "latin1");
   };
-  const addSender = (number: number, group: string, agent: number) => {
-    if (number < knownSenders) return;
-    senders.write(hashSender(salt, group, agent), (number - knownSenders) * HASH_BYTES, "latin1");
-  };
-  /** By number. */
-  const others: string[] = [];
-  for (const [address, number] of day.addresses.others) {
-    others[number] = address;
-    addAddress(number, address);
-  }
-  day.addresses.ipv4.forEach((number, address) => {
-    addAddress(number, formatIpv4(address));
-  });
-  day.senderNumbers.ipv4.forEach((number, address, agent) => {
-    addSender(number, formatIpv4(address), agent);
-  });
-  day.senderNumbers.others.forEach((number, address, agent) => {
-    addSender(number, others[address] ?? "", agent);
-  });
-  return { addresses, senders };
+  return { bytes, add };
 }

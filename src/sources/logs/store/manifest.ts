@@ -7,7 +7,7 @@ import type { LogContent } from "../reading/log-content.ts";
 import { DamagedFile, hashFile, writeWhole } from "./files.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** What the history of a set of logs is made of. It is replaced as a whole: what it does not name does not count. */
 export interface Manifest {
@@ -69,6 +69,7 @@ export function readManifest(path: string, definition: number): Manifest | undef
   if (hashFile(json) !== check) throw new DamagedFile(path, "its bytes have changed");
   const manifest = JSON.parse(json);
   if (manifest.format > FORMAT || manifest.definition > definition) throw new NewerFormat();
+  if (manifest.format < FORMAT) throw new DamagedFile(path, "an earlier version of this program wrote it");
   return manifest;
 }
 

@@ -68,11 +68,11 @@ export function openHistoryOf(
   }
 }
 
-function moveAside(folder: string, { path }: DamagedFile, warn: (text: string) => void): void {
+function moveAside(folder: string, { path, message }: DamagedFile, warn: (text: string) => void): void {
   const aside = findFreeName(`${folder}.damaged`);
   renameSync(folder, aside);
   warn(
-    `The history of these logs was damaged (${path}) and is now in ${aside}. Days whose log files are gone are missing until it is restored from a backup.`,
+    `The history of these logs cannot be used (${path}: ${message}) and is now in ${aside}. Days whose log files are gone are missing until it is restored from a backup.`,
   );
 }
 

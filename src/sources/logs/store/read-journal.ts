@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
+import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { type Column, columnOf, growTo } from "../counting/columns.ts";
 import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { Numbered } from "../counting/numbered.ts";
-import { type KnownSenders, type OpenDay, openDay } from "../counting/open-day.ts";
+import { type KnownSenders, type OpenDay, openDay, type Senders } from "../counting/open-day.ts";
+import { createPairNumbers, type PairNumbers } from "../counting/pair-numbers.ts";
 import { countAgents } from "../counting/senders.ts";
 import { spanOf } from "../day-span.ts";
 import { HASH_BYTES, hashSalted } from "../hashing.ts";
@@ -12,14 +14,15 @@ import { DamagedFile } from "./files.ts";
 import { createHashIndex, type HashIndex } from "./hash-index.ts";
 import {
   COUNTERS,
-  type DayLine,
-  decode,
-  decodeFloats,
-  decodeIntegers,
+  type DayPart,
   HIT_COLUMNS,
-  hashSender,
+  joinBytes,
   NOT_FOUND_COLUMNS,
-  parseLines,
+  parseParts,
+  type ReadPart,
+  readFloats,
+  readIntegers,
+  SENDER_COLUMNS,
 } from "./journal-format.ts";
 
 /** What a journal says: the open days of its date, by site, and the marks of compared lines. */
@@ -40,79 +43,93 @@ export interface JournalToRead {
 
 /** Reads the journal of a date. Throws DamagedFile, or what the system throws. */
 export function readJournal({ path, length, date, timezone, salts }: JournalToRead): JournalContent {
-  const bytes = length === 0 ? Buffer.alloc(0) : readFileSync(path);
-  const lines = bytes.length < length ? undefined : parseLines(bytes.subarray(0, length));
-  if (lines === undefined) throw new DamagedFile(path, "its bytes have changed");
+  const bytes = length === 0 ? Buffer.alloc(0) : readPresent(path);
+  const parts = bytes.length < length ? undefined : parseParts(bytes.subarray(0, length));
+  if (parts === undefined) throw new DamagedFile(path, "its bytes have changed");
   const { start, end } = spanOf(date, timezone);
-  const create = (salt: Uint8Array): Parts => ({
+  const create = (salt: Uint8Array): DayInParts => ({
     day: openDay(date, start, end),
     salt,
     addresses: [],
-    senders: [],
+    agents: [],
     columns: new Map(),
   });
   const sites = new Map([...salts].map(([site, salt]) => [site, create(salt)]));
-  const marks: string[] = [];
-  for (const line of lines) {
-    if ("marks" in line) {
-      marks.push(line.marks);
+  const marks: Uint8Array[] = [];
+  for (const part of parts) {
+    if (!("site" in part)) {
+      marks.push(part.columns.marks);
       continue;
     }
-    const known = sites.get(line.site);
+    const known = sites.get(part.site);
     if (known === undefined) continue;
-    const parts = line.isNew ? create(known.salt) : known;
-    sites.set(line.site, parts);
-    addLine(parts, line);
+    const inParts = part.isNew ? create(known.salt) : known;
+    sites.set(part.site, inParts);
+    addPart(inParts, part);
   }
-  const days = new Map([...sites].map(([site, parts]) => [site, finishDay(parts)]));
-  return { days, marks: decodeFloats(marks) };
+  const days = new Map([...sites].map(([site, inParts]) => [site, finishDay(inParts)]));
+  return { days, marks: readFloats(...marks) };
 }
 
-/** A day, and its lists, line by line. */
-interface Parts {
+function readPresent(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (readErrorCode(error) === "ENOENT") throw new DamagedFile(path, "it is missing");
+    throw error;
+  }
+}
+
+/** A day, and its lists, part by part. */
+interface DayInParts {
   day: OpenDay;
   salt: Uint8Array;
-  addresses: string[];
-  senders: string[];
-  columns: Map<Column, string[]>;
+  addresses: Uint8Array[];
+  agents: Uint8Array[];
+  columns: Map<Column, Uint8Array[]>;
 }
 
-function addLine({ day, addresses, senders, columns }: Parts, line: DayLine): void {
-  const extend = (column: Column, numbers: string) => {
+function addPart({ day, addresses, agents, columns }: DayInParts, part: ReadPart<DayPart>): void {
+  const extend = (column: Column, numbers: Uint8Array) => {
     const list = columns.get(column);
     if (list === undefined) columns.set(column, [numbers]);
     else list.push(numbers);
   };
   const pages = day.values.of("pages");
-  for (const page of line.pages) pages.number(page);
-  for (const texts of line.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
-  for (const texts of line.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
-  addresses.push(line.addresses);
-  senders.push(line.senders.hash);
-  extend(day.senders.addresses, line.senders.address);
-  extend(day.senders.profiles, line.senders.profile);
-  extend(day.senders.relays, line.senders.relay);
-  for (const name of HIT_COLUMNS) extend(day.hits[name], line.hits[name]);
-  const changed = decodeIntegers([line.changed.sender]);
-  for (const name of COUNTERS) change(day.senders[name], changed, line.changed[name]);
-  if (line.notFound !== undefined) addNotFoundLine(day, line.notFound);
-  for (const { name, paths, ...counts } of line.crawlers) {
-    const known = day.crawlers.get(name)?.paths ?? new Set();
-    for (const path of decodeFloats([paths])) known.add(path);
-    day.crawlers.set(name, { ...counts, paths: known });
+  for (const page of part.pages) pages.number(page);
+  for (const texts of part.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
+  for (const texts of part.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
+  addresses.push(part.columns.addresses);
+  agents.push(part.columns.agents);
+  for (const name of SENDER_COLUMNS) extend(day.senders[name], part.columns[`sender.${name}`]);
+  for (const name of HIT_COLUMNS) extend(day.hits[name], part.columns[`hit.${name}`]);
+  const changed = readIntegers(part.columns["changed.row"]);
+  for (const name of COUNTERS) change(day.senders[name], changed, part.columns[`changed.${name}`]);
+  addNotFoundPart(day, part);
+  addCrawlers(day, part);
+}
+
+function addNotFoundPart({ notFound }: OpenDay, part: ReadPart<DayPart>): void {
+  for (const [path, referrer] of part.notFound.links) notFound.links.number({ path, referrer });
+  const rows = readIntegers(part.columns["notFound.row"]);
+  for (const name of NOT_FOUND_COLUMNS) change(notFound[name], rows, part.columns[`notFound.${name}`]);
+  notFound.bots = part.notFound.bots;
+}
+
+function addCrawlers({ crawlers }: OpenDay, part: ReadPart<DayPart>): void {
+  const hashes = readFloats(part.columns.crawlerPaths);
+  let from = 0;
+  for (const { name, paths: count, ...counts } of part.crawlers) {
+    const paths = crawlers.get(name)?.paths ?? new Set();
+    for (const path of hashes.subarray(from, from + count)) paths.add(path);
+    from += count;
+    crawlers.set(name, { ...counts, paths });
   }
 }
 
-function addNotFoundLine({ notFound }: OpenDay, line: NonNullable<DayLine["notFound"]>): void {
-  for (const [path, referrer] of line.links) notFound.links.number({ path, referrer });
-  const rows = decodeIntegers([line.row]);
-  for (const name of NOT_FOUND_COLUMNS) change(notFound[name], rows, line[name]);
-  notFound.bots = line.bots;
-}
-
 /** Sets the numbers at some places of a column, which are in ascending order. */
-function change(column: Column, places: Uint32Array, numbers: string): void {
-  const values = decodeIntegers([numbers]);
+function change(column: Column, places: Uint32Array, numbers: Uint8Array): void {
+  const values = readIntegers(numbers);
   growTo(column, (places.at(-1) ?? -1) + 1);
   places.forEach((place, at) => {
     column.values[place] = values[at] ?? 0;
@@ -137,31 +154,45 @@ function addRow<D extends Dimension>(
   rows.number(JSON.stringify(texts), () => row as Record<D, string | null>);
 }
 
-function finishDay({ day, salt, addresses, senders, columns }: Parts): OpenDay {
-  for (const [column, parts] of columns) Object.assign(column, columnOf(decodeIntegers(parts)));
-  const hashes = { addresses: decode(addresses), senders: decode(senders) };
-  day.addressCount = hashes.addresses.length / HASH_BYTES;
+function finishDay({ day, salt, columns, ...hashes }: DayInParts): OpenDay {
+  for (const [column, parts] of columns) Object.assign(column, columnOf(readIntegers(...parts)));
+  const [addresses, agents] = [joinBytes(hashes.addresses), joinBytes(hashes.agents)];
+  day.addressCount = addresses.length / HASH_BYTES;
+  day.agentCount = agents.length / HASH_BYTES;
   day.values.adopt();
   countAgents(day);
-  day.known = createKnownSenders(salt, hashes);
+  day.known = createKnownSenders(day.senders, salt, { addresses, agents });
   return day;
 }
 
-/** Recognizes the addresses and senders of earlier processes, from hashes that say nothing about who they were. */
+/** Recognizes addresses and user agents of earlier processes, from hashes that say nothing about who they were. */
 function createKnownSenders(
+  { addresses, agents, requests }: Senders,
   salt: Uint8Array,
-  { addresses, senders }: Record<"addresses" | "senders", Buffer>,
+  hashes: Record<"addresses" | "agents", Uint8Array>,
 ): KnownSenders {
-  // Built when the first line needs it: most runs find no new line.
-  let [ofAddresses, ofSenders]: (HashIndex | undefined)[] = [];
+  const count = requests.length;
+  // Built when the first line needs them: most runs find no new line.
+  let [ofAddresses, ofAgents]: (HashIndex | undefined)[] = [];
+  let pairs: PairNumbers | undefined;
+  const numberPairs = () => {
+    const numbers = createPairNumbers(count);
+    for (let sender = 0; sender < count; sender++)
+      numbers.set(addresses.values[sender] ?? 0, agents.values[sender] ?? 0, sender);
+    return numbers;
+  };
   return {
     findAddress: (group) => {
-      ofAddresses ??= createHashIndex(addresses);
+      ofAddresses ??= createHashIndex(hashes.addresses);
       return ofAddresses.find(hashSalted(salt, group));
     },
-    findSender: (group, agent) => {
-      ofSenders ??= createHashIndex(senders);
-      return ofSenders.find(hashSender(salt, group, agent));
+    findAgent: (id) => {
+      ofAgents ??= createHashIndex(hashes.agents);
+      return ofAgents.find(hashSalted(salt, String(id)));
+    },
+    findSender: (address, agent) => {
+      pairs ??= numberPairs();
+      return pairs.find(address, agent);
     },
   };
 }

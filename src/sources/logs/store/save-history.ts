@@ -17,7 +17,7 @@ import {
   openFolder,
   openStored,
 } from "./history-folder.ts";
-import { encode, formatLine } from "./journal-format.ts";
+import { formatPart } from "./journal-format.ts";
 import { type KeptContent, type KeptSite, type Manifest, writeManifest } from "./manifest.ts";
 import { removeJournals, removeLeftovers, removeReplaced } from "./remove-unnamed.ts";
 import { type NamedDays, writeDayList } from "./site-files.ts";
@@ -139,14 +139,14 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
         const news = loaded && folder.journalWriter.describe(domain, loaded);
         const file = open(day.date);
         if (news === undefined) continue;
-        for (const line of news.lines) file.append(formatLine(line));
+        for (const part of news.parts) file.append(formatPart(part));
         confirms.push(news.confirm);
       }
     }
     const compared = marks.map(({ start, end, salt, marks: fresh, confirm }) => {
       const date = dateAt(start * 1000, folder.timezone);
       const file = open(date);
-      if (fresh.length > 0) file.append(formatLine({ marks: encode(fresh) }));
+      if (fresh.length > 0) file.append(formatPart({ columns: { marks: fresh } }));
       confirms.push(confirm);
       return { start, end, salt: Buffer.from(salt).toString("base64"), journal: date };
     });

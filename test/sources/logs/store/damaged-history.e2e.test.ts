@@ -24,10 +24,9 @@ const crawler = combinedLine({ at: NOON - 90_000, agent: "Mozilla/5.0 (compatibl
 /** The kinds of files, by their names in the folder. */
 const KINDS: [string, RegExp][] = [
   ["the manifest", /manifest$/],
-  ["the journal of an open day", /\.jsonl$/],
+  ["the journal of an open day", /\.journal$/],
   ["the list of closed days", /days\.[0-9a-f]+\.json$/],
   ["the sums of a closed day", /2026-11-16\.[0-9a-f]+\.sums\.gz$/],
-  ["the sums of an open day", /2026-11-21\.[0-9a-f]+\.sums\.gz$/],
   ["the hits of a closed day", /\.parquet$/],
 ];
 

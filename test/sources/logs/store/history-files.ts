@@ -3,6 +3,11 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
+import {
+  type DayPart,
+  parseParts,
+  type ReadPart,
+} from "../../../../src/sources/logs/store/journal-format.ts";
 import type { Manifest } from "../../../../src/sources/logs/store/manifest.ts";
 
 /** What a history has on disk, read and changed as another program would. */
@@ -24,6 +29,17 @@ export function changeManifest(history: string, change: (manifest: Manifest) => 
   const json = `${JSON.stringify({ ...readManifest(history), ...change(readManifest(history)) })}\n`;
   writeFileSync(join(history, "manifest"), `${hash(json)}\n${json}`);
 }
+
+export const readParts = (history: string, date: string) =>
+  parseParts(readFileSync(join(history, "open", `${date}.journal`))) ?? [];
+
+/** What the journal of a date has of the sites' open days. */
+export const readDayParts = (history: string, date: string): ReadPart<DayPart>[] =>
+  readParts(history, date).flatMap((part) => ("site" in part ? part : []));
+
+/** The marks of lines that the journal of a date has. */
+export const readMarks = (history: string, date: string): Uint8Array[] =>
+  readParts(history, date).flatMap((part) => ("site" in part ? [] : part.columns.marks));
 
 /** Changes what the list of a site's closed days says about each. */
 export function changeClosedDays(history: string, change: (day: object) => object): void {

@@ -14,7 +14,7 @@ import { takeLock } from "../../../../src/sources/logs/store/lock.ts";
 import { createLogStore } from "../../../../src/sources/logs/store/log-store.ts";
 import { isNotKept, openHistoryOf } from "../../../../src/sources/logs/store/open-history.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll, readSettings } from "../log-place.ts";
-import { changeManifest, listClosedDays, listFiles } from "./history-files.ts";
+import { changeManifest, listClosedDays, listFiles, readManifest } from "./history-files.ts";
 
 let place: LogPlace;
 beforeEach(() => {
@@ -69,7 +69,9 @@ describe("a history that cannot be used", () => {
     writeFileSync(file, damaged);
     expect(await ask()).toEqual([1, 1]);
     const aside = `${place.history()}.damaged`;
-    expect(place.warned).toEqual([expect.stringContaining(`was damaged (${file}) and is now in ${aside}.`)]);
+    expect(place.warned).toEqual([
+      expect.stringContaining(`cannot be used (${file}: its bytes have changed) and is now in ${aside}.`),
+    ]);
     expect(readFileSync(join(aside, "manifest"))).toEqual(damaged);
     expect(await ask()).toEqual([1, 1]);
     expect(place.warned).toHaveLength(1);
@@ -90,6 +92,15 @@ describe("a history that cannot be used", () => {
       expect(read()).toEqual(before);
     },
   );
+
+  it("is put aside if an earlier version of this program wrote it, in another format", async () => {
+    await ask();
+    changeManifest(place.history(), () => ({ format: 1 }));
+    expect(await ask()).toEqual([1, 1]);
+    expect(place.warned).toEqual([expect.stringContaining("an earlier version of this program wrote it")]);
+    expect(readManifest(`${place.history()}.damaged`).format).toBe(1);
+    expect(readManifest(place.history()).format).toBe(2);
+  });
 
   it("is no file", async () => {
     await ask();

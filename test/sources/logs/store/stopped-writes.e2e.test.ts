@@ -34,7 +34,7 @@ describe("a process that is killed at any of its writes", () => {
   let place: LogPlace;
   /** What was told before, and what there was of it on disk. */
   let told: Awaited<ReturnType<typeof ask>>;
-  let before: { salts: string[]; hashes: string[] };
+  let before: { salts: string[] };
   let expected: Awaited<ReturnType<typeof ask>>;
 
   const ask = async (withHistory = true) =>
@@ -52,9 +52,6 @@ describe("a process that is killed at any of its writes", () => {
         ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
         ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
       ],
-      hashes: readFileSync(join(place.history(), "open", "2026-11-20.jsonl"), "utf8")
-        .split("\n")
-        .flatMap((line) => /"hash":"([^"]+)/.exec(line)?.[1] ?? []),
     };
     cpSync(path("state"), path("before"), { recursive: true });
     // The 20th is closed now, the 21st grows, the 22nd begins, and the 16th, which was closed, gets late lines.
@@ -108,7 +105,7 @@ describe("a process that is killed at any of its writes", () => {
     const changes = whole.stderr.split("\n").filter((line) => line.startsWith("change: "));
     expect(JSON.parse(whole.stdout).pageviews).toBe(220);
     const names = changes.join("\n");
-    for (const part of ["parquet", "sums.gz", "days.", "jsonl", "manifest", "lock"])
+    for (const part of ["parquet", "sums.gz", "days.", "journal", "manifest", "lock"])
       expect(names).toContain(part);
     expect(await ask()).toEqual(expected);
 
@@ -175,7 +172,7 @@ describe("a process that is killed at any of its writes", () => {
       const name = file.slice(history.length + 1);
       const [, hash] = /\.([0-9a-f]{64})\.[a-z.]+$/.exec(name) ?? [];
       if (hash !== undefined) return !text.includes(hash);
-      const [, date = ""] = /^open\/(.*)\.jsonl$/.exec(name) ?? [];
+      const [, date = ""] = /^open\/(.*)\.journal$/.exec(name) ?? [];
       return name !== "manifest" && !(date in manifest.journals);
     });
   };
