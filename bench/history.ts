@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,17 +86,22 @@ export async function run(args: string[]): Promise<number> {
     options: {
       node: { type: "string", default: process.execPath },
       only: { type: "string", default: "" },
+      /** Where the history is kept, such as on a slow disk. */
+      state: { type: "string", default: tmpdir() },
+      /** Whether to empty the page cache before each question, which root may. */
+      cold: { type: "boolean", default: false },
       installed: { type: "string" },
       trial: { type: "boolean", default: false },
     },
   });
   const folder = values.installed ?? installPackage().folder;
   const work = mkdtempSync(join(tmpdir(), "history-"));
+  const state = mkdtempSync(join(values.state, "state-"));
   try {
     const rows: (string | number)[][] = [];
     for (const shape of shapes.filter(({ name }) => name.includes(values.only))) {
       process.stderr.write(`${shape.name}\n`);
-      rows.push(await measure(values.node, folder, work, shape));
+      rows.push(await measure({ ...values, folder, work, state }, shape));
     }
     const section = [
       `### Node ${process.versions.node.split(".")[0]}`,
@@ -119,30 +125,34 @@ export async function run(args: string[]): Promise<number> {
     publish(CHAPTER, section, values);
   } finally {
     rmSync(work, { recursive: true, force: true });
+    rmSync(state, { recursive: true, force: true });
     if (values.installed === undefined) rmSync(folder, { recursive: true, force: true });
   }
   return 0;
 }
 
-async function measure(
-  node: string,
-  folder: string,
-  work: string,
-  shape: Shape,
-): Promise<(string | number)[]> {
-  const place = mkdtempSync(join(work, "log-"));
-  const path = join(place, "access.log");
+interface Bench {
+  node: string;
+  cold: boolean;
+  /** Where the package is installed, and where the log and its history are. */
+  folder: string;
+  work: string;
+  state: string;
+}
+
+async function measure(bench: Bench, shape: Shape): Promise<(string | number)[]> {
+  const path = join(bench.work, "access.log");
   const end = Math.floor(Date.now() / 1_000) - 60;
   writeLines(path, shape, end);
-  const ask = () => askOnce(node, folder, place, path, shape, end);
+  const ask = () => askOnce(bench, path, shape, end);
   const start = performance.now();
   const first = await ask();
   const reading = (performance.now() - start) / 1_000;
   const next = await ask();
   appendFileSync(path, formatLine(shape, shape.lines, end));
   const grown = await ask();
-  const { bytes, files } = measureFolder(join(place, "state"));
-  rmSync(place, { recursive: true });
+  const { bytes, files } = measureFolder(bench.state);
+  for (const name of readdirSync(bench.state)) rmSync(join(bench.state, name), { recursive: true });
   const show = ({ cpuSeconds, milliseconds, peakMb }: Ran) => [
     `${cpuSeconds.toFixed(2)} / ${(milliseconds / 1_000).toFixed(2)}`,
     peakMb.toFixed(0),
@@ -166,9 +176,7 @@ async function measure(
  * Asks for the pages of all days, again and again if the first reading takes longer than a question may.
  */
 async function askOnce(
-  node: string,
-  folder: string,
-  place: string,
+  { node, cold, folder, state }: Bench,
   path: string,
   { days, write }: Shape,
   end: number,
@@ -183,7 +191,8 @@ async function askOnce(
   ];
   for (let attempt = 1; ; attempt++) {
     try {
-      const ran = await runMeasured(node, words, { XDG_STATE_HOME: join(place, "state") });
+      if (cold) emptyPageCache();
+      const ran = await runMeasured(node, words, { XDG_STATE_HOME: state });
       return { ...ran, questions: attempt };
     } catch (error) {
       if (attempt === MAX_ATTEMPTS) throw error;
@@ -192,6 +201,11 @@ async function askOnce(
 }
 
 const MAX_ATTEMPTS = 10;
+
+function emptyPageCache(): void {
+  spawnSync("sync");
+  writeFileSync("/proc/sys/vm/drop_caches", "3");
+}
 
 export function writeLines(path: string, shape: Shape, end: number): void {
   writeFileSync(path, "");
