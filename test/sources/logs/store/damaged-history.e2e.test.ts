@@ -1,11 +1,11 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../../src/errors.ts";
 import { IS_LONG } from "../../../support/seed.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
-import { listFiles } from "./history-files.ts";
+import { type FolderContents, listFiles, readFolder, restoreFolder } from "./history-files.ts";
 
 const DAY = 86_400_000;
 const [FROM, TO] = ["2026-11-15", "2026-11-21"];
@@ -54,19 +54,18 @@ function spoil(bytes: Buffer, { at, kind }: Damage): Buffer {
 
 describe("a damaged history", () => {
   let place: LogPlace;
-  let [state, logs] = ["", ""];
+  let before: FolderContents;
   /** What the logs say, and what they say when three lines have come. */
   let expected: Awaited<ReturnType<typeof ask>>;
   let expectedGrown: Awaited<ReturnType<typeof ask>>;
 
   beforeAll(async () => {
     place = createLogPlace();
-    [state, logs] = [join(place.folder, "state"), join(place.folder, "www")];
     place.write("access.log.1", linesOf(120, NOON - 5 * DAY));
     place.write("access.log", [...linesOf(80, NOON - DAY), ...linesOf(50, NOON - 3_600_000), crawler]);
     expected = await ask();
     expect(await ask(false)).toEqual(expected);
-    for (const folder of [state, logs]) cpSync(folder, `${folder}-before`, { recursive: true });
+    before = readFolder(place.folder);
     grow();
     expectedGrown = await ask(false);
   });
@@ -94,10 +93,7 @@ describe("a damaged history", () => {
 
   /** Puts everything back as it was before the damage, and finds the file of this kind. */
   function restore(pattern: RegExp): string {
-    for (const folder of [state, logs]) {
-      rmSync(folder, { recursive: true });
-      cpSync(`${folder}-before`, folder, { recursive: true });
-    }
+    restoreFolder(place.folder, before);
     place.warned.length = 0;
     return listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
   }
@@ -122,7 +118,7 @@ describe("a damaged history", () => {
         // Where the log files of closed days are gone, numbers may be missing: then it says so.
         restore(pattern);
         writeFileSync(file, spoiled);
-        rmSync(join(logs, "access.log.1"));
+        rmSync(join(place.folder, "www", "access.log.1"));
         const left = await askOrRefuse(file);
         const isSaid = place.warned.some((text) => text.includes(file));
         if (left !== undefined && !isSaid) expect(left).toEqual(expected);

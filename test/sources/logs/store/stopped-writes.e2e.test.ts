@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
 import { IS_LONG } from "../../../support/seed.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
-import { listFiles, readEverything, readManifest } from "./history-files.ts";
+import {
+  type FolderContents,
+  listFiles,
+  readEverything,
+  readFolder,
+  readManifest,
+  restoreFolder,
+} from "./history-files.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -34,7 +41,8 @@ describe("a process that is killed at any of its writes", () => {
   let place: LogPlace;
   /** What was told before, and what there was of it on disk. */
   let told: Awaited<ReturnType<typeof ask>>;
-  let before: { salts: string[] };
+  let before: FolderContents;
+  let salts: string[];
   let expected: Awaited<ReturnType<typeof ask>>;
   /** What a process that nobody kills writes, one after the other, and how it answers. */
   let changes: string[];
@@ -50,13 +58,11 @@ describe("a process that is killed at any of its writes", () => {
     place.write("access.log", [...linesOf(40, NOON - DAY), ...linesOf(20, NOON - HOUR)]);
     told = await ask();
     const { sites, compared } = readManifest(place.history());
-    before = {
-      salts: [
-        ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
-        ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
-      ],
-    };
-    cpSync(path("state"), path("before"), { recursive: true });
+    salts = [
+      ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
+      ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
+    ];
+    before = readFolder(path("state"));
     // The 20th is closed now, the 21st grows, the 22nd begins, and the 16th, which was closed, gets late lines.
     place.clock.now = NOON + DAY;
     place.append("access.log", [...linesOf(20, NOON + HOUR, 10), ...linesOf(20, NOON + 23 * HOUR)]);
@@ -93,20 +99,14 @@ describe("a process that is killed at any of its writes", () => {
       },
     );
 
-  const restore = (name: string) => {
-    rmSync(path("state"), { recursive: true });
-    cpSync(path(name), path("state"), { recursive: true });
-  };
-
   /** What each killed process has left, by the number of the write: they all begin alike. */
-  const killed = new Map<number, string>();
+  const killed = new Map<number, FolderContents>();
   const restoreKilled = (stop: number) => {
-    const name = killed.get(stop);
-    if (name !== undefined) return restore(name);
-    restore("before");
+    const left = killed.get(stop);
+    restoreFolder(path("state"), left ?? before);
+    if (left !== undefined) return;
     expect(askUntil(stop).signal, `killed at ${stop}, ${changes[stop - 1]}`).toBe("SIGKILL");
-    killed.set(stop, `killed-${stop}`);
-    cpSync(path("state"), path(`killed-${stop}`), { recursive: true });
+    killed.set(stop, readFolder(path("state")));
   };
 
   const expectNoTraces = async (when: string, secrets: readonly Buffer[]) => {
@@ -117,14 +117,14 @@ describe("a process that is killed at any of its writes", () => {
   };
 
   it("leaves a history from which the next one goes on", async () => {
-    expect(before.salts.length).toBe(2);
+    expect(salts.length).toBe(2);
     expect(answer.pageviews).toBe(220);
     const names = changes.join("\n");
     for (const part of ["parquet", "sums.gz", "days.", "jsonl", "manifest", "lock"])
       expect(names).toContain(part);
     expect(await ask()).toEqual(expected);
 
-    const secrets = before.salts.map((salt) => Buffer.from(salt, "base64"));
+    const secrets = salts.map((salt) => Buffer.from(salt, "base64"));
     for (const stop of chooseStops(changes)) {
       const when = `killed at ${stop}, ${changes[stop - 1]}`;
       restoreKilled(stop);
