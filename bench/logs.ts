@@ -33,6 +33,8 @@ export async function run(args: string[]): Promise<number> {
       visitors: { type: "string", default: "10000" },
       paths: { type: "string", default: "5000" },
       rounds: { type: "string", default: "3" },
+      /** How often it starts again in each round. */
+      starts: { type: "string", default: "5" },
       node: { type: "string", default: findNode() },
       alone: { type: "boolean", default: false },
       /** The folder of a package that is installed already; by default it is packed and installed. */
@@ -46,7 +48,8 @@ export async function run(args: string[]): Promise<number> {
   const folder = values.installed ?? installPackage().folder;
   const log = mkdtempSync(join(tmpdir(), "log-"));
   try {
-    const bench = { ...values, folder, log, rounds, shape: { lines, days, visitors, paths } };
+    const starts = Number(values.starts);
+    const bench = { ...values, folder, log, rounds, starts, shape: { lines, days, visitors, paths } };
     publish(CHAPTER, await measure(bench), values);
   } finally {
     rmSync(log, { recursive: true, force: true });
@@ -61,6 +64,7 @@ interface Bench {
   folder: string;
   log: string;
   rounds: number;
+  starts: number;
   alone: boolean;
   shape: LogShape;
 }
@@ -107,7 +111,7 @@ async function measure(bench: Bench): Promise<string> {
       [FLOOR, floor],
       [WARM, () => ask("kept")],
     ],
-    5 * rounds,
+    bench.starts * rounds,
   );
   const grown = await takeTurns([[GROWN, append]], rounds);
   const missing = others.flatMap(({ name, run }) => (run === undefined ? [name] : []));

@@ -21,8 +21,8 @@ export async function compareCases(
   rounds: number,
 ): Promise<Record<string, Times>> {
   const times = Object.fromEntries(Object.keys(cases).map((name) => [name, [] as number[]]));
-  // The first round only fills caches.
-  for (let round = -1; round < rounds; round++) {
+  // The first of several only fills caches. A single round is a trial, whose times say nothing.
+  for (let round = rounds > 1 ? -1 : 0; round < rounds; round++) {
     for (const [name, measure] of Object.entries(cases)) {
       const time = await measure();
       if (round >= 0) times[name]?.push(time);

@@ -94,7 +94,8 @@ export async function run(args: string[], serviceScript: string): Promise<number
     );
     const idle = await Promise.all(watched.map(({ pulse }) => pulse.take()));
     await Promise.all(clients.map((client) => client.signIn()));
-    const period = (minutes * 60_000) / 360;
+    // Reading more often would be a load of its own.
+    const period = Math.max((minutes * 60_000) / 360, 100);
     const timer = setInterval(() => {
       // A reading that fails is left out: a process that has ended shows elsewhere.
       for (const { pulse, pulses } of watched) {

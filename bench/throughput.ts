@@ -64,7 +64,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
       ),
     );
     const seen = new Map(Object.keys(cases).map((name) => [name, [] as Burst[]]));
-    for (let round = -1; round < Number(values.rounds); round++) {
+    for (let round = Number(values.rounds) > 1 ? -1 : 0; round < Number(values.rounds); round++) {
       for (const [name, sent] of Object.entries(cases)) {
         const burst = await press(sent, connections, Number(values.turn));
         if (round >= 0) seen.get(name)?.push(burst);

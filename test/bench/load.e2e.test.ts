@@ -7,7 +7,7 @@ it.skipIf(REDIS_SERVER === undefined)(
   "the load run, for seconds, finds nothing wrong with two replicas (redis-server)",
   { timeout: 90_000 },
   async () => {
-    const short = ["--sessions", "4", "--seconds", "2", "--pause", "200", "--trial"];
+    const short = ["--sessions", "4", "--seconds", "1", "--pause", "100", "--trial"];
     const args = ["bench/run.js", "load", ...short, "--store", "redis", "--replicas", "2"];
     const { stdout } = await execFile(process.execPath, args).catch((error) => error);
     expect(stdout).toContain("Faults: none.");

@@ -76,7 +76,7 @@ export function hourShown(instant: number, timezone: string): string {
 
 const hours = new Map<string, number[]>();
 
-/** When the hours of a day begin. Looks at each quarter of an hour and, where something else is shown, at each second. */
+/** When the hours of a day begin. Looks at each quarter of an hour and, where its last second shows something else, at each second. */
 export function hoursOf(date: string, timezone: string): number[] {
   const key = `${date} ${timezone}`;
   const known = hours.get(key);
@@ -91,8 +91,9 @@ export function hoursOf(date: string, timezone: string): number[] {
   };
   for (let instant = startOf(date, timezone); instant < end; instant += QUARTER) {
     look(instant);
-    if (hourShown(Math.min(instant + QUARTER, end - SECOND), timezone) === shown) continue;
-    for (let second = instant; second < instant + QUARTER; second += SECOND) look(second);
+    const last = Math.min(instant + QUARTER, end) - SECOND;
+    if (hourShown(last, timezone) === shown) continue;
+    for (let second = instant; second <= last; second += SECOND) look(second);
   }
   hours.set(key, found);
   return found;

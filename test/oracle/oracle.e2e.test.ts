@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApi } from "../support/api.ts";
+import { IS_LONG } from "../support/seed.ts";
 import {
   checkApi,
   checkComparison,
@@ -17,9 +18,10 @@ import { zones } from "./moments.ts";
 import { build, buildLarge, liven, scenario } from "./sites.ts";
 import { openSurfaces, type Surfaces } from "./surfaces.ts";
 
-// A test run checks a few sites, always the same; docs/reliability.md has the command that checks thousands of others.
+// A test run checks a few sites, always the same, and twice as many with `LONG=1`; bench/RELIABILITY.md has the command
+// that checks thousands of others.
 const { ORACLE_RUNS, ORACLE_SEED } = process.env;
-const RUNS = Number(ORACLE_RUNS ?? 4);
+const RUNS = Number(ORACLE_RUNS ?? (IS_LONG ? 4 : 2));
 const FRESH_SEED = ORACLE_SEED ?? (ORACLE_RUNS === undefined ? undefined : Date.now() % 2 ** 31);
 const BUSY_VISITORS = Number(process.env.ORACLE_BUSY ?? 60);
 const HOURS_MS = 36_000_000;

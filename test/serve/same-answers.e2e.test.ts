@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createHttpClient } from "../../src/client/http-client.ts";
+import { createNetworkFetch } from "../../src/client/network.ts";
 import { findQuery } from "../../src/reports/queries.ts";
-import { spawnSync } from "../support/child-process.js";
-import { connectHttp, type McpClient, spawnClient, textOf } from "../support/clients.ts";
+import { connectHttp, connectInProcess, type McpClient, spawnClient, textOf } from "../support/clients.ts";
 import { combined, joinLines } from "../support/logs.ts";
 import { findPort, startProgram } from "../support/processes.ts";
+import { IS_LONG, SEED } from "../support/seed.ts";
 import { runShell } from "../support/shell.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -40,6 +42,10 @@ const periods = [
   `${dates[1]}/${dates[0]}`,
   dates[1]?.slice(0, 7),
 ] as const;
+
+/** A third of the periods for each question, another third for the next; all with `LONG=1`. `FUZZ_SEED` chooses others. */
+const choosePeriods = (question: number) =>
+  periods.filter((_, index) => IS_LONG || (index + question + SEED) % 3 === 0);
 
 /** Visitors on each of fifty days, each with a dead link, and a crawler: one day more than another. */
 function writeLog(): string {
@@ -80,11 +86,10 @@ beforeAll(async () => {
   writeFileSync(log, writeLog());
   const source = ["--logs", log, "--site", SITE, "--timezone", "UTC"];
   const env = { HOME: join(folder, "home"), ANALYTICS_KEYS_FILE: join(folder, "keys.json") };
-  const addKey = (name: string) =>
-    spawnSync(process.execPath, [BIN, "keys", "add", name, "--sites", SITE], {
-      env,
-      encoding: "utf8",
-    }).stdout.trim();
+  const addKey = async () =>
+    (
+      await runShell(["keys", "add", "somebody", "--sites", SITE], { environment: env, clock: Date.now })
+    ).stdout.trim();
   const start = async (args: string[], said: string) => {
     const program = await startProgram(process.execPath, [BIN, ...args, ...source], env, said);
     open.push(() => program.child.exitCode ?? program.stop("SIGKILL"));
@@ -94,17 +99,9 @@ beforeAll(async () => {
     open.push(() => client.close());
     return client;
   };
-  // Several keys, each for some periods of an operation: the reference API has a quota for each.
-  const shares = new Map([
-    ["compare", 4],
-    ["overview", 2],
-    ["conversions", 2],
-  ]);
-  const share = (command: string) => shares.get(command) ?? 1;
-  const names = [...new Set(operations.map(({ command }) => command))].flatMap((command) =>
-    Array.from({ length: share(command) }, (_, index) => `${command}-${index}`),
-  );
-  const keys = new Map(names.map((name) => [name, addKey(name)]));
+  // The reference API has a quota for each key, which a few questions use up.
+  const keys: string[] = [];
+  for (const _ of operations) keys.push(await addKey(), await addKey(), await addKey(), await addKey());
 
   surfaces.set("shell", async ({ command, args }, period) => {
     const given = Object.entries({ ...args, period }).flatMap(([name, value]) =>
@@ -124,19 +121,22 @@ beforeAll(async () => {
 
   const reference = await start(["reference", "--port", "0"], "Try:");
   const [, baseUrl = ""] = /Reference API at (\S+) /.exec(reference.output.stderr) ?? [];
-  const remote = new Map<string, McpClient>();
+  const fetch = createNetworkFetch({});
   surfaces.set("reference", async (question, period) => {
-    const name = `${question.command}-${periods.indexOf(period) % share(question.command)}`;
-    const own = { ...env, ANALYTICS_BASE_URL: baseUrl, ANALYTICS_API_KEY: keys.get(name) ?? "" };
-    const client = remote.get(name) ?? keep(await spawnClient("v2 auto", process.execPath, [BIN], own));
-    remote.set(name, client);
-    return askTool(client, question, period);
+    const apiKey = keys[4 * operations.indexOf(question) + (periods.indexOf(period) % 4)] ?? "";
+    const { call } = createHttpClient({ readTarget: () => ({ baseUrl, apiKey, fetch }), clock: Date.now });
+    const client = await connectInProcess({ call });
+    try {
+      return await askTool(client, question, period);
+    } finally {
+      await client.close();
+    }
   });
 
   const port = await findPort();
   await start(["serve", "--port", `${port}`], "The connector is at");
   const connector = { publicUrl: `http://localhost:${port}`, mcp: `http://localhost:${port}/mcp` };
-  const { server, client, exchange } = await signIn(connector, undefined, keys.get("stats-0"));
+  const { server, client, exchange } = await signIn(connector, undefined, keys[0]);
   const { access_token } = await oauth.processAuthorizationCodeResponse(server, client, await exchange());
   const served = keep(await connectHttp("v2 auto", connector.mcp, access_token));
   surfaces.set("serve", (question, period) => askTool(served, question, period));
@@ -157,10 +157,11 @@ function readNumbers(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, readNumbers(member)]));
 }
 
-it.each(operations)(
-  "$command with $args is the same in the shell, over stdio, from the reference API and from serve, for every period",
-  async (question) => {
-    for (const period of periods) {
+it.each(operations.map((question, index) => ({ ...question, asked: choosePeriods(index), question })))(
+  "$command with $args is the same in the shell, over stdio, from the reference API and from serve, for any period",
+  async ({ question, asked }) => {
+    let isCounted = false;
+    for (const period of asked) {
       // The default days are fitted to the data of a local source; a service is asked for all of them.
       const isFitted = period === undefined;
       const answers = new Map<string, unknown>();
@@ -168,8 +169,9 @@ it.each(operations)(
         if (!(isFitted && name === "reference")) answers.set(name, readNumbers(await ask(question, period)));
       const [[, first] = []] = answers;
       for (const [name, answer] of answers) expect([name, period, answer]).toEqual([name, period, first]);
-      if (period === "yesterday") expect(JSON.stringify(first)).toMatch(/"(visitors|requests)":[1-9]/);
+      isCounted ||= /"(visitors|requests)":[1-9]/.test(JSON.stringify(first));
     }
+    expect(isCounted).toBe(true);
   },
   120_000,
 );

@@ -12,8 +12,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createHomeFolder, execFile } from "../../support/child-process.js";
+import { createHomeFolder } from "../../support/child-process.js";
 import { spawnClient, type TestClient } from "../../support/clients.ts";
+import { runShell } from "../../support/shell.ts";
 import { BLOG, type Counts, countSent, MAIN, send, type Visit, writeScript } from "./scripted-visits.ts";
 import { apache, caddy, nginx, type Program, startWebServer, type WebServer } from "./web-servers.ts";
 
@@ -167,12 +168,11 @@ async function askTools(client: TestClient, site: string): Promise<Counts> {
 
 const pickTotals = ({ visitors, pageviews, pages }: Counts) => ({ visitors, pageviews, pages });
 
-async function askCommand(words: string[], env: Record<string, string>) {
+/** In this process, which is another one than the MCP server's. */
+async function askCommand(words: string[], environment: Record<string, string>) {
   const site = words.includes("--site") ? [] : [MAIN];
   const question = ["breakdown", ...site, "--dimension", "pages", "--days", "1", "--json"];
-  const { stdout } = await execFile(process.execPath, ["bin/analytics-mcp.js", ...question, ...words], {
-    env,
-  });
+  const { stdout } = await runShell([...question, ...words], { environment, clock: Date.now });
   const { totals, rows }: { totals: Counts; rows: Row[] } = JSON.parse(stdout);
   return pickTotals({
     ...totals,

@@ -27,12 +27,21 @@ async function startDuckDb(): Promise<(sql: string) => Promise<Record<string, st
   return async (sql) => (await database.runAndReadAll(sql)).getRowObjectsJson();
 }
 
+const clock = { now: LOG_NOW };
+let visits: SameVisits;
+let clickHouse: Awaited<ReturnType<typeof startChdb>>;
+beforeAll(async () => {
+  const starting = hasChdb && startChdb();
+  visits = await writeSameVisits(clock);
+  if (starting) clickHouse = await starting;
+});
+afterAll(() => {
+  if (hasChdb) clickHouse.stop();
+});
+
 describe("hits in Parquet files give the numbers of the logs", () => {
-  const clock = { now: LOG_NOW };
   const folder = join(mkdtempSync(join(tmpdir(), "parquet-")), "hits");
-  let visits: SameVisits;
   beforeAll(async () => {
-    visits = await writeSameVisits(clock);
     for (const flags of visits.flagsOf.values()) await exportFiles(flags, LOG_NOW, folder);
   });
   afterAll(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
@@ -65,25 +74,19 @@ describe("hits in Parquet files give the numbers of the logs", () => {
   });
 
   it.skipIf(!hasChdb)("loaded into ClickHouse, as docs/logs.md says", async () => {
-    const server = await startChdb();
-    try {
-      await server.run(readDocumentedSql(folder).at(-1) ?? "");
-      const table = await openHits(server, clock);
-      for (const span of SPANS) await expectSameAnswers(table, visits, span);
-    } finally {
-      server.stop();
-    }
+    await clickHouse.run(readDocumentedSql(folder).at(-1) ?? "");
+    const table = await openHits(clickHouse, clock);
+    for (const span of SPANS) await expectSameAnswers(table, visits, span);
   });
 });
 
 describe("the history's own files give the numbers of the logs", () => {
-  const clock = { now: LOG_NOW };
   const state = mkdtempSync(join(tmpdir(), "history-"));
   let source: DataSource;
   let span: Span;
   let history: string;
   beforeAll(async () => {
-    const flags = (await writeSameVisits(clock)).flagsOf.get("example.com") ?? {};
+    const flags = visits.flagsOf.get("example.com") ?? {};
     source = await openLogSource({ flags, environment: { XDG_STATE_HOME: state }, clock: () => clock.now });
     const [site] = await source.sites();
     if (site === undefined) throw new Error("There is no log of example.com.");
@@ -129,20 +132,13 @@ describe("the history's own files give the numbers of the logs", () => {
   });
 
   it.skipIf(!hasChdb)("asked by ClickHouse, as docs/logs.md says", async () => {
-    const server = await startChdb();
-    try {
-      const sql = readDocumentedSql(history, "The history").at(-1) ?? "";
-      const within = sql.replace("event = ''", `event = '' AND day BETWEEN '${span.from}' AND '${span.to}'`);
-      const text = await server.run(`${within} FORMAT JSONCompactEachRow`);
-      const { rows } = await source.breakdown(span, "pages", 1_000);
-      expect(
-        text
-          .trim()
-          .split("\n")
-          .map((line) => (JSON.parse(line) as unknown[]).map(String)),
-      ).toEqual(rows.map(({ value, visitors, hits }) => [String(value), String(visitors), String(hits)]));
-    } finally {
-      server.stop();
-    }
+    const sql = readDocumentedSql(history, "The history").at(-1) ?? "";
+    const within = sql.replace("event = ''", `event = '' AND day BETWEEN '${span.from}' AND '${span.to}'`);
+    const text = await clickHouse.run(`${within} FORMAT JSONCompactEachRow`);
+    const { rows } = await source.breakdown(span, "pages", 1_000);
+    const found = text.trim().split("\n");
+    expect(found.map((line) => (JSON.parse(line) as unknown[]).map(String))).toEqual(
+      rows.map(({ value, visitors, hits }) => [String(value), String(visitors), String(hits)]),
+    );
   });
 });

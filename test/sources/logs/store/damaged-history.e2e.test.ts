@@ -1,11 +1,11 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../../src/errors.ts";
 import { IS_LONG } from "../../../support/seed.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
-import { listFiles } from "./history-files.ts";
+import { type FolderContents, listFiles, readFolder, restoreFolder } from "./history-files.ts";
 
 const DAY = 86_400_000;
 const [FROM, TO] = ["2026-11-15", "2026-11-21"];
@@ -53,10 +53,24 @@ function spoil(bytes: Buffer, { at, kind }: Damage): Buffer {
 
 describe("a damaged history", () => {
   let place: LogPlace;
-  beforeEach(() => {
+  let before: FolderContents;
+  /** What the logs say, and what they say when three lines have come. */
+  let expected: Awaited<ReturnType<typeof ask>>;
+  let expectedGrown: Awaited<ReturnType<typeof ask>>;
+
+  beforeAll(async () => {
     place = createLogPlace();
+    place.write("access.log.1", linesOf(120, NOON - 5 * DAY));
+    place.write("access.log", [...linesOf(80, NOON - DAY), ...linesOf(50, NOON - 3_600_000), crawler]);
+    expected = await ask();
+    expect(await ask(false)).toEqual(expected);
+    before = readFolder(place.folder);
+    grow();
+    expectedGrown = await ask(false);
   });
-  afterEach(() => place.remove());
+  afterAll(() => place.remove());
+
+  const grow = () => place.append("access.log", linesOf(3, NOON - 60_000));
 
   async function ask(withHistory = true) {
     const source = await place.open({}, withHistory);
@@ -76,27 +90,18 @@ describe("a damaged history", () => {
     }
   }
 
+  /** Puts everything back as it was before the damage, and finds the file of this kind. */
+  function restore(pattern: RegExp): string {
+    restoreFolder(place.folder, before);
+    place.warned.length = 0;
+    return listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
+  }
+
   it.each(KINDS)(
     "never gives a wrong number: %s",
     async (_, pattern) => {
-      place.write("access.log.1", linesOf(120, NOON - 5 * DAY));
-      place.write("access.log", [...linesOf(80, NOON - DAY), ...linesOf(50, NOON - 3_600_000), crawler]);
-      const expected = await ask();
-      expect(expected).toEqual(await ask(false));
-      const state = join(place.folder, "state");
-      const logs = join(place.folder, "www");
-      cpSync(state, `${state}-before`, { recursive: true });
-      cpSync(logs, `${logs}-before`, { recursive: true });
-      const restore = () => {
-        for (const folder of [state, logs]) {
-          rmSync(folder, { recursive: true });
-          cpSync(`${folder}-before`, folder, { recursive: true });
-        }
-        place.warned.length = 0;
-      };
       const check = async (damage: Damage) => {
-        restore();
-        const file = listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
+        const file = restore(pattern);
         const bytes = readFileSync(file);
         const spoiled = spoil(bytes, damage);
         if (spoiled.equals(bytes)) return;
@@ -104,23 +109,22 @@ describe("a damaged history", () => {
         const found = await askOrRefuse(file);
         if (found !== undefined) expect(found).toEqual(expected);
         // As right when lines have come, so that more of the history is needed.
-        restore();
+        restore(pattern);
         writeFileSync(file, spoiled);
-        place.append("access.log", linesOf(3, NOON - 60_000));
+        grow();
         const grown = await askOrRefuse(file);
-        if (grown !== undefined) expect(grown).toEqual(await ask(false));
+        if (grown !== undefined) expect(grown).toEqual(expectedGrown);
         // Where the log files of closed days are gone, numbers may be missing: then it says so.
-        restore();
+        restore(pattern);
         writeFileSync(file, spoiled);
-        rmSync(join(logs, "access.log.1"));
+        rmSync(join(place.folder, "www", "access.log.1"));
         const left = await askOrRefuse(file);
         const isSaid = place.warned.some((text) => text.includes(file));
         if (left !== undefined && !isSaid) expect(left).toEqual(expected);
       };
       await fc.assert(fc.asyncProperty(DAMAGES, check), { numRuns: IS_LONG ? 300 : 6 });
       // And if it is gone altogether.
-      restore();
-      const file = listFiles(place.history()).find((path) => pattern.test(path)) ?? "";
+      const file = restore(pattern);
       rmSync(file);
       const found = await askOrRefuse(file);
       if (found !== undefined) expect(found).toEqual(expected);

@@ -7,7 +7,8 @@ import { combined, LOG_NOW, type Request } from "../../../support/logs.ts";
 import { createLogPlace } from "../log-place.ts";
 import { listFiles } from "./history-files.ts";
 
-const LINES = 20_000;
+/** More than the user agents that a day keeps of one address. */
+const LINES = 11_000;
 const LONG = "0123456789abcdef/".repeat(64);
 
 /** The bytes of the history while the day is open, and when it is closed. */

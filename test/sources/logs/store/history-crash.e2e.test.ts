@@ -56,7 +56,7 @@ function ask(state: string, limit: string[] = []) {
 
 describe("the history of logs, when a process is killed or the disk is full", () => {
   it("never gives another number than a new reading", async () => {
-    const all = 60_000;
+    const all = 30_000;
     for (let round = 0; round < 10; round++) {
       appendFileSync(
         join(folder, "access.log"),
@@ -67,7 +67,7 @@ describe("the history of logs, when a process is killed or the disk is full", ()
         stdio: "ignore",
       });
       const closed = once(child, "close");
-      await sleep(100 + 60 * round);
+      await sleep(100 + 40 * round);
       child.kill("SIGKILL");
       await closed;
     }
@@ -77,17 +77,20 @@ describe("the history of logs, when a process is killed or the disk is full", ()
     expect(readdirSync(join(folder, "state", "analytics-mcp", "logs")).length).toBeGreaterThan(0);
   });
 
-  it.skipIf(prlimit === undefined).each([
-    ["0", "nothing"],
-    ["1000", "not even a day's counts"],
-    ["5000", "only some of the files"],
-  ])("answers from the files on a disk with room for %s bytes a file (prlimit): %s, and says so", (size) => {
-    writeFileSync(join(folder, "access.log"), makeLines(0, 20_000, 20_000));
-    const full = ask("state", [prlimit ?? "", `--fsize=${size}`, "--"]);
-    expect(full.stderr).toContain("The counts of these logs cannot be kept");
-    expect([full.status, full.stdout]).toEqual([0, ask("other").stdout]);
-    expect(ask("state").stdout).toBe(full.stdout);
-  });
+  it.skipIf(prlimit === undefined)(
+    "answers from the files on a disk that has no room for some of the history's files (prlimit), and says so",
+    () => {
+      writeFileSync(join(folder, "access.log"), makeLines(0, 5_000, 5_000));
+      const { stdout } = ask("other");
+      // Bytes a file: for nothing, for not even a day's counts, and for only some of the files.
+      for (const size of [0, 1_000, 5_000]) {
+        const full = ask(`state-${size}`, [prlimit ?? "", `--fsize=${size}`, "--"]);
+        expect(full.stderr).toContain("The counts of these logs cannot be kept");
+        expect([size, full.status, full.stdout]).toEqual([size, 0, stdout]);
+        expect(ask(`state-${size}`).stdout).toBe(stdout);
+      }
+    },
+  );
 
   it.skipIf(!canMount)(
     "answers from what it has and the files where the state is read-only, and says so",
@@ -102,8 +105,7 @@ describe("the history of logs, when a process is killed or the disk is full", ()
       mkdirSync(join(folder, "empty"));
       const first = ask("empty", readOnly("empty"));
       expect(first.stderr).toMatch(/The counts of these logs are not kept: .* its disk is read-only\./);
-      expect([first.status, first.stdout]).toEqual([0, ask("other").stdout]);
-      expect(ask("state").stdout).toBe(first.stdout);
+      expect([first.status, first.stdout]).toEqual([0, ask("state").stdout]);
       // Nothing has to be saved.
       const same = ask("state", readOnly("state"));
       expect([same.stdout, same.stderr.includes("kept")]).toEqual([first.stdout, false]);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
@@ -20,6 +20,26 @@ export const listFiles = (folder: string): string[] =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
     .sort();
+
+/** What a folder holds, for `restoreFolder`: the bytes of its files, and undefined for a folder. */
+export type FolderContents = ReadonlyMap<string, Buffer | undefined>;
+
+const listAll = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .sort();
+
+export const readFolder = (folder: string): FolderContents =>
+  new Map(listAll(folder).map((path) => [path, statSync(path).isFile() ? readFileSync(path) : undefined]));
+
+/** Makes a folder hold what it held. What has not changed is left alone: deleting and copying take longest. */
+export function restoreFolder(folder: string, contents: FolderContents): void {
+  for (const path of listAll(folder)) if (!contents.has(path)) rmSync(path, { recursive: true, force: true });
+  for (const [path, bytes] of contents) {
+    if (bytes === undefined) mkdirSync(path, { recursive: true });
+    else if (!existsSync(path) || !readFileSync(path).equals(bytes)) writeFileSync(path, bytes);
+  }
+}
 
 /** The first line is a checksum of the rest. */
 export const readManifest = (history: string): Manifest =>

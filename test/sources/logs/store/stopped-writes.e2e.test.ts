@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
 import { IS_LONG } from "../../../support/seed.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
-import { listFiles, readEverything, readManifest } from "./history-files.ts";
+import {
+  type FolderContents,
+  listFiles,
+  readEverything,
+  readFolder,
+  readManifest,
+  restoreFolder,
+} from "./history-files.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -34,8 +41,12 @@ describe("a process that is killed at any of its writes", () => {
   let place: LogPlace;
   /** What was told before, and what there was of it on disk. */
   let told: Awaited<ReturnType<typeof ask>>;
-  let before: { salts: string[] };
+  let before: FolderContents;
+  let salts: string[];
   let expected: Awaited<ReturnType<typeof ask>>;
+  /** What a process that nobody kills writes, one after the other, and how it answers. */
+  let changes: string[];
+  let answer: { pageviews: number };
 
   const ask = async (withHistory = true) =>
     readAll(await place.open({}, withHistory), FROM, TO, place.clock.now);
@@ -47,18 +58,19 @@ describe("a process that is killed at any of its writes", () => {
     place.write("access.log", [...linesOf(40, NOON - DAY), ...linesOf(20, NOON - HOUR)]);
     told = await ask();
     const { sites, compared } = readManifest(place.history());
-    before = {
-      salts: [
-        ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
-        ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
-      ],
-    };
-    cpSync(path("state"), path("before"), { recursive: true });
+    salts = [
+      ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
+      ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
+    ];
+    before = readFolder(path("state"));
     // The 20th is closed now, the 21st grows, the 22nd begins, and the 16th, which was closed, gets late lines.
     place.clock.now = NOON + DAY;
     place.append("access.log", [...linesOf(20, NOON + HOUR, 10), ...linesOf(20, NOON + 23 * HOUR)]);
     place.write("access.log.2", linesOf(50, NOON - 5 * DAY - HOUR, 5));
     expected = await ask(false);
+    const { stdout, stderr } = askUntil();
+    answer = JSON.parse(stdout);
+    changes = stderr.split("\n").filter((line) => line.startsWith("change: "));
   });
   afterAll(() => place.remove());
 
@@ -87,9 +99,14 @@ describe("a process that is killed at any of its writes", () => {
       },
     );
 
-  const restore = (name: string) => {
-    rmSync(path("state"), { recursive: true });
-    cpSync(path(name), path("state"), { recursive: true });
+  /** What each killed process has left, by the number of the write: they all begin alike. */
+  const killed = new Map<number, FolderContents>();
+  const restoreKilled = (stop: number) => {
+    const left = killed.get(stop);
+    restoreFolder(path("state"), left ?? before);
+    if (left !== undefined) return;
+    expect(askUntil(stop).signal, `killed at ${stop}, ${changes[stop - 1]}`).toBe("SIGKILL");
+    killed.set(stop, readFolder(path("state")));
   };
 
   const expectNoTraces = async (when: string, secrets: readonly Buffer[]) => {
@@ -100,27 +117,22 @@ describe("a process that is killed at any of its writes", () => {
   };
 
   it("leaves a history from which the next one goes on", async () => {
-    expect(before.salts.length).toBe(2);
-    const whole = askUntil();
-    const changes = whole.stderr.split("\n").filter((line) => line.startsWith("change: "));
-    expect(JSON.parse(whole.stdout).pageviews).toBe(220);
+    expect(salts.length).toBe(2);
+    expect(answer.pageviews).toBe(220);
     const names = changes.join("\n");
     for (const part of ["parquet", "sums.gz", "days.", "journal", "manifest", "lock"])
       expect(names).toContain(part);
     expect(await ask()).toEqual(expected);
 
-    const secrets = before.salts.map((salt) => Buffer.from(salt, "base64"));
+    const secrets = salts.map((salt) => Buffer.from(salt, "base64"));
     for (const stop of chooseStops(changes)) {
       const when = `killed at ${stop}, ${changes[stop - 1]}`;
-      restore("before");
-      expect(askUntil(stop).signal, when).toBe("SIGKILL");
+      restoreKilled(stop);
       await expectNoTraces(when, []);
-      rmSync(path("killed"), { recursive: true, force: true });
-      cpSync(path("state"), path("killed"), { recursive: true });
       expect(await ask(), when).toEqual(expected);
       await expectNoTraces(when, secrets);
       // And if the logs are gone by then.
-      restore("killed");
+      restoreKilled(stop);
       renameSync(path("www"), path("www-before"));
       cpSync(path("www-before", "access.log"), path("www", "access.log"));
       writeFileSync(path("www", "access.log"), "");
@@ -141,15 +153,10 @@ describe("a process that is killed at any of its writes", () => {
     const { now } = place.clock;
     for (const part of ["half of writeSync", "fsyncSync", "renameSync"]) {
       for (const kind of ["parquet", "sums.gz", "days.", "manifest"]) {
-        restore("before");
-        place.clock.now = now;
-        const changes = askUntil()
-          .stderr.split("\n")
-          .filter((line) => line.startsWith("change: "));
         const stop = changes.findIndex((line) => line.includes(part) && line.includes(kind)) + 1;
         if (stop === 0) throw new Error(`There is no ${part} of ${kind}.`);
-        restore("before");
-        askUntil(stop);
+        place.clock.now = now;
+        restoreKilled(stop);
         unused.push(...listUnused());
         for (const file of listFiles(place.history())) utimesSync(file, 0, 0);
         place.clock.now = now + DAY;
