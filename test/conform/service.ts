@@ -3,6 +3,9 @@ import { buildProblem } from "../../src/api/problem-document.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
 import type { Target } from "../../src/conform/probe.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import { mondayOf } from "../../src/sources/demo/dataset.ts";
+import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
+import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW, toResponse } from "../support/api.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 
@@ -28,16 +31,33 @@ interface Source {
   kept: Map<string, Kept>;
 }
 
-function createSource(): Source {
+/** The demo's organizations, but no site has more visitors a day: making them up takes most of a run's time. */
+export function limitVisitors(most: number): Fixtures {
+  const { sites, ...rest } = readFixtures();
+  return { ...rest, sites: sites.map((site) => ({ ...site, visitors: Math.min(site.visitors, most) })) };
+}
+
+function createSource(fixtures?: Fixtures): Source {
   const api = createReferenceApi({
     clock: () => time.now,
     quota: { limit: 1_000_000, window: 60 },
     createRequestId: () => PLACEHOLDER,
+    fixtures,
   });
   return { api, kept: new Map() };
 }
 
-const shared = createSource();
+/** By the fixtures and the Monday that the made-up data depends on. */
+const sources = new Map<Fixtures | undefined, Map<string, Source>>();
+
+function openSource(fixtures?: Fixtures): Source {
+  const monday = mondayOf(time.now);
+  const known = sources.get(fixtures) ?? new Map<string, Source>();
+  sources.set(fixtures, known);
+  const source = known.get(monday) ?? createSource(fixtures);
+  known.set(monday, source);
+  return source;
+}
 
 /** The reference API with a cache: hundreds of runs send the same requests at the same moments. */
 async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
@@ -59,10 +79,10 @@ async function ask({ api, kept }: Source, request: Request): Promise<Kept> {
   return answer;
 }
 
-/** The reference API at a moment, with a new id for each answer and one 429. */
-export function createService(start = NOW): Service {
+/** The reference API at a moment, with a new id for each answer and one 429. Without `fixtures`, it has all of the demo's. */
+export function createService(start = NOW, fixtures?: Fixtures): Service {
   time.now = start;
-  const source = start === NOW ? shared : createSource();
+  const source = openSource(fixtures);
   let count = 0;
   return async (request) => {
     count++;

@@ -84,7 +84,7 @@ async function startRemote(proxy: FaultProxy): Promise<Surface> {
   return { client, proxy, line, readLog: () => connector.lines.join("\n") };
 }
 
-/** A 401 of the service ends the sign-in, as intended. */
+/** A 401 of the service ends the sign-in, as intended. All surfaces ask by the same client: the first tries all faults. */
 const beside401 = faults.filter(({ outcome }) => outcome !== "invalid_api_key");
 
 it.each<[string, NamedFault[], () => Promise<Surface>]>([
@@ -94,7 +94,7 @@ it.each<[string, NamedFault[], () => Promise<Surface>]>([
     pick(faults, 30),
     async () => startStdio(await startProxy(certificate)),
   ],
-  ["the connector on /mcp", beside401, async () => startRemote(await startProxy())],
+  ["the connector on /mcp", pick(beside401, 30), async () => startRemote(await startProxy())],
 ])(
   "%s answers correctly or says clearly why not, shows no key, and recovers",
   async (_, faults, start) => {

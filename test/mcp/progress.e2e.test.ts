@@ -11,7 +11,7 @@ import { signIn } from "../support/sign-in.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
 import { SCRIPT, startAtTerminal } from "../support/typing.ts";
 
-// A service that takes its time, and a question that takes many requests to it.
+// A service that takes its time, and a question that takes many requests to it. The tests wait for it side by side.
 
 const SITES = Array.from({ length: 8 }, (_, index) => `site-${index}.example`);
 const BIN = resolve("bin/analytics-mcp.js");
@@ -56,13 +56,16 @@ function expectProgress(seen: readonly Progress[]) {
   }
 }
 
-it.each(["v1", "v2 auto"] as const)("a client on stdio that asks for progress gets it: %s", async (kind) => {
-  const client = await spawnClient(kind, process.execPath, [BIN], environment);
-  open.push(client);
-  expectProgress(await ask(client));
-});
+it.concurrent.each(["v1", "v2 auto"] as const)(
+  "a client on stdio that asks for progress gets it: %s",
+  async (kind) => {
+    const client = await spawnClient(kind, process.execPath, [BIN], environment);
+    open.push(client);
+    expectProgress(await ask(client));
+  },
+);
 
-it("a client of a connector that asks for progress gets it", async () => {
+it.concurrent("a client of a connector that asks for progress gets it", async () => {
   const port = await findPort();
   const { ANALYTICS_API_KEY: _, ANALYTICS_BASE_URL: __, ...env } = environment;
   const served = await startServed({ folder, service: plausible.origin, port, env });
@@ -74,13 +77,17 @@ it("a client of a connector that asks for progress gets it", async () => {
   expectProgress(await ask(connected));
 });
 
-it.skipIf(!SCRIPT)("a person at a terminal sees a line that is gone at the end", async () => {
-  const terminal = startAtTerminal(`${process.execPath} ${BIN} sites --period last-7-days`, environment);
-  const screen = await terminal.end();
-  const lines = screen.split("\r\u001b[K");
-  expect(lines.slice(1, -1)).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^\d+ of \d+ requests to Plausible …$/)]),
-  );
-  expect(lines.at(-1)).not.toContain("requests to");
-  expect(screen).toContain("site-7.example");
-});
+it.skipIf(!SCRIPT)(
+  "a person at a terminal sees a line that is gone at the end",
+  { concurrent: true },
+  async () => {
+    const terminal = startAtTerminal(`${process.execPath} ${BIN} sites --period last-7-days`, environment);
+    const screen = await terminal.end();
+    const lines = screen.split("\r\u001b[K");
+    expect(lines.slice(1, -1)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^\d+ of \d+ requests to Plausible …$/)]),
+    );
+    expect(lines.at(-1)).not.toContain("requests to");
+    expect(screen).toContain("site-7.example");
+  },
+);

@@ -117,6 +117,30 @@ describe("a line that is not a message", () => {
   );
 });
 
+it.each([
+  ["a member too many", { jsonrpc: "2.0", id: 4, method: "ping", more: 1 }],
+  ["a batch", [{ jsonrpc: "2.0", id: 4, method: "ping" }]],
+])("%s is refused", async (_, message) => {
+  const { answers } = await converse(format(initialize), `${JSON.stringify(message)}\n`);
+  expect(answers).toContainEqual({
+    jsonrpc: "2.0",
+    id: 4,
+    error: { code: -32_600, message: "Invalid Request" },
+  });
+});
+
+it.each([
+  ["2024-11-05", "2024-11-05"],
+  ["2025-03-26", "2025-03-26"],
+  ["2025-11-25", "2025-11-25"],
+  ["1999-01-01", "2025-11-25"],
+])("a greeting in protocol version %s is answered in %s", async (protocolVersion, told) => {
+  const { answers } = await converse(
+    format({ ...initialize, params: { ...initialize.params, protocolVersion } }),
+  );
+  expect(answers[0]?.result?.protocolVersion).toBe(told);
+});
+
 it("a message of more than 10 MiB ends the server with an error that names the limit", async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const faults: string[] = [];

@@ -60,47 +60,25 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
   const posts = () => site.received.filter(({ method }) => method === "POST");
 
   describe.each(names)("“%s”", (name) => {
+    let page: Page;
+    beforeAll(async () => {
+      page = await open(name);
+    });
+
     it("is sound: language, title, landmarks, headings, labels, sizes", async () => {
-      const page = await open(name);
       expect([...(await findFaults(page)), ...(await findControlFaults(page))]).toEqual([]);
     });
 
     it("is read in both themes, with enough contrast", async () => {
       for (const colorScheme of themes) {
-        const page = await open(name, { colorScheme });
+        await page.emulateMedia({ colorScheme });
         expect(await findFaint(page)).toEqual([]);
         const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         expect(ground).toBe(colorScheme === "light" ? "rgb(245, 246, 248)" : "rgb(19, 20, 23)");
       }
     });
 
-    it("fits every width, even with letters twice as large, in lines of readable length", async () => {
-      const page = await open(name);
-      const overflow = () =>
-        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      for (const width of [320, 640, 1024, 1440]) {
-        await page.setViewportSize({ width, height: 800 });
-        expect([width, await overflow()]).toEqual([width, 0]);
-        await page.evaluate(() => {
-          document.documentElement.style.fontSize = "32px";
-        });
-        expect([width, "large", await overflow()]).toEqual([width, "large", 0]);
-        await page.evaluate(() => {
-          document.documentElement.style.fontSize = "";
-        });
-      }
-      // The narrowest of the common fonts, where it is installed. The page's width holds 67 letters of it, and 58 of DejaVu
-      // Sans: which font a machine has is not the page's choice. So its promise has some room, below the 80 of WCAG 1.4.8.
-      await page.evaluate(() => {
-        document.body.style.fontFamily = "Arial, Liberation Sans";
-      });
-      expect(await measureLines(page)).toBeLessThanOrEqual(75);
-    });
-  });
-
-  it("text is large enough to read, and nothing moves", async () => {
-    for (const name of names) {
-      const page = await open(name);
+    it("has text that is large enough to read, and nothing that moves", async () => {
       const [smallest, moving] = await page.evaluate(() => {
         const styles = [...document.querySelectorAll("body *")].map((element) => getComputedStyle(element));
         return [
@@ -111,7 +89,29 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       });
       expect(smallest).toBeGreaterThanOrEqual(14);
       expect(moving).toBe(0);
-    }
+    });
+
+    it("fits every width, even with letters twice as large, in lines of readable length", async () => {
+      for (const width of [320, 640, 1024, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        const overflows = await page.evaluate(() => {
+          const { documentElement: root } = document;
+          const measure = () => root.scrollWidth - root.clientWidth;
+          const plain = measure();
+          root.style.fontSize = "32px";
+          const large = measure();
+          root.style.fontSize = "";
+          return { plain, large };
+        });
+        expect([width, overflows]).toEqual([width, { plain: 0, large: 0 }]);
+      }
+      // The narrowest of the common fonts, where it is installed. The page's width holds 67 letters of it, and 58 of DejaVu
+      // Sans: which font a machine has is not the page's choice. So its promise has some room, below the 80 of WCAG 1.4.8.
+      await page.evaluate(() => {
+        document.body.style.fontFamily = "Arial, Liberation Sans";
+      });
+      expect(await measureLines(page)).toBeLessThanOrEqual(75);
+    });
   });
 
   it("with forced colours every control, name and warning keeps its edge", async () => {

@@ -18,6 +18,9 @@ async function listen() {
   const { port } = server.address() as AddressInfo;
   return {
     arrived: () => arrived.filter(({ pathname }) => pathname === "/callback"),
+    forget: () => {
+      arrived.length = 0;
+    },
     redirect: `http://127.0.0.1:${port}/callback`,
     close: async () => {
       server.closeAllConnections();
@@ -38,15 +41,16 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
   /** Where the tab was sent, whether or not it got there. */
   let sent: string[];
   beforeAll(async () => {
-    browser = await launch();
+    [browser, connector, loopback] = await Promise.all([launch(), startTestConnector(), listen()]);
   });
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([connector.close(), loopback.close()]);
+  });
   beforeEach(async () => {
-    [connector, loopback, context] = await Promise.all([
-      startTestConnector(),
-      listen(),
-      browser.newContext(),
-    ]);
+    connector.upstream.length = 0;
+    loopback.forget();
+    context = await browser.newContext();
     // The assistant on the internet: no real request is made.
     await context.route("https://assistant.example/**", (route) =>
       route.fulfill({ contentType: "text/html", body: "<title>Connected</title>" }),
@@ -59,10 +63,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     await events.send("Network.enable");
     events.on("Network.requestWillBeSent", ({ request }) => void sent.push(request.url));
   });
-  afterEach(async () => {
-    await context.close();
-    await Promise.all([connector.close(), loopback.close()]);
-  });
+  afterEach(() => context.close());
 
   /** A registered application with all three redirects has sent the person here. */
   async function begin(redirect_uri: string) {

@@ -172,14 +172,13 @@ export function createCount(site: RawSite) {
 
 /** A day's raw visits up to now. A visit outside the day in its zone is an error. */
 function readDay({ timezone, visits }: RawSite, date: string, now: number): Hit[] {
-  const start = startOf(date, timezone);
+  const [start, end] = [startOf(date, timezone), startOf(moveDate(date, 1), timezone)];
   return visits(date).flatMap((visit) => {
     const ofVisit: Hit[] = [];
     for (const { at, path, event } of visit.hits) {
       const instant = start + at * 1000;
-      const day = dayOf(instant, timezone);
-      if (day !== date)
-        throw new Error(`A visit of ${date} in ${timezone} happened on ${day}, at second ${at}.`);
+      if (at < 0 || instant >= end)
+        throw new Error(`A visit of ${date} in ${timezone} happened on another day, at second ${at}.`);
       if (instant <= now) ofVisit.push({ visitor: visit.visitor, visit, ofVisit, instant, path, event });
     }
     return ofVisit;

@@ -89,25 +89,29 @@ async function startService() {
 }
 
 describe.each([process.execPath, ...otherNodes])("under %s (also TEST_NODES)", (node) => {
-  it.each(clientKinds)("answers each request of a real client (%s)", async (kind) => {
+  it("answers each request of a real client of each kind", async () => {
     const service = await startService();
     const server = await serve(["--store", "memory", "--base-url", service.origin], { node });
     const { tokens } = await signInFor(server);
-    const client = await connectHttp(kind, server.mcp, tokens.access_token);
-    open.push(client);
     const reference = { type: "ref/prompt", name: "weekly_report" } as const;
-    const ask = () =>
-      Promise.all([
-        client.listTools().then(({ tools }) => tools.length),
-        client.listResources().then(({ resources }) => resources.length),
-        client.listPrompts().then(({ prompts }) => prompts.length),
-        client.complete(reference, "site", "shop"),
-        client.callTool("get_overview", { site: "example.com" }).then(({ content }) => content[0]?.text),
-      ]);
-    for (let round = 0; round < 5; round++) {
-      const [tools, resources, prompts, sites, overview] = await ask();
-      expect(Math.min(tools, resources, prompts)).toBeGreaterThan(0);
-      expect([sites, overview]).toEqual([["shop.example.net"], expect.stringContaining("visitors")]);
+    for (const kind of clientKinds) {
+      const client = await connectHttp(kind, server.mcp, tokens.access_token);
+      open.push(client);
+      for (let round = 0; round < 5; round++) {
+        const [{ tools }, { resources }, { prompts }, sites, overview] = await Promise.all([
+          client.listTools(),
+          client.listResources(),
+          client.listPrompts(),
+          client.complete(reference, "site", "shop"),
+          client.callTool("get_overview", { site: "example.com" }),
+        ]);
+        const least = Math.min(tools.length, resources.length, prompts.length);
+        expect([kind, least]).toEqual([kind, expect.toSatisfy((count) => count > 0)]);
+        expect([sites, overview.content[0]?.text]).toEqual([
+          ["shop.example.net"],
+          expect.stringContaining("visitors"),
+        ]);
+      }
     }
   });
 });
@@ -135,13 +139,6 @@ describe("serve, when it is asked to stop", () => {
       agent.destroy();
     },
   );
-
-  it("keeps nothing of --demo: no file and no folder", async () => {
-    const server = await serve(["--demo"]);
-    await signInFor(server);
-    await server.stop();
-    expect(readdirSync(folder)).toEqual([]);
-  });
 
   it("serves on for --drain-delay, says so at /readyz, and keeps no connection", async () => {
     const server = await serve(["--demo", "--drain-delay", "2"]);
@@ -192,7 +189,7 @@ describe("serve, when it is asked to stop", () => {
 });
 
 describe("serve, started", () => {
-  it("writes one line for people, then lines of JSON, and nothing on stdout", async () => {
+  it("writes one line for people, then lines of JSON; nothing on stdout, and of --demo no file", async () => {
     const server = await serve(["--demo"]);
     await signInFor(server);
     await fetch(server.mcp, { method: "POST", headers: { authorization: "Bearer x" } });
@@ -210,6 +207,7 @@ describe("serve, started", () => {
       name: "Test",
     });
     expect(server.output.stdout).toBe("");
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("again, with the same file and secret, keeps everyone signed in; with another secret nobody", async () => {
@@ -294,22 +292,16 @@ describe("serve, with settings that are wrong, ends with 2 and says why", () => 
     expect(code).toBe(2);
   });
 
-  it.each<[string, (port: string) => string[]]>([
-    ["the port", (port) => ["--port", port]],
-    ["the operator's address", (port) => ["--port", "0", "--admin-listen", `127.0.0.1:${port}`]],
-  ])("%s is taken by another, as the packed program says", async (_, choose) => {
+  it("the port is taken by another, as the packed program says, or the operator's is", async () => {
     const { port } = new URL((await serve(["--demo"])).publicUrl);
-    const second = startProgram(
-      installed.bin,
-      ["serve", "--demo", ...choose(port)],
-      { XDG_STATE_HOME: folder },
-      STARTED,
-    );
+    const environment = { XDG_STATE_HOME: folder };
     const sentence = `error: Cannot listen on 127.0.0.1, port ${port}: another program listens there.`;
-    await expect(second).rejects.toThrow(sentence);
-    const { code } = await runShell(["serve", "--demo", ...choose(port)], {
-      environment: { XDG_STATE_HOME: folder },
-    });
-    expect(code).toBe(2);
+    const taken = ["serve", "--demo", "--port", port];
+    await expect(startProgram(installed.bin, taken, environment, STARTED)).rejects.toThrow(sentence);
+    const operators = ["serve", "--demo", "--port", "0", "--admin-listen", `127.0.0.1:${port}`];
+    for (const args of [taken, operators]) {
+      const { code, stderr } = await runShell(args, { environment });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    }
   });
 });

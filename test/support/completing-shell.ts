@@ -78,7 +78,16 @@ export async function openShell(shell: Shell, environment: Record<string, string
     ...settings[shell].command,
   );
   const read = () => tmux("capture-pane", "-p", "-J");
-  const type = (text: string) => tmux("send-keys", "-l", text);
+  /** Texts, and lists of keys by their names. */
+  const type = (...parts: (string | string[])[]) =>
+    tmux(
+      ...parts.flatMap((part, index) => [
+        ...(index === 0 ? [] : [";"]),
+        "send-keys",
+        // A semicolon at the end of an argument would end the command.
+        ...(typeof part === "string" ? ["-l", part.replace(/;$/, "\\;")] : part),
+      ]),
+    );
   const waitFor = async (words: RegExp): Promise<string[]> => {
     for (;;) {
       const found = words.exec(read());
@@ -88,17 +97,13 @@ export async function openShell(shell: Shell, environment: Record<string, string
   };
   await waitFor(/^\$/m);
 
-  /** What the line has become when Tab was pressed at its end, and what the shell has shown until then. */
+  /**
+   * What the line has become when Tab was pressed at its end, and what the shell has shown until then. The shell reads on
+   * when the completion has ended. The line is printed, and not run.
+   */
   const press = async (line: string): Promise<{ line: string; shown: string }> => {
     const id = randomUUID();
-    tmux("send-keys", "C-l");
-    type(line);
-    // The shell reads on when the completion has ended. The line is printed, and not run.
-    tmux("send-keys", "Tab", "C-a");
-    type(`echo '${id}' '`);
-    tmux("send-keys", "C-e");
-    type("'");
-    tmux("send-keys", "Enter");
+    type(["C-l"], line, ["Tab", "C-a"], `echo '${id}' '`, ["C-e"], "'", ["Enter"]);
     const [, completed = ""] = await waitFor(new RegExp(`^${id} (.*)$`, "m"));
     return { line: completed.trimEnd(), shown: read() };
   };

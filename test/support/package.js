@@ -10,7 +10,11 @@ import { execFileSync } from "./child-process.js";
 export function installPackage() {
   const folder = mkdtempSync(join(tmpdir(), "analytics-mcp-"));
   const npm = (/** @type {string[]} */ args, /** @type {string} */ cwd) =>
-    execFileSync("npm", [...args, "--loglevel=error"], { cwd, encoding: "utf8", env: { HOME: folder } });
+    execFileSync("npm", [...args, "--loglevel=error", "--no-update-notifier"], {
+      cwd,
+      encoding: "utf8",
+      env: { HOME: folder },
+    });
   const [{ filename, files, size, unpackedSize }] = JSON.parse(
     npm(["pack", "--ignore-scripts", "--json", "--pack-destination", folder], process.cwd()),
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { NOW } from "./api.ts";
-import { buildEnvironment, execFileSync } from "./child-process.js";
+import { buildEnvironment, execFile, execFileSync } from "./child-process.js";
 import { findProgram } from "./processes.ts";
 
 export const TMUX = findProgram("tmux");
@@ -13,6 +13,8 @@ export function openTerminal(width: number, height: number) {
   const env = buildEnvironment();
   const tmux = (...args: string[]) =>
     execFileSync(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env });
+  const waitFor = (signal: string) =>
+    execFile(TMUX ?? "tmux", ["-L", socket, "-f", "/dev/null", "wait-for", signal], { env });
   const environment = { TEST_NOW: String(NOW), LC_ALL: "C.UTF-8", TERM: "xterm-256color" };
   tmux(
     "new-session",
@@ -44,12 +46,19 @@ export function openTerminal(width: number, height: number) {
     /** What the terminal shows of a command when it has ended. */
     run: async (command: string): Promise<string> => {
       const end = `end-${randomUUID()}`;
-      tmux("send-keys", `clear; tmux -L ${socket} clear-history; ${command}; echo ${end}`, "Enter");
+      const signal = `tmux -L ${socket} wait-for -S ${end}`;
+      tmux(
+        "send-keys",
+        `clear; tmux -L ${socket} clear-history; ${command}; echo ${end}; ${signal}`,
+        "Enter",
+      );
+      await waitFor(end);
+      // What was written before the signal may be drawn a moment after it.
       for (;;) {
         const text = read();
         const at = text.indexOf(`\n${end}`);
         if (at !== -1) return text.slice(0, at);
-        await new Promise((wake) => setTimeout(wake, 50));
+        await new Promise((wake) => setTimeout(wake, 10));
       }
     },
     close: () => void tmux("kill-server"),

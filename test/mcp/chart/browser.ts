@@ -1,9 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
+import { build } from "esbuild";
 import type { BrowserContext, Page } from "playwright-core";
-import { build } from "tsup";
 
 const HOST = "http://host.test/";
 const SANDBOX = "http://sandbox.test/";
@@ -38,24 +35,18 @@ parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-rea
 
 /** The host's page, bundled with the extension's own bridge. */
 export async function bundleHost(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "chart-host-"));
-  try {
-    await build({
-      entry: { host: "test/mcp/chart/host-page.ts" },
-      config: false,
-      format: "iife",
-      platform: "browser",
-      target: "es2022",
-      outDir: folder,
-      silent: true,
-      noExternal: [/.*/],
-      tsconfig: "tsconfig.browser.json",
-    });
-    const script = readFileSync(join(folder, "host.global.js"), "utf8").replaceAll("</script", "<\\/script");
-    return `<!doctype html><style>body { margin: 0 } iframe { display: block; border: 0; width: 100%; height: 60px }</style><body><script>${script}</script>`;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { outputFiles } = await build({
+    entryPoints: ["test/mcp/chart/host-page.ts"],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    tsconfig: "tsconfig.browser.json",
+  });
+  const script = outputFiles[0]?.text.replaceAll("</script", "<\\/script");
+  return `<!doctype html><style>body { margin: 0 } iframe { display: block; border: 0; width: 100%; height: 60px }</style><body><script>${script}</script>`;
 }
 
 export interface ViewOptions {
