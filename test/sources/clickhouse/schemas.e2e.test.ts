@@ -165,7 +165,8 @@ describe.skipIf(!hasChdb)("the tables of other services, filled with the demo's 
           }),
         }),
       );
-      expect(hours?.length).toBeGreaterThan(47);
+      // One of the days may have 23 hours.
+      expect(hours?.length).toBeGreaterThan(46);
       for (const { start, visitors, pageviews, visits: begun } of hours ?? []) {
         const active = visits.filter(({ hits }) => hits.some(({ hour }) => hour === start));
         const views = active
