@@ -56,17 +56,25 @@ interface Service {
   understand?: (url: URL) => void;
 }
 
+const answers = new Map<string, ReturnType<typeof answerRightly>>();
+/** The reference API's clock stands still, so it answers the same question the same way each time, and is asked once. */
+function answerOnce({ pathname, search }: URL, { accept }: IncomingMessage["headers"]) {
+  const url = `${pathname}${search}`;
+  const question = JSON.stringify([url, accept]);
+  const answer = answers.get(question) ?? answerRightly({ url, headers: { accept } });
+  answers.set(question, answer);
+  return answer;
+}
+
 /** The reference API on a port, with a fault. */
 function startService({ describe = (text) => text, understand = () => {} }: Service) {
   const answer = async ({ url = "", headers }: IncomingMessage, response: ServerResponse) => {
     const asked = new URL(url, "http://x");
     understand(asked);
+    const { status, headers: sent, body } = await answerOnce(asked, headers);
     const isDescription = asked.pathname.endsWith("/openapi.json");
-    const right = await answerRightly(
-      { url: `${asked.pathname}${asked.search}`, headers },
-      isDescription ? describe : undefined,
-    );
-    send(response, right.status, { "content-type": right.headers["content-type"] ?? "" }, right.body);
+    const type = { "content-type": sent["content-type"] ?? "" };
+    send(response, status, type, isDescription ? describe(body) : body);
   };
   return startServer((request, response) => void answer(request, response));
 }

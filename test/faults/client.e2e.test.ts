@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
@@ -16,6 +16,9 @@ const [SHORT_MS, LONG_MS] = [300, 10_000];
 /** Its answer has multi-byte characters. */
 const QUESTION = { site: "example.com", dimension: "cities", limit: 50, days: 30 } as const;
 const PATH = "/api/v1/breakdown?site=example.com&dimension=cities&limit=50&days=30";
+
+// Many of these only wait for a time limit.
+vi.setConfig({ maxConcurrency: 20 });
 
 let proxy: FaultProxy;
 let right: unknown;

@@ -37,7 +37,7 @@ export interface SameVisits {
 
 /** The same visits and dead links in the demo, in access logs with crawlers, and in the export of those logs. */
 export async function writeSameVisits(clock: { now: number }): Promise<SameVisits> {
-  const fixtures = readLoggableFixtures();
+  const fixtures = readLoggableFixtures({ mostVisitors: 150 });
   const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
   const written = writtenFormats.Caddy;
   if (written === undefined) throw new Error("Nobody writes Caddy.");

@@ -33,7 +33,8 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       await first.run(`INSERT INTO slow (${columns}) SELECT ${columns} FROM hits WHERE kind = 'pageview'`);
     });
     afterAll(() => shards?.stop());
-    const SLOW = { max_block_size: 5 };
+    // A server looks after each block whether the query is cancelled.
+    const SLOW = { max_block_size: 1 };
 
     const open = (user: string) =>
       openHits(

@@ -11,6 +11,7 @@ import {
   SPANS,
   writeSameVisits,
 } from "../../support/same-visits.ts";
+import { pick } from "../../support/seed.ts";
 
 describe.skipIf(!hasChdb)(
   "the same visits in ClickHouse, in logs and in the demo give the same answers",
@@ -32,7 +33,7 @@ describe.skipIf(!hasChdb)(
       expectSameAnswers(table, visits, [domain, from, to]),
     );
 
-    it.each(SPANS)("counts the same conversions on %s from %s to %s", async (domain, from, to) => {
+    it.each(pick(SPANS, 2))("counts the same conversions on %s from %s to %s", async (domain, from, to) => {
       const logs = visits.logs.get(domain);
       if (logs === undefined) throw new Error(`There are no logs of ${domain}.`);
       await expectSameConversions([visits.demo, logs, table], [domain, from, to]);

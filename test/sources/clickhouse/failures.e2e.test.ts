@@ -143,38 +143,35 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       const answers = await Promise.all([fail(place), fail(place), fail(place)]);
       expect(answers).toContain(CROWDED);
     });
+
+    describe("and callers of the REST API", () => {
+      const paths = ["/sites", "/stats?site=example.com", "/breakdown?site=example.com&dimension=pages"];
+
+      it.each(paths)("do not see what only the operator can fix: %s", async (path) => {
+        const { ask, reports, close } = await openTableApi(
+          { url, password: READER_PASSWORD },
+          { table: "nothing" },
+        );
+        const { status, body } = await ask(path);
+        expect([status, JSON.parse(body ?? "").code]).toEqual([500, "internal_error"]);
+        expect(body).not.toMatch(/ClickHouse|table|nothing|reader/i);
+        expect(reports).toEqual([
+          expect.stringMatching(/^ClickHouse has no such table.*docs\/clickhouse\.md/s),
+        ]);
+        close();
+      });
+
+      it.each(paths)("are asked to try again later: %s", async (path) => {
+        const { ask, close } = await openTableApi({ url: as("small"), password: READER_PASSWORD });
+        const { status, body, headers } = await ask(path);
+        expect([status, JSON.parse(body ?? "").code]).toEqual([503, "unavailable"]);
+        expect(headers.get("Retry-After")).toMatch(/^\d+$/);
+        expect(body).not.toMatch(/127\.0\.0\.1|SELECT|small/);
+        close();
+      });
+    });
   },
 );
-
-describe.skipIf(CLICKHOUSE_SERVER === undefined)("callers of the REST API (clickhouse-server)", () => {
-  let shards: Shards;
-  beforeAll(async () => {
-    shards = await startShards({ small: { max_memory_usage: 1000 } });
-    await loadFewHits(shards.servers[0]);
-  });
-  afterAll(() => shards?.stop());
-  const paths = ["/sites", "/stats?site=example.com", "/breakdown?site=example.com&dimension=pages"];
-
-  it.each(paths)("do not see what only the operator can fix: %s", async (path) => {
-    const place = { url: shards.servers[0].readerUrl, password: READER_PASSWORD };
-    const { ask, reports, close } = await openTableApi(place, { table: "nothing" });
-    const { status, body } = await ask(path);
-    expect([status, JSON.parse(body ?? "").code]).toEqual([500, "internal_error"]);
-    expect(body).not.toMatch(/ClickHouse|table|nothing|reader/i);
-    expect(reports).toEqual([expect.stringMatching(/^ClickHouse has no such table.*docs\/clickhouse\.md/s)]);
-    close();
-  });
-
-  it.each(paths)("are asked to try again later: %s", async (path) => {
-    const url = shards.servers[0].readerUrl.replace("reader@", "small@");
-    const { ask, close } = await openTableApi({ url, password: READER_PASSWORD });
-    const { status, body, headers } = await ask(path);
-    expect([status, JSON.parse(body ?? "").code]).toEqual([503, "unavailable"]);
-    expect(headers.get("Retry-After")).toMatch(/^\d+$/);
-    expect(body).not.toMatch(/127\.0\.0\.1|SELECT|small/);
-    close();
-  });
-});
 
 type Reply = (response: ServerResponse) => unknown;
 

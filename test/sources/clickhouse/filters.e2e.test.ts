@@ -9,7 +9,7 @@ import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/c
 import { countKept, expectKept } from "../../support/kept-hits.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
 import { FILTERED_DAYS, type MadeHit, makeFilters, makeHits, writeRows } from "../../support/made-hits.ts";
-import { SEED } from "../../support/seed.ts";
+import { pick, SEED } from "../../support/seed.ts";
 
 const SITE = "example.com";
 const [, TO] = FILTERED_DAYS;
@@ -63,13 +63,13 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
   it("of hits", async () => {
     expect(table.filters).toBe(true);
     let seen = 0;
-    for (const [index, filter] of makeFilters(dimensions, 12).entries()) {
+    for (const [index, filter] of pick(makeFilters(dimensions, 12), 16).entries()) {
       const kept = countKept(hits, filter, OTHER);
       seen += kept.days.filter(({ visitors }) => visitors > 0).length;
       const asked = index % 2 === 0 ? (["pages", "exit_pages"] as const) : (["events", "countries"] as const);
       await expectKept(table, SITE, filter, { kept, asked });
     }
-    expect(seen).toBeGreaterThan(20);
+    expect(seen).toBeGreaterThan(10);
   });
 
   it("of page views in columns of its own", async () => {
@@ -79,14 +79,14 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     );
     expect(await recordedBy(mapped)).toEqual(recorded);
     let seen = 0;
-    for (const [index, filter] of makeFilters(recorded, 8).entries()) {
+    for (const [index, filter] of pick(makeFilters(recorded, 8), 9).entries()) {
       const kept = countKept(views, filter);
       seen += kept.days.filter(({ visitors }) => visitors > 0).length;
       const asked =
         index % 2 === 0 ? (["pages", "countries"] as const) : (["exit_pages", "browsers"] as const);
       await expectKept(mapped, SITE, filter, { kept, asked });
     }
-    expect(seen).toBeGreaterThan(8);
+    expect(seen).toBeGreaterThan(4);
   });
 
   it("and without a filter, or with one that excludes nothing, everything is counted", async () => {

@@ -4,6 +4,7 @@ import type { DataSource } from "../../../src/sources/data-source.ts";
 import { exportLines, hasChdb, load, openHits, type SqlServer, startChdb } from "../../support/clickhouse.ts";
 import { CLICKHOUSE_SERVER, READER_PASSWORD, startShards } from "../../support/clickhouse-servers.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
+import { pick } from "../../support/seed.ts";
 import { runShell } from "../../support/shell.ts";
 import { openTableApi } from "../../support/table-api.ts";
 
@@ -42,21 +43,22 @@ const encode = (text: string) => encodeURIComponent(text);
 const inPath = (injection: string) => `/page/${encode(injection)}`;
 
 /** Page views of one visitor each, with an injection as path, referrer and campaign. */
-const lines = INJECTIONS.map((injection, index) =>
+const writeLine = (injection: string, index: number) =>
   combined({
     at: `${DAY}T10:00:${String(index).padStart(2, "0")}Z`,
     address: `192.0.2.${index}`,
     target: `${inPath(injection)}?utm_source=${encode(injection)}&utm_campaign=${encode(injection)}&utm_term=${encode(injection)}`,
     referrer: `https://search.example/${encode(injection)}`,
-  }),
-);
+  });
 
 type Server = SqlServer & { readerUrl: string; stop: () => unknown };
 
-const servers: [name: string, isThere: boolean, start: () => Promise<Server>][] = [
+/** Some texts are enough for the old server: the tests' proxy in front of it writes values into the SQL. */
+const servers: [name: string, isThere: boolean, tried: string[], start: () => Promise<Server>][] = [
   [
     "ClickHouse 26 (chDB)",
     hasChdb,
+    INJECTIONS,
     async () => {
       const server = await startChdb(READER_PASSWORD);
       return { ...server, readerUrl: server.url };
@@ -65,6 +67,7 @@ const servers: [name: string, isThere: boolean, start: () => Promise<Server>][] 
   [
     "two shards (clickhouse-server)",
     CLICKHOUSE_SERVER !== undefined,
+    pick(INJECTIONS, 8),
     async () => {
       const { servers: shards, stop } = await startShards();
       return { ...shards[0], stop };
@@ -72,7 +75,7 @@ const servers: [name: string, isThere: boolean, start: () => Promise<Server>][] 
   ],
 ];
 
-describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, start) => {
+describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, tried, start) => {
   describe.skipIf(!isThere)("", () => {
     let server: Server;
     let table: DataSource;
@@ -82,7 +85,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
 
     beforeAll(async () => {
       server = await start();
-      flags.logs = [createLogFolder({ "access.log": joinLines(...lines) }).path("access.log")];
+      flags.logs = [createLogFolder({ "access.log": joinLines(...tried.map(writeLine)) }).path("access.log")];
       await load(server, await exportLines(flags, LOG_NOW));
       table = await openHits({ url: server.readerUrl, password: READER_PASSWORD }, { now: LOG_NOW });
       rows = await countRows();
@@ -104,7 +107,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       const inTable = await ask(table);
       expect(inTable).toMatchObject(await ask(logs));
       const pages = await table.breakdown(span, "pages", 1000);
-      expect(pages.totalRows).toBeGreaterThan(INJECTIONS.length - 5);
+      expect(pages.totalRows).toBeGreaterThan(tried.length - 5);
       expect(await countRows()).toBe(rows);
     });
 
@@ -115,7 +118,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       const [all] = await table.days(span);
       for (const dimension of ["pages", "utm_sources"] as const) {
         const { rows: found } = await table.breakdown(span, dimension, 1000);
-        const given = new Set([...INJECTIONS, ...found.map(({ value }) => value)]);
+        const given = new Set([...tried, ...found.map(({ value }) => value)]);
         for (const value of given) {
           const row = found.find((each) => each.value === value);
           const condition = conditionOf(dimension, value);
@@ -133,7 +136,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
     });
 
     it("are no site, even if a query names them as one", async () => {
-      for (const injection of INJECTIONS) {
+      for (const injection of tried) {
         for (const domain of [injection, `example.com${injection}`]) {
           const site = { id: domain, domain, name: domain, timezone: "UTC", createdAt: 0, dataSince: DAY };
           const span = { site, from: DAY, to: DAY, now: LOG_NOW };
@@ -149,7 +152,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       const api = await openTableApi({ url: server.readerUrl, password: READER_PASSWORD });
       const ask = async (path: string) => (await api.ask(path)).status;
       expect(await ask("/breakdown?site=example.com&dimension=pages")).toBe(200);
-      for (const injection of INJECTIONS.map(encode)) {
+      for (const injection of tried.map(encode)) {
         expect([400, 404]).toContain(await ask(`/stats?site=${injection}`));
         // Some are the path of an address, which is left out: the site is the same.
         const { status, body } = await api.ask(`/stats?site=example.com${injection}`);
@@ -171,7 +174,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       const run = (address: string, ...args: string[]) =>
         runShell(["sites", "--clickhouse", address, ...args], { environment, clock: () => LOG_NOW });
       expect(await run(server.readerUrl)).toMatchObject({ code: 0 });
-      for (const injection of INJECTIONS) {
+      for (const injection of tried) {
         for (const name of [
           injection,
           `hits${injection}`,
@@ -198,7 +201,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
         timezone: "UTC",
         definition: 1,
       };
-      const hits = INJECTIONS.flatMap((site) => [
+      const hits = tried.flatMap((site) => [
         { ...common, site, kind: "day", visitor: "0", id: "1", pageviews: 1 },
         { ...common, site, kind: "pageview", visitor: "7", id: "2", path: site },
       ]);
@@ -206,7 +209,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       const reader = { url: server.readerUrl, password: READER_PASSWORD };
       const source = await openHits(reader, { now: LOG_NOW });
       const sites = await source.sites();
-      expect(new Set(sites.map(({ domain }) => domain))).toEqual(new Set([...INJECTIONS, "example.com"]));
+      expect(new Set(sites.map(({ domain }) => domain))).toEqual(new Set([...tried, "example.com"]));
       for (const site of sites.filter(({ domain }) => domain !== "example.com")) {
         const span = { site, from: DAY, to: DAY, now: LOG_NOW };
         expect(await source.days(span)).toMatchObject([{ visitors: 1, pageviews: 1, events: 0, visits: 1 }]);

@@ -18,10 +18,17 @@ type Spoil = (
   count: number,
 ) => boolean | Promise<boolean>;
 
-/** The demo's sites, on some days, in a server that speaks Plausible's Stats API. Tests may change its state. */
-export async function startPlausible(dates: readonly string[]) {
+/**
+ * The demo's sites, on some days, in a server that speaks Plausible's Stats API. Tests may change its state.
+ *
+ * @param limits `mostVisitors` a site has on an ordinary day.
+ */
+export async function startPlausible(
+  dates: readonly string[],
+  { mostVisitors = Number.POSITIVE_INFINITY } = {},
+) {
   const state = {
-    sites: readSites(dates),
+    sites: readSites(dates, mostVisitors),
     now: LOG_NOW,
     spoil: undefined as Spoil | undefined,
     /** The queries that were asked. */
@@ -84,11 +91,12 @@ export function openSource(
   });
 }
 
-function readSites(dates: readonly string[]): PlausibleSite[] {
+function readSites(dates: readonly string[], mostVisitors: number): PlausibleSite[] {
   const fixtures = readFixtures();
   const [organization] = fixtures.organizations;
   return fixtures.sites
     .filter(({ id }) => organization?.sites.includes(id))
+    .map((profile) => ({ ...profile, visitors: Math.min(profile.visitors, mostVisitors) }))
     .map((profile) => ({
       domain: profile.domain,
       timezone: profile.timezone,
