@@ -41,6 +41,8 @@ function createHome(shell: Shell, environment: Record<string, string> = {}) {
   const home = mkdtempSync(join(tmpdir(), `${shell}-`));
   const { file, text } = settings[shell];
   mkdirSync(join(home, ".config", "fish"), { recursive: true });
+  // Without it, fish reads all manual pages of the machine when it starts, in the background.
+  mkdirSync(join(home, ".local", "share", "fish", "generated_completions"), { recursive: true });
   mkdirSync(join(home, "bin"));
   writeFileSync(join(home, file), `${text}\n`);
   const program = `#!/bin/sh\nexec '${process.execPath}' '${resolve("bin/analytics-mcp.js")}' "$@"\n`;

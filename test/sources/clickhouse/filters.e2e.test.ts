@@ -125,7 +125,7 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
         // Nobody has had time for a second visit.
         const sawHome = new Set(known.filter(isHome).map(({ visitor }) => visitor));
         const ask = (text: string) => source.active(site, now, undefined, parseFilter([text]));
-        expect(count(recent)).toBeGreaterThan(3);
+        expect(count(recent)).toBeGreaterThan(1);
         expect(await source.active(site, now)).toBe(count(recent));
         expect(await ask("pages=/")).toBe(count(recent.filter(isHome)));
         expect(await ask("visit:pages=/")).toBe(count(recent.filter(({ visitor }) => sawHome.has(visitor))));

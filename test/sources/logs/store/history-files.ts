@@ -50,7 +50,7 @@ export function changeManifest(history: string, change: (manifest: Manifest) => 
   writeFileSync(join(history, "manifest"), `${hash(json)}\n${json}`);
 }
 
-export const readParts = (history: string, date: string) =>
+const readParts = (history: string, date: string) =>
   parseParts(readFileSync(join(history, "open", `${date}.journal`))) ?? [];
 
 /** What the journal of a date has of the sites' open days. */
