@@ -50,7 +50,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Concurrent tests wait for time limits more than they compute.
     maxConcurrency: 10,
-    // The processes that the tests start compete for two cores; no test measures time.
-    maxWorkers: 2,
+    // One more than the cores that the tests are planned for, since each waits at times; no test measures time.
+    maxWorkers: 3,
   },
 });
