@@ -49,7 +49,9 @@ export async function run(args: string[]): Promise<number> {
   const log = mkdtempSync(join(tmpdir(), "log-"));
   try {
     const starts = Number(values.starts);
-    const bench = { ...values, folder, log, rounds, starts, shape: { lines, days, visitors, paths } };
+    const { timezone, offset } = findEvening();
+    const shape = { lines, days, visitors, paths, offset };
+    const bench = { ...values, folder, log, rounds, starts, timezone, shape };
     publish(CHAPTER, await measure(bench), values);
   } finally {
     rmSync(log, { recursive: true, force: true });
@@ -66,6 +68,7 @@ interface Bench {
   rounds: number;
   starts: number;
   alone: boolean;
+  timezone: string;
   shape: LogShape;
 }
 
@@ -151,11 +154,19 @@ async function askDatabase(node: string, words: string[], pageviews: number): Pr
 
 const now = () => Math.floor(Date.now() / 1_000);
 
-function listWords({ folder, shape }: Bench, path: string, end: number): string[] {
-  const dateOf = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10);
+/** A timezone where it is after ten in the evening, so that the day that is still open has nearly all of its lines. */
+function findEvening(): { timezone: string; offset: number } {
+  const ahead = 22 - new Date().getUTCHours();
+  const hours = ahead > 12 ? ahead - 24 : ahead;
+  // The signs in these names are the other way round (POSIX).
+  return { timezone: `Etc/GMT${hours > 0 ? "-" : "+"}${Math.abs(hours)}`, offset: 3_600 * hours };
+}
+
+function listWords({ folder, shape, timezone }: Bench, path: string, end: number): string[] {
+  const dateOf = (time: number) => new Date((time + shape.offset) * 1_000).toISOString().slice(0, 10);
   const period = `${dateOf(end - shape.days * 86_400)}/${dateOf(end)}`;
   const bin = join(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js");
-  const source = ["--logs", path, "--site", "example.com", "--timezone", "UTC"];
+  const source = ["--logs", path, "--site", "example.com", "--timezone", timezone];
   return [bin, "stats", "--period", period, "--json", ...source];
 }
 

@@ -6,6 +6,8 @@ export interface LogShape {
   /** About so many (address, agent) a day. */
   visitors: number;
   paths: number;
+  /** How many seconds the site's clock is ahead of UTC: on another day, its visitors are others. */
+  offset: number;
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -39,7 +41,7 @@ const referrers = ["https://www.google.com/", "https://news.example.net/item", "
  * @returns The number of page views.
  */
 export function writeLog(path: string, shape: LogShape, end: number, mode: "w" | "a" = "w"): number {
-  const { lines, days, visitors, paths } = shape;
+  const { lines, days, visitors, paths, offset } = shape;
   const draw = createDraw(lines);
   const stamp = createStamp();
   const file = openSync(path, mode);
@@ -47,7 +49,8 @@ export function writeLog(path: string, shape: LogShape, end: number, mode: "w" |
   for (let line = 1; line <= lines; line++) {
     const time = end - Math.floor(((lines - line) * days * DAY) / lines);
     const visitor = draw(visitors);
-    const number = Math.imul(visitor + 1, 0x9e3779b1) ^ Math.imul(Math.floor(time / DAY), 0x85ebca6b);
+    const number =
+      Math.imul(visitor + 1, 0x9e3779b1) ^ Math.imul(Math.floor((time + offset) / DAY), 0x85ebca6b);
     const kind = draw(100);
     const isBot = kind >= 92;
     const agent = isBot ? bots[kind % bots.length] : browsers[(number >>> 3) % browsers.length];

@@ -50,14 +50,14 @@ export function listClosedTooEarly({ closed, timezone }: SiteLog, now: number): 
   );
 }
 
-/** Roughly how many bytes of memory open days take. */
+/** Roughly how many bytes of memory open days take, with the garbage that they leave. */
 export function estimateMemory({ open }: SiteLog): number {
   let bytes = 0;
   for (const inProgress of open.values()) {
     const day = inProgress.peek();
     if (day === undefined) continue;
     const { hits, senders, notFound } = day;
-    bytes += 20_000 + 16 * hits.sender.length + 150 * senders.requests.length + 60 * notFound.requests.length;
+    bytes += 60_000 + 16 * hits.sender.length + 150 * senders.requests.length + 60 * notFound.requests.length;
   }
   return bytes;
 }

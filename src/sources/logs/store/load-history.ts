@@ -133,7 +133,7 @@ function loadSite(
   const named = readNamedDays(files, kept);
   const closed = [...named.days].map(([date, day]) => [date, openStored(folder, files, date, day)] as const);
   const inProgress = Object.entries(open).map(([date, day]) => {
-    const find = () => readJournalOf(date).days.get(domain);
+    const find = () => readJournalOf(date).takeDay(domain);
     return [date, loadInProgress(folder, date, day, find)] as const;
   });
   const log = {

@@ -25,9 +25,11 @@ import {
   SENDER_COLUMNS,
 } from "./journal-format.ts";
 
-/** What a journal says: the open days of its date, by site, and the marks of compared lines. */
+/** What a journal says. */
 export interface JournalContent {
-  days: ReadonlyMap<string, OpenDay>;
+  /** Puts a site's day together, which can be asked for once; undefined if there is none. */
+  takeDay(site: string): OpenDay | undefined;
+  /** The marks of compared lines. */
   marks: Float64Array;
 }
 
@@ -46,29 +48,25 @@ export function readJournal({ path, length, date, timezone, salts }: JournalToRe
   const bytes = length === 0 ? Buffer.alloc(0) : readPresent(path);
   const parts = bytes.length < length ? undefined : parseParts(bytes.subarray(0, length));
   if (parts === undefined) throw new DamagedFile(path, "its bytes have changed");
-  const { start, end } = spanOf(date, timezone);
-  const create = (salt: Uint8Array): DayInParts => ({
-    day: openDay(date, start, end),
-    salt,
-    addresses: [],
-    agents: [],
-    columns: new Map(),
-  });
-  const sites = new Map([...salts].map(([site, salt]) => [site, create(salt)]));
+  const partsOf = new Map<string, ReadPart<DayPart>[]>();
   const marks: Uint8Array[] = [];
   for (const part of parts) {
-    if (!("site" in part)) {
-      marks.push(part.columns.marks);
-      continue;
-    }
-    const known = sites.get(part.site);
-    if (known === undefined) continue;
-    const inParts = part.isNew ? create(known.salt) : known;
-    sites.set(part.site, inParts);
-    addPart(inParts, part);
+    if ("site" in part) {
+      const before = part.isNew ? [] : (partsOf.get(part.site) ?? []);
+      before.push(part);
+      partsOf.set(part.site, before);
+    } else marks.push(part.columns.marks);
   }
-  const days = new Map([...sites].map(([site, inParts]) => [site, finishDay(inParts)]));
-  return { days, marks: readFloats(...marks) };
+  const { start, end } = spanOf(date, timezone);
+  return {
+    takeDay: (site) => {
+      const salt = salts.get(site);
+      const found = partsOf.get(site) ?? [];
+      partsOf.delete(site);
+      return salt && joinParts(openDay(date, start, end), salt, found);
+    },
+    marks: readFloats(...marks),
+  };
 }
 
 function readPresent(path: string): Buffer {
@@ -80,16 +78,23 @@ function readPresent(path: string): Buffer {
   }
 }
 
-/** A day, and its lists, part by part. */
-interface DayInParts {
-  day: OpenDay;
-  salt: Uint8Array;
-  addresses: Uint8Array[];
-  agents: Uint8Array[];
-  columns: Map<Column, Uint8Array[]>;
+/** Puts together what the parts of a day say. */
+function joinParts(day: OpenDay, salt: Uint8Array, parts: readonly ReadPart<DayPart>[]): OpenDay {
+  const columns = new Map<Column, Uint8Array[]>();
+  for (const part of parts) addPart(day, columns, part);
+  for (const [column, list] of columns) Object.assign(column, columnOf(readIntegers(...list)));
+  const addresses = joinBytes(parts.map((part) => part.columns.addresses));
+  const agents = joinBytes(parts.map((part) => part.columns.agents));
+  day.addressCount = addresses.length / HASH_BYTES;
+  day.agentCount = agents.length / HASH_BYTES;
+  day.values.adopt();
+  countAgents(day);
+  day.known = createKnownSenders(day.senders, salt, { addresses, agents });
+  return day;
 }
 
-function addPart({ day, addresses, agents, columns }: DayInParts, part: ReadPart<DayPart>): void {
+/** @param columns Gets the lists that the part extends. */
+function addPart(day: OpenDay, columns: Map<Column, Uint8Array[]>, part: ReadPart<DayPart>): void {
   const extend = (column: Column, numbers: Uint8Array) => {
     const list = columns.get(column);
     if (list === undefined) columns.set(column, [numbers]);
@@ -99,8 +104,6 @@ function addPart({ day, addresses, agents, columns }: DayInParts, part: ReadPart
   for (const page of part.pages) pages.number(page);
   for (const texts of part.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
   for (const texts of part.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
-  addresses.push(part.columns.addresses);
-  agents.push(part.columns.agents);
   for (const name of SENDER_COLUMNS) extend(day.senders[name], part.columns[`sender.${name}`]);
   for (const name of HIT_COLUMNS) extend(day.hits[name], part.columns[`hit.${name}`]);
   const changed = readIntegers(part.columns["changed.row"]);
@@ -152,17 +155,6 @@ function addRow<D extends Dimension>(
     if (text !== OTHER) values.of(dimension as D).number(text);
   }
   rows.number(JSON.stringify(texts), () => row as Record<D, string | null>);
-}
-
-function finishDay({ day, salt, columns, ...hashes }: DayInParts): OpenDay {
-  for (const [column, parts] of columns) Object.assign(column, columnOf(readIntegers(...parts)));
-  const [addresses, agents] = [joinBytes(hashes.addresses), joinBytes(hashes.agents)];
-  day.addressCount = addresses.length / HASH_BYTES;
-  day.agentCount = agents.length / HASH_BYTES;
-  day.values.adopt();
-  countAgents(day);
-  day.known = createKnownSenders(day.senders, salt, { addresses, agents });
-  return day;
 }
 
 /** Recognizes addresses and user agents of earlier processes, from hashes that say nothing about who they were. */
