@@ -29,7 +29,7 @@ const MAX_YOUNG_GENERATION_MB = 24;
 const MAX_OLD_GENERATION_MB = 1_000;
 
 /**
- * Reads logs in a thread of its own, which keeps their counts in the index and ends. If it fails, or is told to stop by the
+ * Reads logs in a thread of its own, which keeps their counts in the history and ends. If it fails, or is told to stop by the
  * signal, a part of the counts or nothing is kept: the caller reads the rest, and runs into the same failure.
  */
 export async function readInWorker(work: WorkerInput, signal?: AbortSignal): Promise<void> {
