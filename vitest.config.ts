@@ -14,7 +14,7 @@ const setupFiles = ["test/support/private-home.ts", "test/support/seed.ts"];
 
 const mocks = (file: string) => MOCKS_MODULES.test(readFileSync(file, "utf8"));
 
-/** The unit tests share two processes, but those that mock modules: each of these files gets a process of its own. */
+/** The unit tests share processes, but those that mock modules: each of these files gets a process of its own. */
 const unit = files.filter((file) => !END_TO_END.test(file));
 const [shared, isolated] = [unit.filter((file) => !mocks(file)), unit.filter(mocks)];
 
