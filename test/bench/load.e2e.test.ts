@@ -5,7 +5,6 @@ import { REDIS_SERVER } from "../support/redis.ts";
 /** The long run does the same with one process and a file. */
 it.skipIf(REDIS_SERVER === undefined)(
   "the load run, for seconds, finds nothing wrong with two replicas (redis-server)",
-  { timeout: 90_000 },
   async () => {
     const short = ["--sessions", "4", "--seconds", "1", "--pause", "100", "--trial"];
     const args = ["bench/run.js", "load", ...short, "--store", "redis", "--replicas", "2"];

@@ -19,7 +19,7 @@ describe("the installed command", () => {
 
   it("serves the reference API until it is stopped", () => {
     const script = `analytics-mcp reference --port 0 2>log.txt & pid=$!
-      for i in $(seq 100); do grep -q Try log.txt && break; sleep 0.1; done
+      for i in $(seq 600); do grep -q Try log.txt && break; sleep 0.1; done
       url=$(sed -n 's/^Reference API at \\([^ ]*\\) .*/\\1/p' log.txt)
       ANALYTICS_API_KEY=${DEMO_KEY} ANALYTICS_BASE_URL=$url analytics-mcp stats --site example.com --days 7 --json
       kill -TERM $pid; wait $pid; echo "exit $?"`;

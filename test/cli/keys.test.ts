@@ -155,7 +155,7 @@ describe("keys add", () => {
     writeFileSync(`${file}.lock`, "");
     const { code, stderr } = await keys(["add", "acme", ...ACME]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`remove ${file}.lock`)]);
-  }, 10_000);
+  });
 
   it("replaces the file that a link leads to, and keeps the link", async () => {
     const target = join(folder, "real.json");

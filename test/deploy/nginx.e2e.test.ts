@@ -81,7 +81,7 @@ describe.skipIf(!nginx || !REDIS_SERVER)("behind nginx, which ends TLS", () => {
     const lookup = (_: string, options: { all?: boolean }, done: (...args: unknown[]) => void) =>
       options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4);
     setGlobalDispatcher(new Agent({ connect: { ca: readFileSync(cert, "utf8"), lookup: lookup as never } }));
-    for (let attempt = 0; attempt < 100; attempt++) {
+    for (let attempt = 0; attempt < 1_000; attempt++) {
       if (
         await fetch(`${publicUrl}/healthz`).then(
           ({ ok }) => ok,

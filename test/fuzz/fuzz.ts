@@ -8,7 +8,7 @@ const { FUZZ_SECONDS, FUZZ_PATH } = process.env;
 /** For how long each property is tried. */
 export const SECONDS = Number(FUZZ_SECONDS ?? 1);
 /** For tests that shrink what they find, and what they wait for at the end. */
-export const TIMEOUT_MS = (SECONDS + 90) * 1000;
+export const TIMEOUT_MS = (SECONDS + 180) * 1000;
 
 const MAX_SHOWN = 3_000;
 /** How often a test has drawn values: each time gives others, whatever other files of the process have drawn. */

@@ -46,7 +46,7 @@ async function start(args: string[], words: string) {
     output.stderr += chunk;
   });
   child.stdin.on("error", () => {});
-  await expect.poll(() => output.stderr, { timeout: 20_000 }).toContain(words);
+  await expect.poll(() => output.stderr).toContain(words);
   const [address = ""] = /ws:\/\/\S+/.exec(output.stderr) ?? [];
   const measure = async () => ({
     heap: await readLiveHeap(address),

@@ -122,7 +122,7 @@ describe.skipIf(!checks.mcpb)("the bundle for desktop hosts", () => {
     expect(mcpb("validate", "deploy/mcpb/manifest.json")).toMatchObject({ status: 0 });
   });
 
-  it("packs and unpacks without a network, with its entry point and its papers", { timeout: 120_000 }, () => {
+  it("packs and unpacks without a network, with its entry point and its papers", () => {
     execFileSync(process.execPath, ["deploy/mcpb/pack.js", bundle]);
     expect(mcpb("unpack", bundle, unpacked)).toMatchObject({ status: 0 });
     const { server } = read(join(unpacked, "manifest.json"));

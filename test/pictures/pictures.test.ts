@@ -30,7 +30,7 @@ it("pictures are small, and each is used in a page", () => {
 /** Screenshots depend on the machine's fonts, so they are only taken on request; look at them before committing. */
 const themes = process.env.PICTURES ? (["light", "dark"] as const) : [];
 
-it.each(themes)("screenshots, %s", { timeout: 120_000 }, async (theme) => {
+it.each(themes)("screenshots, %s", async (theme) => {
   const [{ launch }, { photographChart, photographConsent, photographMail, photographReport }, { shrink }] =
     await Promise.all([
       import("../support/browser.ts"),

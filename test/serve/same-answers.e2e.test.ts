@@ -140,7 +140,7 @@ beforeAll(async () => {
   const { access_token } = await oauth.processAuthorizationCodeResponse(server, client, await exchange());
   const served = keep(await connectHttp("v2 auto", connector.mcp, access_token));
   surfaces.set("serve", (question, period) => askTool(served, question, period));
-}, 60_000);
+});
 
 async function askTool(client: McpClient, { tool, args }: (typeof operations)[number], period?: string) {
   const answer = await client.callTool(tool, { site: SITE, ...args, ...(period && { period }) });

@@ -120,7 +120,7 @@ async function startServer(
 
 async function untilReady({ run }: SqlServer, exit: Promise<unknown>): Promise<void> {
   const isGone = exit.then(() => true);
-  for (let attempt = 0; attempt < 300; attempt++) {
+  for (let attempt = 0; attempt < 1_500; attempt++) {
     const ready = run("SELECT 1").then(
       () => true,
       () => false,

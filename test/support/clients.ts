@@ -73,7 +73,7 @@ const modes = {
 } as const;
 
 /** Before the test's own limit: what did not start is then ended, and said with what it wrote. */
-const START = { timeout: 20_000 };
+const START = { timeout: 60_000 };
 
 /** A real client of each generation, over a process that it spawns. */
 export async function spawnClient(

@@ -29,7 +29,7 @@ export async function startRedis(...options: string[]): Promise<RedisServer> {
     execFileSync("redis-cli", ["-p", `${port}`, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
   const start = async () => {
     child = spawn(REDIS_SERVER ?? "", [...fixed, "--appendonly", "yes", ...options], { stdio: "ignore" });
-    for (let attempt = 0; attempt < 200; attempt++) {
+    for (let attempt = 0; attempt < 2_000; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 25));
       try {
         if (cli("ping") === "PONG") return;

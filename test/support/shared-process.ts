@@ -21,7 +21,7 @@ afterAll(async () => {
   expect(listReplacedGlobals(), "globals that this file replaced").toEqual([]);
   // What was closed is listed until the event loop has turned.
   const compare = () => expect(describeProcess(), "what this file left behind").toEqual(rest);
-  await vi.waitFor(compare, { timeout: 5_000 });
+  await vi.waitFor(compare, { timeout: 30_000 });
 });
 
 function listChangedVariables() {

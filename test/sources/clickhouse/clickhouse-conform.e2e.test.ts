@@ -8,7 +8,7 @@ import { listDeadLinks, listRequests, readLoggableFixtures } from "../../support
 import { writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, LOG_NOW } from "../../support/logs.ts";
 
-it.skipIf(!hasChdb)("a table of hits keeps the contract", { timeout: 120_000 }, async () => {
+it.skipIf(!hasChdb)("a table of hits keeps the contract", async () => {
   const fixtures = readLoggableFixtures({ mostVisitors: 100 });
   const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
   const site = (await demo.sites()).find(({ domain }) => domain === "example.com");

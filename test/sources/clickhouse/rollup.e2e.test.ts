@@ -134,7 +134,7 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
     return days.map(({ date }) => date);
   };
 
-  it("wholly, partly and not at all", { timeout: 120_000 }, async () => {
+  it("wholly, partly and not at all", async () => {
     await loadDays(SPRING);
     await expectSame(SPRING_SPAN);
     await refreshRollup(server);
@@ -263,7 +263,7 @@ describe.skipIf(!hasChdb)("the sums of days give the answers of the hits", () =>
     expect(answer.days[1]?.pageviews).toBeLessThan(whole?.pageviews ?? 0);
   });
 
-  it("for a year, of which every second day has sums", { timeout: 120_000 }, async () => {
+  it("for a year, of which every second day has sums", async () => {
     const loadYear = (condition: string) =>
       server.run(`INSERT INTO hits (kind, site, day, visitor, time, id, path, pageviews, definition, timezone)
         SELECT if(hit = 0, 'day', 'pageview'), 'example.com', toDate('2025-11-15') + n AS date, if(hit = 0, 0, n * 7 + hit % 7),

@@ -128,7 +128,7 @@ describe.skipIf(!hasChdb)("the tables of other services, filled with the demo's 
     // Every fourth filter, another one for each service, over some dimensions: all of them take minutes.
     it.each(IS_LONG ? SPANS : SPANS.slice(0, 1))(
       "filters of %s from %s to %s",
-      { timeout: 120_000 },
+
       async (...span) => {
         const isRecorded = (text: string) =>
           parseFilter([text]).every(({ dimension }) => recorded.includes(dimension));

@@ -8,7 +8,7 @@ import { listDeadLinks, listRequests, readLoggableFixtures } from "../../support
 import { writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, joinLines, openTestLogs } from "../../support/logs.ts";
 
-it.each(["Caddy", "combined"])("access logs keep the contract (%s)", { timeout: 60_000 }, async (format) => {
+it.each(["Caddy", "combined"])("access logs keep the contract (%s)", async (format) => {
   const fixtures = readLoggableFixtures({ mostVisitors: 100 });
   const demo = await openDemoSource({ clock: () => NOW, fixtures });
   const site = (await demo.sites()).find(({ domain }) => domain === "example.com");

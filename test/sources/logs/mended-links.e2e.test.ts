@@ -108,9 +108,7 @@ describe.skipIf(program.path === undefined)("the broken links of a site on nginx
   /** The file in the repository that a page is made from. */
   const sourceOf = (page: string) => (page.endsWith("/") ? `${page.slice(1)}index.html` : page.slice(1));
 
-  it("are found in the pages that have them, and are gone once they are mended", {
-    timeout: 30_000,
-  }, async () => {
+  it("are found in the pages that have them, and are gone once they are mended", async () => {
     await readSite();
     const { rows, excluded } = await ask();
     expect(excluded).toEqual({ bots: 0, scanners: 0 });

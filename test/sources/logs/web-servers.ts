@@ -116,7 +116,7 @@ export async function startWebServer({ path = "", configure, start }: Program): 
     });
   const exit = once(child, "close");
   for (let attempt = 0; !(await isListening(place.port)); attempt++) {
-    if (attempt > 200 || child.exitCode !== null) throw new Error(`${path} does not start: ${said}`);
+    if (attempt > 1_000 || child.exitCode !== null) throw new Error(`${path} does not start: ${said}`);
     await sleep(50);
   }
   return {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startPlausible(DATES);
   demo = await openDemoSource({ clock: () => LOG_NOW });
   first = await server.open();
-}, 30_000);
+});
 afterAll(() => server.close());
 
 /** Days of 23, 24 and 25 hours and today, in timezones on both sides of UTC. */

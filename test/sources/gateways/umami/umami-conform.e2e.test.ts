@@ -12,7 +12,7 @@ import {
   startReplay,
 } from "../../../support/umami-replay.ts";
 
-it("keeps the contract but for the rules that the docs list", { timeout: 120_000 }, async () => {
+it("keeps the contract but for the rules that the docs list", async () => {
   const answers = [...readRecordings(), ...readRecordings(CONFORM_RECORDINGS)];
   const recorded = new Set(answers.map(({ request }) => request));
   // Most of what conform asks is about days without visits.

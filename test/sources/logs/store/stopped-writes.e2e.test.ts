@@ -165,7 +165,7 @@ describe("a process that is killed at any of its writes", () => {
       }
     }
     expect(unused.length).toBeGreaterThan(5);
-  }, 120_000);
+  });
 
   /** The files that neither the manifest nor a list that it names has. */
   const listUnused = () => {
