@@ -229,13 +229,13 @@ it(
 );
 
 it("so does the built program", { timeout: TIMEOUT_MS }, async () => {
-  const end = performance.now() + SECONDS * 1000;
   // What serves is stopped by nobody here.
   const isAnswer = ({ argv: words }: Run) =>
     !words.some((word) => /^(serve|reference|realtime|conform|-)$/.test(word));
   const all = sample(runs.filter(isAnswer), 100 * Math.ceil(SECONDS));
-  for (const { argv: words, environment, stdin } of all) {
-    if (performance.now() > end) break;
+  const end = performance.now() + SECONDS * 1000;
+  for (const [index, { argv: words, environment, stdin }] of all.entries()) {
+    if (index > 0 && performance.now() > end) break;
     const child = spawn(process.execPath, [bin, ...words.map(fillIn)], {
       cwd: folder,
       timeout: PATIENCE_MS,
