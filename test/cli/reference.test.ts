@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 import { writeHostLog } from "../support/host-log.ts";
 import { combined } from "../support/logs.ts";
+import { findPort } from "../support/processes.ts";
 import { runShell } from "../support/shell.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
 
@@ -20,20 +21,24 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Runs `reference` on a free port until `use` is done with it. */
 async function serve(
   args: string[],
-  use: (origin: string) => Promise<void>,
+  use: (origin: string, readStderr: () => string) => Promise<void>,
   environment: Record<string, string> = {},
 ) {
-  const port = 20_000 + Math.floor(Math.random() * 12_000);
+  const port = await findPort();
   const origin = `http://127.0.0.1:${port}`;
   let stop = () => {};
+  let stderr = "";
   const running = runShell(["reference", "--port", `${port}`, ...args], {
     isTTY: true,
     environment: { HOME: folder, NO_COLOR: "1", ...environment },
     stop: new Promise<void>((resolve) => {
       stop = resolve;
     }),
+    onStderr: (text) => {
+      stderr += text;
+    },
   });
-  for (let left = 100; left > 0; left--) {
+  for (let left = 1_000; left > 0; left--) {
     const isUp = await fetch(`${origin}/llms.txt`).then(
       () => true,
       () => new Promise<false>((done) => setTimeout(() => done(false), 50)),
@@ -41,7 +46,7 @@ async function serve(
     if (isUp) break;
   }
   let failure: unknown;
-  await use(origin).catch((error: unknown) => {
+  await use(origin, () => stderr).catch((error: unknown) => {
     failure = error;
   });
   stop();
@@ -94,10 +99,9 @@ describe("reference --logs", () => {
   });
 
   it("says at the start what is wrong with the logs", async () => {
-    const { stderr } = await serve(["--logs", join(folder, "missing.log")], async () => {
-      await new Promise((done) => setTimeout(done, 300));
+    await serve(["--logs", join(folder, "missing.log")], async (_, readStderr) => {
+      await expect.poll(() => readStderr().replace(/\s+/g, " ")).toMatch(/warning: .*missing\.log/);
     });
-    expect(stderr.replace(/\s+/g, " ")).toMatch(/warning: .*missing\.log/);
   });
 });
 

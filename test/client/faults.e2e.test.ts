@@ -35,21 +35,24 @@ async function start(listener: Listener, tls?: { key: string; cert: string }): P
   return server;
 }
 
+/** For what must run into a time limit. On a busy machine any answer may be late. */
+const IMPATIENT = { headersTimeout: 300, bodyTimeout: 300 };
+
 function createCall(
   origin: string,
   network: NetworkOptions = {},
   limits: Parameters<typeof createHttpClient>[0]["limits"] = {},
 ) {
   const fetch = createNetworkFetch({
-    connectTimeout: 1_000,
-    headersTimeout: 300,
-    bodyTimeout: 300,
+    connectTimeout: 20_000,
+    headersTimeout: 20_000,
+    bodyTimeout: 20_000,
     ...network,
   });
   return createHttpClient({
     readTarget: () => ({ baseUrl: `${origin}/api/v1`, apiKey: KEY, fetch }),
     clock: Date.now,
-    limits: { firstBackoff: 5, maxBackoff: 20, deadline: 5_000, ...limits },
+    limits: { firstBackoff: 5, maxBackoff: 20, deadline: 20_000, ...limits },
   }).call;
 }
 
@@ -115,14 +118,14 @@ describe.concurrent("a network failure is explained so that a person can act on 
 
   it("headers do not come", async () => {
     const server = await start(() => {});
-    const error = await fail(createCall(server.origin, {}, { attempts: 2 })(sites, {}));
+    const error = await fail(createCall(server.origin, IMPATIENT, { attempts: 2 })(sites, {}));
     expect(error.code).toBe("timeout");
     expect(error.message).toContain("did not answer in time");
   });
 
   it("a body stops half-way", async () => {
     const server = await start((_, response) => void response.writeHead(200, JSON_TYPE).write('{"as_of":'));
-    const error = await fail(createCall(server.origin, {}, { attempts: 2 })(sites, {}));
+    const error = await fail(createCall(server.origin, IMPATIENT, { attempts: 2 })(sites, {}));
     expect(error.code).toBe("timeout");
     expect(error.message).toContain("in the middle of its answer");
   });
@@ -269,24 +272,19 @@ describe.concurrent("a connection that is never established", () => {
     open.push({ close });
     return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
   }
-  const timeOf = async (run: () => Promise<unknown>) => {
-    const began = performance.now();
-    await run();
-    return performance.now() - began;
-  };
+  /** Longer than a test may take. */
+  const FOREVER_MS = 600_000;
 
   it("the deadline ends the wait for a tunnel through a silent proxy", async () => {
     const proxy = await startSilence(() => {});
-    const network = { httpsProxy: proxy.origin, headersTimeout: 20_000 };
+    const network = { httpsProxy: proxy.origin, headersTimeout: FOREVER_MS };
     const call = createCall("https://stats.example.test", network, { deadline: 500 });
-    expect(await timeOf(async () => expect((await fail(call(sites, {}))).code).toBe("timeout"))).toBeLessThan(
-      5_000,
-    );
+    expect((await fail(call(sites, {}))).code).toBe("timeout");
   });
 
   it("the time limit for headers applies to a silent proxy", async () => {
     const proxy = await startSilence(() => {});
-    const call = createCall("https://stats.example.test", { httpsProxy: proxy.origin });
+    const call = createCall("https://stats.example.test", { ...IMPATIENT, httpsProxy: proxy.origin });
     expect((await fail(call(sites, {}))).code).toBe("proxy");
   });
 
@@ -299,11 +297,9 @@ describe.concurrent("a connection that is never established", () => {
 
   it("the deadline ends the wait for a TLS handshake", async () => {
     const service = await startSilence(() => {});
-    const network = { connectTimeout: 20_000 };
+    const network = { connectTimeout: FOREVER_MS };
     const call = createCall(service.origin.replace("http:", "https:"), network, { deadline: 500 });
-    expect(await timeOf(async () => expect((await fail(call(sites, {}))).code).toBe("timeout"))).toBeLessThan(
-      5_000,
-    );
+    expect((await fail(call(sites, {}))).code).toBe("timeout");
   });
 
   it("aborted calls free their places for others", async ({ expect }) => {
@@ -319,7 +315,7 @@ describe.concurrent("a connection that is never established", () => {
         socket.pipe(connect(Number(new URL(server.origin).port), "127.0.0.1")).pipe(socket);
       });
     });
-    const network = { httpProxy: proxy.origin, headersTimeout: 20_000 };
+    const network = { httpProxy: proxy.origin };
     const call = createCall("http://stats.example.test", network, { concurrency: 2 });
     const leaving = new AbortController();
     const left = [1, 2].map((days) =>
@@ -376,10 +372,9 @@ describe.concurrent("content codings", () => {
     // Millions of empty members: they decompress to nothing, so no limit on bytes applies.
     const members = gzipSync(Buffer.alloc(100_000_000, gzipSync("")), { level: 1 });
     const server = await packed("gzip, gzip", () => Buffer.concat(Array.from({ length: 40 }, () => members)));
-    const began = performance.now();
-    const call = createCall(server.origin, { headersTimeout: 20_000 }, { deadline: 2_000 });
-    const error = await fail(call(sites, {}));
-    expect([error.code, performance.now() - began < 8_000]).toEqual(["timeout", true]);
+    // All of it would take minutes.
+    const call = createCall(server.origin, {}, { deadline: 2_000 });
+    expect((await fail(call(sites, {}))).code).toBe("timeout");
   });
 });
 
@@ -445,9 +440,7 @@ describe.concurrent("cancelling", () => {
       request.socket.on("close", closed);
       controller.abort();
     });
-    const error = await fail(
-      createCall(server.origin, { headersTimeout: 4_000 })(sites, {}, { signal: controller.signal }),
-    );
+    const error = await fail(createCall(server.origin)(sites, {}, { signal: controller.signal }));
     expect(error.code).toBe("cancelled");
     await cut;
   });
@@ -455,13 +448,11 @@ describe.concurrent("cancelling", () => {
   it("ends a wait between attempts", async () => {
     const controller = new AbortController();
     const server = await start((_, response) => {
-      send(response, 429, { "retry-after": "4" }, "");
+      send(response, 429, { "retry-after": "300" }, "");
       setTimeout(() => controller.abort(), 50);
     });
-    const before = performance.now();
-    const error = await fail(createCall(server.origin)(sites, {}, { signal: controller.signal }));
-    expect(error.code).toBe("cancelled");
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const call = createCall(server.origin, {}, { deadline: 600_000 });
+    expect((await fail(call(sites, {}, { signal: controller.signal }))).code).toBe("cancelled");
     expect(server.requests).toHaveLength(1);
   });
 });

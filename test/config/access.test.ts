@@ -266,10 +266,10 @@ describe("a placeholder", () => {
   });
 
   it("is found quickly in a long text", () => {
-    const start = performance.now();
+    const start = process.cpuUsage().user;
     read({}, { ANALYTICS_API_KEY: `your${"_a".repeat(50_000)}`, ...ENV_URL });
     read({}, { ANALYTICS_API_KEY: "a_".repeat(50_000), ...ENV_URL });
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(process.cpuUsage().user - start).toBeLessThan(500_000);
   });
 });
 

@@ -10,9 +10,9 @@ import { answerRightly, type FaultProxy, startFaultProxy } from "../support/faul
 import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-the-client";
-const LIMITS = { deadline: 20_000, firstBackoff: 5, maxBackoff: 20 };
+const LIMITS = { deadline: 60_000, firstBackoff: 5, maxBackoff: 20 };
 /** Milliseconds: short for what must run into a time limit, long otherwise, since the machine may be busy. */
-const [SHORT_MS, LONG_MS] = [300, 10_000];
+const [SHORT_MS, LONG_MS] = [300, 20_000];
 /** Its answer has multi-byte characters. */
 const QUESTION = { site: "example.com", dimension: "cities", limit: 50, days: 30 } as const;
 const PATH = "/api/v1/breakdown?site=example.com&dimension=cities&limit=50&days=30";
@@ -65,10 +65,11 @@ describe.concurrent("what happens on the wire ends in the right answer or a clea
     expect([first.outcome, second.outcome]).toEqual([outcome, outcome]);
     // The service says what a parameter must be.
     if (outcome !== "right" && outcome !== "invalid_parameter") expect(first.hint).toMatch(/\w/);
-    line.fault = answerRightly;
-    const { answer } = await ask(call);
     for (const each of [first, second]) expect(each.answer ?? right).toEqual(right);
-    expect(answer).toEqual(right);
+    line.fault = answerRightly;
+    const askAgain = async () => expect(await ask(call)).toEqual({ outcome: "right", answer: right });
+    // On a busy machine a right answer may take longer than the short time limit.
+    await (slow ? vi.waitFor(askAgain, { timeout: 60_000 }) : askAgain());
     expect(new Set(line.requests.map(({ key }) => key))).toEqual(new Set([KEY]));
   });
 

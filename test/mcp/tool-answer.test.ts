@@ -359,11 +359,11 @@ describe("arguments as hosts and models send them", () => {
   });
 
   it("a word of any length is refused without a long search for a similar one", async () => {
-    const start = performance.now();
+    const start = process.cpuUsage().user;
     const dimension = "x".repeat(2_000_000);
     const result = await call("get_breakdown", { site: "example.com", dimension });
     expect(textOf(result)).toMatch(/^dimension must be one of/);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(process.cpuUsage().user - start).toBeLessThan(1_000_000);
   });
 
   it("null is left out", async () => {

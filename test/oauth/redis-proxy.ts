@@ -5,8 +5,8 @@ export interface Proxy {
   url: string;
   /** Sends new connections to this address. */
   lead(url: string): void;
-  /** Silently stops forwarding answers on open connections; with "both", requests too. */
-  silence(ways: "answers" | "both"): void;
+  /** Silently stops forwarding answers on open connections; with "both", requests too. Resolves at the next answer. */
+  silence(ways: "answers" | "both"): Promise<void>;
   cut(): void;
   close(): void;
 }
@@ -35,12 +35,16 @@ export async function startProxy(target: string): Promise<Proxy> {
     lead: (url) => {
       port = Number(new URL(url).port);
     },
-    silence: (ways) => {
-      for (const { client, upstream } of pairs) {
-        upstream.unpipe(client).resume();
-        if (ways === "both") client.unpipe(upstream).resume();
-      }
-    },
+    silence: (ways) =>
+      new Promise((resolve) => {
+        for (const { client, upstream } of pairs) {
+          upstream
+            .unpipe(client)
+            .once("data", () => resolve())
+            .resume();
+          if (ways === "both") client.unpipe(upstream).resume();
+        }
+      }),
     cut,
     close: () => {
       cut();

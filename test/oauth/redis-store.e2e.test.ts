@@ -27,7 +27,10 @@ const methods: [string, (store: Store) => Promise<unknown>][] = [
   ["check", (store) => store.check()],
 ];
 
-/** Expects every method to fail within a few seconds and to say why. */
+/** Milliseconds: far more than the store's time limits, and less than what waits until Redis is back. */
+const SOON = 30_000;
+
+/** Expects every method to fail soon and to say why. */
 async function expectUnavailable(store: Store, reason: string, only = methods): Promise<void> {
   const start = performance.now();
   const calls = only.map(async ([name, call]) => {
@@ -41,7 +44,7 @@ async function expectUnavailable(store: Store, reason: string, only = methods): 
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/AccessToken|127\.0\.0\.1/);
   });
   await Promise.all(calls);
-  expect(performance.now() - start).toBeLessThan(4_000);
+  expect(performance.now() - start).toBeLessThan(SOON);
 }
 
 async function recover(store: Store): Promise<void> {
@@ -83,9 +86,9 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     const proxy = await startProxy(redis.url);
     const store = await open(proxy.url);
     await store.put(buildRecord("a"));
-    proxy.silence("answers");
+    const answered = proxy.silence("answers");
     const lost = store.consume("AccessToken", "a", 7).catch((error) => error);
-    await sleep(200);
+    await answered;
     proxy.cut();
     expect(await lost).toMatchObject({ code: "unavailable" });
     await recover(store);
@@ -123,7 +126,7 @@ describe.skipIf(REDIS_SERVER === undefined)("a store in Redis (redis-server)", (
     try {
       for (const method of methods.filter(([name]) => writing.includes(name))) {
         // Because of a replica the store reconnects, and until then it only reports that there is no answer.
-        await vi.waitFor(() => expectUnavailable(store, reason, [method]), { timeout: 10_000, interval: 50 });
+        await vi.waitFor(() => expectUnavailable(store, reason, [method]), { timeout: 60_000, interval: 50 });
       }
     } finally {
       redis.cli(...end);
@@ -267,8 +270,8 @@ describe.skipIf(REDIS_SERVER === undefined).concurrent("a store in a Redis of it
     }
     // In sequence: no call waits for the next attempt to connect.
     const start = performance.now();
-    for (let round = 0; round < 4; round++) await expect(store.check()).rejects.toThrow();
-    expect(performance.now() - start).toBeLessThan(500);
+    for (let round = 0; round < 40; round++) await expect(store.check()).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(4_000);
     await redis.start();
     await recover(store);
     expect(await store.consume("AccessToken", "a", 8)).toEqual({ first: false, consumed: 7 });
@@ -301,7 +304,7 @@ describe.skipIf(REDIS_SERVER === undefined).concurrent("a store in a Redis of it
     const store = await open(proxy.url);
     await store.check();
     // As if a firewall dropped the connection.
-    proxy.silence("both");
+    void proxy.silence("both");
     await expectUnavailable(store, "Redis does not answer");
     await recover(store);
     proxy.close();
@@ -316,8 +319,8 @@ describe.skipIf(REDIS_SERVER === undefined).concurrent("a store in a Redis of it
     for (const hash of ["a", "b"]) await store.put(buildRecord(hash, plain));
     await store.put(buildRecord("client", { kind: "Client", clientId: "c", expires }));
     await store.hit("a", { max: 9, windowMs: 2_000 }, context.clock.now);
-    expect(Number(redis.cli("dbsize"))).toBeGreaterThan(6);
     await expect.poll(() => redis.cli("keys", "*")).toBe("");
+    expect(Number(/^expired_keys:(\d+)/m.exec(redis.cli("info", "stats"))?.[1])).toBeGreaterThan(6);
     await store.put(buildRecord("a", { ...plain, expires: context.clock.now + MINUTE }));
     await store.revokeGrant("g", context.clock.now);
     const kept = redis.cli("keys", "*").split("\n").sort();
@@ -338,7 +341,7 @@ describe.concurrent("a store in a Redis that does not run", () => {
       code: "unavailable",
       message: expect.stringContaining("Redis does not answer"),
     });
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(performance.now() - start).toBeLessThan(SOON);
     expect(lines).toEqual([]);
   });
 
@@ -369,7 +372,7 @@ describe.concurrent("a store in a Redis that does not run", () => {
       await expect(openRedisStore(`${scheme}://127.0.0.1:${port}`, options)).rejects.toMatchObject({
         code: "unavailable",
       });
-      expect(performance.now() - start).toBeLessThan(5_000);
+      expect(performance.now() - start).toBeLessThan(SOON);
       server.close();
     },
   );

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -109,11 +110,13 @@ it.each(["/mcp", "/token", "/revoke", "/register", "/authorize", "/consent/none"
       head.push(
         "Accept: application/json, text/event-stream",
         `Content-Type: ${path === "/mcp" ? "application/json" : "application/x-www-form-urlencoded"}`,
+        // The server says so when it has read this head.
+        "Expect: 100-continue",
       );
       socket.write(`${head.join("\r\n")}\r\n${kind}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await once(socket, "data");
       socket.resetAndDestroy();
-      await expect.poll(() => asked(), { timeout: 2_000 }).toBeGreaterThan(answered);
+      await expect.poll(() => asked()).toBeGreaterThan(answered);
     }
     expect(faults().slice(before)).toEqual([]);
   },

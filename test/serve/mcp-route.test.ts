@@ -225,9 +225,11 @@ describe("while the service has not answered", () => {
 
   it.each([CURRENT, ...STREAMED])("a client of %s ends the call by hanging up", async (revision) => {
     const { outgoing, answer, finish } = await hold(revision);
+    const countEnded = () => connector.lines.filter((line) => line.includes('"event":"request"')).length;
+    const before = countEnded();
     outgoing.destroy();
     expect(await answer).toBe("hung up");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(countEnded).toBeGreaterThan(before);
     expect(await finish()).toBe(false);
   });
 

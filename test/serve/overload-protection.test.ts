@@ -53,9 +53,13 @@ async function idle() {
   await vi.advanceTimersByTimeAsync(10_000);
 }
 
-it("collects garbage once when the process is idle after its memory has grown", {
-  timeout: 30_000,
-}, async () => {
+/** On a busy machine an idle process may seem busy, too, since it waits for a processor. */
+async function idleUntil(holds: () => boolean) {
+  do await idle();
+  while (!holds());
+}
+
+it("collects garbage once when the process is idle after its memory has grown", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const collect = vi.fn(async () => {});
   const stop = collectWhenIdle(collect);
@@ -66,7 +70,7 @@ it("collects garbage once when the process is idle after its memory has grown", 
   while (performance.now() < end);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(collect).not.toHaveBeenCalled();
-  await idle();
+  await idleUntil(() => collect.mock.calls.length > 0);
   expect(collect).toHaveBeenCalledOnce();
   await idle();
   expect(collect).toHaveBeenCalledOnce();
@@ -74,13 +78,12 @@ it("collects garbage once when the process is idle after its memory has grown", 
   stop();
 });
 
-it("frees what nothing refers to", { timeout: 30_000 }, async () => {
+it("frees what nothing refers to", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const stop = collectWhenIdle();
   const garbage = new WeakRef({});
   const large = Buffer.alloc(GROWTH);
-  await idle();
-  await idle();
-  expect([garbage.deref(), large.length]).toEqual([undefined, GROWTH]);
+  await idleUntil(() => garbage.deref() === undefined);
+  expect(large).toHaveLength(GROWTH);
   stop();
 });

@@ -205,10 +205,10 @@ describe("the list", () => {
   );
 
   it("is quick with a long text that nearly matches", () => {
-    const started = performance.now();
+    const started = process.cpuUsage().user;
     expect(findCrawler("google-agent-".repeat(5_000).replaceAll("google-agent", "googlx-agent"))).toBe(
       undefined,
     );
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.cpuUsage().user - started).toBeLessThan(500_000);
   });
 });

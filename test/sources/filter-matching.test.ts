@@ -49,10 +49,10 @@ describe("a value meets a condition", () => {
     // A regular expression that goes back and forth would take longer than the universe exists.
     const parts = ["", ...Array.from({ length: 2_000 }, () => "a"), "b"];
     const value = "a".repeat(100_000);
-    const before = performance.now();
+    const before = process.cpuUsage().user;
     expect(createMatch({ alternatives: [parts], isNot: false })(value)).toBe(false);
     expect(createMatch({ alternatives: [parts], isNot: false })(`${value}b`)).toBe(true);
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(process.cpuUsage().user - before).toBeLessThan(1_000_000);
   });
 });
 

@@ -26,6 +26,8 @@ export interface ShellOptions {
   foundLogs?: readonly FoundLogs[];
   /** Gets the milliseconds of each pause, which is over at once. */
   onPause?: (milliseconds: number) => void;
+  /** Gets what the program writes on standard error, as it comes. */
+  onStderr?: (text: string) => void;
 }
 
 /** Stops a watch after so many answers, and keeps how many milliseconds it wanted to pause after each. */
@@ -55,6 +57,7 @@ export async function runShell(
     clock,
     page,
     onPause,
+    onStderr,
     foundLogs = [],
   }: ShellOptions = {},
 ) {
@@ -65,6 +68,7 @@ export async function runShell(
   });
   stderr.on("data", (chunk) => {
     text.stderr += chunk;
+    onStderr?.(String(chunk));
   });
   const code = await run(
     {
