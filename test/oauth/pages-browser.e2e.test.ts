@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     [browser, site, client] = await Promise.all([launch(), openSite(), openSite()]);
     context = await browser.newContext();
     // Shorter than the test's own limit, so that a failure names the step that waits.
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     tab = await context.newPage();
     tab.on("console", (message) => faults.push(message.text()));
     tab.on("pageerror", (error) => faults.push(error.message));
