@@ -8,7 +8,7 @@ import { wireFaults } from "./wire-faults.ts";
 
 const KEY = "canary-key-5d0c97-of-a-command";
 /** Milliseconds: the HTTP client's deadline, the program's start, and some for a busy machine. */
-const DEADLINE_MS = 90_000;
+const DEADLINE_MS = 180_000;
 const commands = [
   ["stats", "--site", "example.com", "--days", "7"],
   ["breakdown", "--site", "example.com", "--dimension", "cities"],

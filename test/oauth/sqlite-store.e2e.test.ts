@@ -408,7 +408,7 @@ describe("several processes", () => {
       expect(put.size).toBeGreaterThan(kills);
       await store.check();
     },
-    Math.max(60_000, Number(process.env.STORE_KILLS ?? 12) * 2_000),
+    120_000 + Number(process.env.STORE_KILLS ?? 12) * 10_000,
   );
 });
 

@@ -186,7 +186,7 @@ describe("serve, killed at any moment of a sign-in (SERVE_KILLS, SERVE_SEED)", (
         const figures = { kills: KILLS, signIns, kept: kept.length, unanswered: lost };
         process.stdout.write(`${name}, SERVE_SEED=${SEED}: ${JSON.stringify(figures)}\n`);
       },
-      30_000 + KILLS * 5_000,
+      120_000 + KILLS * 20_000,
     );
   }
 });
