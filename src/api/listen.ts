@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openPort } from "../http/open-port.ts";
+import { readMember } from "../member.ts";
 import type { Api, ApiRequest } from "./api.ts";
 
 export interface Listening {
@@ -58,6 +59,6 @@ function toRequest({ url = "/", method = "GET", headers }: IncomingMessage): Api
   return {
     method,
     url: `${ORIGIN}${pathname}${search}`,
-    headers: { get: (name) => headers[name]?.toString() ?? null },
+    headers: { get: (name) => readMember(headers, name)?.toString() ?? null },
   };
 }

@@ -1,4 +1,5 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import { readMember } from "../member.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addFilter } from "../operations/filter.ts";
 import { openapi, timeseries } from "../operations/index.ts";
@@ -112,7 +113,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   /** Whether the service's OpenAPI document lists optional parameters of a path. */
   const offers = async (names: readonly string[], path: string, { signal }: CallOptions) => {
     try {
-      const { parameters = [] } = (await call(openapi, {}, { signal })).paths[path]?.get ?? {};
+      const { parameters = [] } = readMember((await call(openapi, {}, { signal })).paths, path)?.get ?? {};
       return names.every((name) => parameters.some((each) => each.name === name));
     } catch (error) {
       // A service without a usable description offers nothing beyond the rest of the contract.

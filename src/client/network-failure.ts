@@ -1,4 +1,5 @@
 import { AnalyticsError, readErrorCode } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { RetryableError } from "./retry.ts";
 
 /**
@@ -15,7 +16,7 @@ export function explainFailure(
   const proxyError = explainProxy(failure, cause, origin, proxies);
   if (proxyError !== undefined) return proxyError;
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
-    const reason = TLS_REASONS[code] ?? code;
+    const reason = readMember(TLS_REASONS, code) ?? code;
     return new AnalyticsError("tls", `No secure connection to ${origin}: ${reason}.`, {
       hint:
         reason === NO_TLS
@@ -34,7 +35,7 @@ export function explainFailure(
       },
     );
   }
-  const timeout = TIMEOUT_REASONS[code];
+  const timeout = readMember(TIMEOUT_REASONS, code);
   if (timeout !== undefined) {
     return new RetryableError(
       new AnalyticsError("timeout", `${origin} ${timeout}.`, {
@@ -62,7 +63,7 @@ function explainProxy(
   }
   const proxy = proxies.find((url) => url !== undefined && isPeer(new URL(url), peer));
   if (proxy === undefined) return undefined;
-  const reason = REASONS[code] ?? "the connection failed";
+  const reason = readMember(REASONS, code) ?? "the connection failed";
   return new AnalyticsError("proxy", `The proxy ${new URL(proxy).host} cannot be reached: ${reason}.`, {
     hint: "Check HTTPS_PROXY and HTTP_PROXY, or add the service's host to NO_PROXY.",
     cause,
@@ -71,7 +72,7 @@ function explainProxy(
 
 function explainUnreachable({ code, name }: Failure, cause: unknown, origin: string) {
   const isHttp = name !== "HTTPParserError";
-  const reason = isHttp ? REASONS[code] : "the server there does not speak HTTP";
+  const reason = isHttp ? readMember(REASONS, code) : "the server there does not speak HTTP";
   const error = new AnalyticsError(
     "unreachable",
     `${origin} cannot be reached: ${reason ?? "the connection failed"}.`,

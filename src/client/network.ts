@@ -3,6 +3,7 @@ import { addAbortSignal, pipeline, type Readable, type Transform } from "node:st
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { AnalyticsError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { abortable } from "./abortable.ts";
 import type { Fetch } from "./http-request.ts";
 import type { HeaderFields } from "./http-response.ts";
@@ -61,7 +62,7 @@ export function createNetworkSend(options: NetworkOptions = {}): Send {
   const send = createRequest(options);
   return async (url, request) => {
     const { statusCode, headers, body } = await send(url, request);
-    const fields = Object.keys(headers).map((name): [string, string] => [name, joinField(headers[name])]);
+    const fields = Object.entries(headers).map(([name, field]): [string, string] => [name, joinField(field)]);
     return { status: statusCode, headers: new Headers(fields), body };
   };
 }
@@ -84,8 +85,10 @@ function createRequest(options: NetworkOptions) {
 function readFields(headers: IncomingHttpHeaders): HeaderFields {
   return {
     // undici gives all names in lower case.
-    get: (name) =>
-      Object.hasOwn(headers, name.toLowerCase()) ? joinField(headers[name.toLowerCase()]) : null,
+    get: (name) => {
+      const field = readMember(headers, name.toLowerCase());
+      return field === undefined ? null : joinField(field);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { AnalyticsError, type ErrorCode, type Quota } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
 
 /** What a message about a problem mentions. */
@@ -71,7 +72,7 @@ function readKnownMembers(text: string): Partial<Problem> {
     const body: unknown = JSON.parse(text);
     const { code, detail, request_id, errors } = problem().shape;
     const known = Object.entries({ code, detail, request_id, errors }).flatMap(([name, schema]) => {
-      const value = schema.safeParse(Reflect.get(Object(body), name));
+      const value = schema.safeParse(readMember(body, name));
       return value.success && value.data !== undefined ? [[name, value.data]] : [];
     });
     return Object.fromEntries(known);

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 
 /**
@@ -75,10 +76,7 @@ export function describeMismatch(error: z.ZodError, body: unknown): string {
   if (!issue) return "it does not match the schema";
   const path = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   const name = path === "" ? "the body" : `"${path.slice(1)}"`;
-  const value = issue.path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
-    body,
-  );
+  const value = issue.path.reduce<unknown>(readMember, body);
   if (value === undefined) return `it lacks ${name}`;
   const expected = issue.code === "invalid_type" ? `${issue.expected} expected` : issue.message.toLowerCase();
   return `${name} is ${describeType(value)}, ${expected}`;

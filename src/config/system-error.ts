@@ -1,4 +1,5 @@
 import { readErrorCode } from "../errors.ts";
+import { readMember } from "../member.ts";
 
 /** What the system's most frequent codes mean, said of a file or an address. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -22,5 +23,5 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why the system refused, as the end of a sentence: "it does not exist" for ENOENT, otherwise the code. */
 export function explainSystemError(cause: unknown): string {
   const code = readErrorCode(cause) ?? String(cause);
-  return REASONS[code] ?? code;
+  return readMember(REASONS, code) ?? code;
 }

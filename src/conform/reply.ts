@@ -1,5 +1,6 @@
 import { findExcess } from "../client/result-parser.ts";
 import { quote } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
 
 /** A key as sent, and as a shell expression for reports, which never contain the key itself. */
@@ -39,13 +40,7 @@ export function readJson(text: string): unknown {
 
 /** A member of a JSON object; undefined for any other value. */
 export function member(value: unknown, ...path: (string | number)[]): unknown {
-  return path.reduce<unknown>(
-    (parent, key) =>
-      typeof parent === "object" && parent !== null && Object.hasOwn(parent, key)
-        ? Reflect.get(parent, key)
-        : undefined,
-    value,
-  );
+  return path.reduce<unknown>(readMember, value);
 }
 
 /** The items of a JSON array; empty for any other value. */

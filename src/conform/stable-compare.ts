@@ -1,4 +1,5 @@
 import { quote } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { type Reply, withoutAsOf } from "./reply.ts";
 import { Breach, Inconclusive } from "./verdict.ts";
 
@@ -20,7 +21,9 @@ export async function demandSameNumbers(
 ): Promise<void> {
   const first = await readFirst(false);
   const other = await readOther();
-  const isSame = Object.entries(other.numbers).every(([name, value]) => first.numbers[name] === value);
+  const isSame = Object.entries(other.numbers).every(
+    ([name, value]) => readMember(first.numbers, name) === value,
+  );
   if (isSame && first.period.to === other.period.to) return;
   const again = await readFirst(true);
   if (again.period.to !== other.period.to)
@@ -28,7 +31,10 @@ export async function demandSameNumbers(
   const [start, moment, end] = [first, other, again].map(({ period }) => Date.parse(period.as_of));
   const isWithin = Number(start) <= Number(moment) && Number(moment) <= Number(end);
   const isBetween = Object.entries(other.numbers).every(([name, value]) => {
-    const bounds = [first.numbers[name] ?? Number.NaN, again.numbers[name] ?? Number.NaN];
+    const bounds = [
+      readMember(first.numbers, name) ?? Number.NaN,
+      readMember(again.numbers, name) ?? Number.NaN,
+    ];
     return value >= Math.min(...bounds) && value <= Math.max(...bounds);
   });
   if (isBetween) return;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { openapi, operations } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
@@ -68,13 +69,13 @@ export async function answerOpenApi(
 
 function readDefinition(document: Document, name: string, command?: string): Record<string, unknown> {
   const path = operations.find((operation) => operation.name === name)?.path ?? "";
-  const definition = document.paths[path];
+  const definition = readMember(document.paths, path);
   if (definition === undefined) {
     throw new AnalyticsError("not_found", `The service's OpenAPI document does not describe ${path}.`, {
       hint: `It describes ${Object.keys(document.paths).slice(0, 20).join(", ")}.`,
     });
   }
-  const components = Object.entries(collectComponents(document, definition));
+  const components = [...collectComponents(document, definition)];
   const schemas = components.filter(([reference]) => reference.startsWith("#/components/schemas/"));
   // What does not fit is left out, headers and errors first.
   for (const kept of [components, schemas, []]) {
@@ -87,15 +88,16 @@ function readDefinition(document: Document, name: string, command?: string): Rec
 }
 
 /** Everything a definition refers to with `$ref`, directly or indirectly, by its path in the document. */
-function collectComponents(document: Document, definition: unknown): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
+function collectComponents(document: Document, definition: unknown): Map<string, unknown> {
+  const found = new Map<string, unknown>();
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, member] of Object.entries(value)) {
-      if (key !== "$ref" || typeof member !== "string" || member in found) visit(member);
+      if (key !== "$ref" || typeof member !== "string" || found.has(member)) visit(member);
       else {
-        found[member] = resolve(document, member);
-        visit(found[member]);
+        const component = resolve(document, member);
+        found.set(member, component);
+        visit(component);
       }
     }
   };
@@ -105,8 +107,5 @@ function collectComponents(document: Document, definition: unknown): Record<stri
 
 function resolve(document: Document, reference: string): unknown {
   const keys = reference.replace(/^#\//, "").split("/");
-  return keys.reduce<unknown>(
-    (value, key) => (Object.hasOwn(Object(value), key) ? Reflect.get(Object(value), key) : null),
-    document,
-  );
+  return keys.reduce<unknown>(readMember, document) ?? null;
 }

@@ -1,5 +1,6 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { readMember } from "../member.ts";
 import { readParams } from "../operations/parameters.ts";
 import { isPeriod, PERIOD_FORMS } from "../operations/period-words.ts";
 import { cleanText } from "../render/clean-text.ts";
@@ -76,7 +77,7 @@ export async function writePrompt(name: string, given: Record<string, string>): 
   const prompt = findPrompt(name);
   const accepted: Arguments = Object.fromEntries(
     prompt.arguments.flatMap((argument) =>
-      Object.hasOwn(given, argument.name) ? [[argument.name, given[argument.name]]] : [],
+      Object.hasOwn(given, argument.name) ? [[argument.name, readMember(given, argument.name)]] : [],
     ),
   );
   const mistakes = [

@@ -1,4 +1,5 @@
 import type { ParameterError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
@@ -108,7 +109,7 @@ export function adviseOnArguments(
   const properties = readProperties(tool);
   const advice = refused.map((refusal) => {
     const { parameter, allowed = [] } = refusal;
-    const value = given[parameter];
+    const value = readMember(given, parameter);
     const [reason] = [parameter, ...listNames(parameter, value)].flatMap(
       (name) => explainNotRecorded(name) ?? [],
     );

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { quote } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
 import {
   count,
@@ -75,7 +76,7 @@ function verifyRows(
 
 /** A count, or a range if the row was computed and its count is only known to be at most another number. */
 function showCount(row: object, name: string): number | string | null {
-  const [least, most]: unknown[] = [Reflect.get(row, name), Reflect.get(row, `${name}_at_most`)];
+  const [least, most]: unknown[] = [readMember(row, name), readMember(row, `${name}_at_most`)];
   if (typeof least !== "number") return null;
   return typeof most === "number" ? `${least}–${most}` : least;
 }

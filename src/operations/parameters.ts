@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { AnalyticsError, type ErrorCode, type ParameterError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { type JsonSchema, parameterSchemas } from "./json-schema.ts";
 
 type Refusal = ParameterError & { code: ErrorCode };
@@ -57,7 +58,7 @@ function translate(params: z.ZodObject, error: z.ZodError, input: Record<string,
     const parameter = String(issue.path[0]);
     const schema = schemas.get(parameter) ?? {};
     return [
-      input[parameter] === undefined
+      readMember(input, parameter) === undefined
         ? { code: "missing_parameter", parameter, detail: "is required", ...boundsOf(schema) }
         : { code: "invalid_parameter", parameter, detail: describeBounds(schema), ...boundsOf(schema) },
     ];

@@ -1,7 +1,7 @@
 import { cleanText, MAX_TEXT_LENGTH } from "./clean-text.ts";
 
 /** The members that name a row of a list. */
-const NAMES = ["value", "label"];
+const NAMES = ["value", "label"] as const;
 
 /** Explains the numbers of `cleanRows` to a reader. */
 export const NUMBER_NOTE =

@@ -1,3 +1,4 @@
+import { readMember } from "../member.ts";
 import { nameHour } from "../operations/days.ts";
 import type { Cell, Column } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
@@ -69,7 +70,7 @@ const closeGaps = (text: string) => text.replaceAll(/[\s\u2800]{2,}/g, " ");
 
 /** Colours changes by their direction and checks by their status; other cells keep the terminal's colour. */
 export function paintCell(screen: Screen, column: Column, cell: Cell, text: string): string {
-  const style = column.kind === "status" ? STATUS_STYLES[String(cell)] : styleOf(column, cell);
+  const style = column.kind === "status" ? readMember(STATUS_STYLES, String(cell)) : styleOf(column, cell);
   return style ? paint(screen, style, text) : text;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { filterParams } from "../operations/fields.ts";
@@ -138,7 +139,7 @@ const withParam = () =>
 /** Leaves out the visits of single rows, which few questions need. */
 function omitVisits({ name }: Operation, result: Record<string, unknown>): Record<string, unknown> {
   const key = VISITS_IN.get(name) ?? "";
-  const rows = result[key];
+  const rows = readMember(result, key);
   return Array.isArray(rows) ? { ...result, [key]: rows.map(withoutVisits) } : result;
 }
 

@@ -64,7 +64,9 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
   let isReported = false;
   /** Warns once if a proxy's header is not read: everyone behind that proxy then shares the limits of one address. */
   const checkProxy = ({ headers }: IncomingMessage) => {
-    const [header] = ["x-forwarded-for", "forwarded"].filter((name) => headers[name] !== undefined);
+    const [header] = (["x-forwarded-for", "forwarded"] as const).filter(
+      (name) => headers[name] !== undefined,
+    );
     const isRead = trustProxy && headers["x-forwarded-for"] !== undefined;
     if (isReported || header === undefined || isRead) return;
     isReported = true;

@@ -1,3 +1,5 @@
+import { readMember } from "../member.ts";
+
 /** What a crawler collects pages for. */
 export type CrawlerPurpose = "training" | "search" | "assistant" | "other";
 
@@ -153,7 +155,7 @@ export const crawlers: readonly Crawler[] = Object.entries(OPERATORS).flatMap(([
   Object.entries(names).flatMap(([purpose, values]) =>
     values.map((value) => ({
       value,
-      label: LABELS[value] ?? value,
+      label: readMember(LABELS, value) ?? value,
       operator,
       // The keys of `names`, which Object.entries widens.
       purpose: purpose as CrawlerPurpose,

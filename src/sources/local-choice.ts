@@ -3,6 +3,7 @@ import { findProfileName } from "../config/access.ts";
 import { readProfileOptions } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { AnalyticsError, createSwallowedError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { localKinds, optionsOf } from "./local-kinds.ts";
 import { listNamedSites, listTexts } from "./named-sites.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
@@ -58,7 +59,7 @@ function findInProfile(flags: SourceFlags, environment: Environment): LocalChoic
   const name = profile ?? findDefaultProfile(environment);
   const saved = name === undefined ? undefined : readProfileOptions(environment, name);
   if (name === undefined || saved === undefined) return undefined;
-  const kind = localKinds.find(({ option }) => saved[nameAttribute(option.flag)] !== undefined);
+  const kind = localKinds.find(({ option }) => readMember(saved, nameAttribute(option.flag)) !== undefined);
   if (kind === undefined) return undefined;
   // The site of a question does not take the names from the others.
   const names = flags.site === undefined ? [] : listNamedSites(saved.site);
@@ -92,7 +93,7 @@ const SITE: SourceOption = { flag: "--site", value: "<site>", description: "" };
 export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknown> {
   return Object.fromEntries(
     [...optionsOf(kind), SITE].flatMap(({ flag, isPath }) => {
-      const value = flags[nameAttribute(flag)];
+      const value = readMember(flags, nameAttribute(flag));
       if (value === undefined) return [];
       const full = isPath ? listOf(value).map(resolvePath) : value;
       return [[nameAttribute(flag), Array.isArray(value) ? full : listOf(full)[0]]];
@@ -108,7 +109,7 @@ const listWords = (kind: LocalKind, flags: SourceFlags): string[] => wordsOf(opt
 
 function wordsOf(known: readonly SourceOption[], flags: SourceFlags): string[] {
   return known.flatMap(({ flag, value, isPath }) => {
-    const given = flags[nameAttribute(flag)];
+    const given = readMember(flags, nameAttribute(flag));
     if (given === undefined) return [];
     if (value === undefined) return [flag];
     return listOf(given).flatMap((text) => [flag, isPath ? resolvePath(text) : String(text)]);
@@ -133,7 +134,8 @@ export function assertNotStdin(local: Pick<LocalChoice, "kind" | "flags"> | unde
   const { kind, flags } = local;
   const found = optionsOf(kind).find(
     ({ flag, isPath }) =>
-      isPath && listOf(flags[nameAttribute(flag)]).some((value) => /^(?:[\w.-]+=)?-$/.test(String(value))),
+      isPath &&
+      listOf(readMember(flags, nameAttribute(flag))).some((value) => /^(?:[\w.-]+=)?-$/.test(String(value))),
   );
   if (found === undefined) return;
   throw new AnalyticsError("usage", `${who} cannot read ${found.flag} from standard input.`, {
@@ -144,7 +146,9 @@ export function assertNotStdin(local: Pick<LocalChoice, "kind" | "flags"> | unde
 /** `--logs --site example.com`: commander takes the next option for the value. Throws AnalyticsError `usage`. */
 function assertNoSwallowedOption(flags: SourceFlags, kind: LocalKind): void {
   for (const { flag, value = "" } of optionsOf(kind)) {
-    const option = listOf(flags[nameAttribute(flag)]).find((text) => /^--[a-z]/.test(String(text)));
+    const option = listOf(readMember(flags, nameAttribute(flag))).find((text) =>
+      /^--[a-z]/.test(String(text)),
+    );
     if (option !== undefined) throw createSwallowedError(flag, value, String(option));
   }
 }
@@ -184,7 +188,7 @@ export function createKeysOptionError(reason: string): AnalyticsError {
   });
 }
 
-const isNamed = (flags: SourceFlags, flag: string) => flags[nameAttribute(flag)] !== undefined;
+const isNamed = (flags: SourceFlags, flag: string) => readMember(flags, nameAttribute(flag)) !== undefined;
 
 /** The attribute that commander gives an option: `baseUrl` for `--base-url`. */
 const nameAttribute = (flag: string) =>

@@ -1,3 +1,4 @@
+import { readMember } from "../../member.ts";
 import type { Io } from "../io.ts";
 import type { CommandDefinition, ShellCommand } from "./command.ts";
 import { addSiteOption } from "./site-option.ts";
@@ -26,7 +27,7 @@ export const commandLoaders: Readonly<Record<string, Load>> = {
 
 /** Loads a command by name: one of the above, or a query. */
 export async function loadCommand(io: Io, name: string): Promise<ShellCommand> {
-  const load = Object.hasOwn(commandLoaders, name) ? commandLoaders[name] : undefined;
+  const load = readMember(commandLoaders, name);
   const command = load
     ? (await load()).command.create(io)
     : (await import("./query.ts")).createQueryCommand(io, name);

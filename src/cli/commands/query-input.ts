@@ -1,4 +1,5 @@
 import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { findDimension } from "../../operations/dimension-names.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
@@ -34,7 +35,7 @@ export async function readQueryInput(
   const names = [...parameterSchemas(query.params).keys()];
   const texts = new Map(
     names.flatMap((name) => {
-      const given = flags[flagOf(name)];
+      const given = readMember(flags, flagOf(name));
       return given === undefined ? [] : [[name, given as string[]]];
     }),
   );

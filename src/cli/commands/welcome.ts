@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { proposeLogs } from "../../config/found-logs.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import type { Call } from "../../operations/call.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { type Answer, findQuery } from "../../reports/queries.ts";
@@ -18,7 +19,7 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
   const source = openSource(io, flags);
   const { call } = source;
   // Without a key or with a damaged profile there is no default site. What the command line chose must work.
-  const isChosen = CHOICES.some((name) => flags[name] !== undefined);
+  const isChosen = CHOICES.some((name) => readMember(flags, name) !== undefined);
   const site = await call.readSite?.().catch((error: unknown) => {
     if (isChosen) throw error;
     return undefined;

@@ -1,4 +1,5 @@
 import { Argument, type Command, type Option } from "commander";
+import { readMember } from "../../member.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { type CommandLine, findOption, readCommandLine, takesValue } from "../command-line.ts";
@@ -65,7 +66,7 @@ async function findValues(
   if (what.argChoices) return what.argChoices.map((value) => ({ value, description: "" }));
   const name = what instanceof Argument ? what.name() : (/[<[]([\w-]+)/.exec(what.flags)?.[1] ?? "");
   if (FILES.has(name)) return "files";
-  return (await lookups[name]?.(flags, current)) ?? [];
+  return (await readMember(lookups, name)?.(flags, current)) ?? [];
 }
 
 function listCommands({ command, operands, pendingOption }: CommandLine): Candidate[] {

@@ -1,3 +1,5 @@
+import { readMember } from "../../member.ts";
+
 /** Escapes for what groff, mandoc and troff would replace by typographic characters: code must stay ASCII, for copying. */
 const SPECIAL: Readonly<Record<string, string>> = {
   "\\": "\\e",
@@ -12,7 +14,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 /** Escapes text for roff. A line that would begin with a control character cannot arise, as `'` is escaped and `.` shielded. */
 export function escapeRoff(text: string): string {
   const escaped = text
-    .replace(/[\\\-'"`^~]/g, (character) => SPECIAL[character] ?? character)
+    .replace(/[\\\-'"`^~]/g, (character) => readMember(SPECIAL, character) ?? character)
     .replace(/[^\n\u0020-\u007e]/gu, (character) => {
       const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
       return `\\[u${code}]`;

@@ -3,6 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import { replaceFile } from "../../config/replace-file.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { isReport } from "./report-mark.ts";
 
 export type ReportFormat = "html" | "markdown";
@@ -23,7 +24,7 @@ const FORMATS: Readonly<Record<string, ReportFormat>> = {
 /** Reads `--out`. Throws AnalyticsError `usage` for another kind of file, and for one that must not be replaced. */
 export function chooseTarget(file: string | undefined, force: boolean): ReportTarget {
   if (file === undefined || file === "-") return { file, format: "html" };
-  const format = FORMATS[extname(file).toLowerCase()];
+  const format = readMember(FORMATS, extname(file).toLowerCase());
   if (format === undefined) {
     throw new AnalyticsError("usage", `--out must end in .html or .md, not ${quoteWord(file)}.`, {
       hint: "Use .html for a page and .md for Markdown; - writes a page to standard output.",

@@ -1,4 +1,5 @@
 import { quote } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { findParameters } from "../openapi-lookup.ts";
 import { describeReply, items, member, type Reply } from "../reply.ts";
@@ -111,7 +112,7 @@ export const parameters = defineSection({
             const query = new URLSearchParams(
               Object.entries(basic).map(([key, value]): [string, string] => [key, String(value)]),
             );
-            query.append(name, String(basic[name]));
+            query.append(name, String(readMember(basic, name)));
             isInvalid(await subject.ask(operation.path, `${query}`));
           }
         }

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { createStoreError } from "./store-failure.ts";
 
 /** In milliseconds. A connection that is silent for the third limit is replaced. */
@@ -94,10 +95,10 @@ const REASONS: Record<string, string> = {
 
 function createRedisError(error: unknown, lastError: string | undefined): AnalyticsError {
   const own = readCode(error);
-  const code = own in REASONS ? own : (lastError ?? own);
+  const code = Object.hasOwn(REASONS, own) ? own : (lastError ?? own);
   const secure = /CERT|SSL|TLS|EPROTO/.test(code);
   const reason = secure ? "this machine does not trust the certificate of Redis" : "Redis does not answer";
-  return createStoreError(REASONS[code] ?? reason, code);
+  return createStoreError(readMember(REASONS, code) ?? reason, code);
 }
 
 /**
@@ -107,6 +108,6 @@ function createRedisError(error: unknown, lastError: string | undefined): Analyt
 function readCode(error: unknown): string {
   const { message }: { message?: unknown } = Object(error);
   const words: string[] = String(message).match(/(?<=^|[-\s])[A-Z]{3,}\b/g) ?? [];
-  const known = words.find((word) => word in REASONS);
+  const known = words.find((word) => Object.hasOwn(REASONS, word));
   return known ?? readErrorCode(error) ?? words[0] ?? "no answer";
 }

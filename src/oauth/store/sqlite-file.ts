@@ -2,6 +2,7 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats, statS
 import { dirname } from "node:path";
 import { readUserId } from "../../config/file-permissions.ts";
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { createStoreError } from "./store-failure.ts";
 
 /** Files that SQLite reads together with the store's; whoever can create one can change the store. */
@@ -27,7 +28,7 @@ export function prepareFile(path: string): void {
   } catch (error) {
     if (error instanceof AnalyticsError) throw error;
     const code = readErrorCode(error);
-    const wrong = WRONG_PLACES[code ?? ""];
+    const wrong = readMember(WRONG_PLACES, code ?? "");
     if (wrong) {
       throw new AnalyticsError("usage", `The store cannot be opened: ${wrong}.`, {
         hint: "Name another file with --store.",

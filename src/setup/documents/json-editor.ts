@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { readMember } from "../../member.ts";
 import { KEY, placeholder } from "../server-command.ts";
 import type { Members } from "../server-spec.ts";
 import {
@@ -135,10 +136,16 @@ function assertRestUnchanged(
 ): void {
   const strip = (text: string) => {
     const root = parse(text);
-    const { [serversKey]: servers, ...rest } = membersOf(root && readValue(root));
-    const { [name]: found, ...others } = membersOf(servers);
-    return { found, rest: { ...rest, others, ...(inputs.length > 0 && { inputs: otherInputs(rest) }) } };
+    const document = membersOf(root && readValue(root));
+    const servers = membersOf(readMember(document, serversKey));
+    const [rest, others] = [omit(document, serversKey), omit(servers, name)];
+    return {
+      found: readMember(servers, name),
+      rest: { ...rest, others, ...(inputs.length > 0 && { inputs: otherInputs(rest) }) },
+    };
   };
+  const omit = (members: Members, left: string): Members =>
+    Object.fromEntries(Object.entries(members).filter(([key]) => key !== left));
   const otherInputs = ({ inputs: list }: Members) =>
     Array.isArray(list) ? list.filter((item) => !inputs.some(({ id }) => id === membersOf(item).id)) : [];
   const result = strip(after);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse as parseToml, TomlError, type TomlTable } from "smol-toml";
+import { readMember } from "../../member.ts";
 import {
   createOtherEntryError,
   createShapeError,
@@ -37,8 +38,7 @@ function parse(text: string): TomlTable {
 }
 
 function findServer(document: TomlTable, { serversKey, name }: Entry): unknown {
-  const servers = document[serversKey];
-  return isTable(servers) && Object.hasOwn(servers, name) ? servers[name] : undefined;
+  return readMember(readMember(document, serversKey), name);
 }
 
 function isTable(value: unknown): value is TomlTable {
@@ -66,7 +66,7 @@ function replace(text: string, { serversKey, name }: Entry, content: string): st
 /** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRestUnchanged(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
   const strip = (document: TomlTable) => {
-    const servers = document[entry.serversKey];
+    const servers = readMember(document, entry.serversKey);
     const rest = isTable(servers) ? Object.entries(servers).filter(([name]) => name !== entry.name) : [];
     return { ...document, [entry.serversKey]: Object.fromEntries(rest) };
   };

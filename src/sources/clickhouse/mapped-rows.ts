@@ -1,4 +1,5 @@
 import { list } from "isbot";
+import { readMember } from "../../member.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { BROWSER_PLACEHOLDER, BROWSER_WORDS } from "../bot-agents.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
@@ -21,7 +22,7 @@ const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
 };
 
 /** User agents of bots. */
-export const BOT_PATTERN = `(?i)${list.map((pattern) => WITHOUT_LOOKAROUND[pattern] ?? pattern).join("|")}`;
+export const BOT_PATTERN = `(?i)${list.map((pattern) => readMember(WITHOUT_LOOKAROUND, pattern) ?? pattern).join("|")}`;
 
 /** Paths that are not pages. */
 export const NO_PAGE_PATTERN = `(?i)${NO_PAGE_PATTERNS.join("|")}`;

@@ -1,4 +1,5 @@
 import written from "../../../fixtures/dead-links.json" with { type: "json" };
+import { readMember } from "../../member.ts";
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
 import type { Fixtures, SiteProfile } from "./fixture-types.ts";
@@ -41,7 +42,7 @@ export function createDeadLinkRequests(
   seed: string,
   anchor: string,
 ): (date: string) => DeadLinkRequest[] {
-  const { links, scanners } = deadLinks[domain] ?? { links: [], scanners: 0 };
+  const { links, scanners } = readMember(deadLinks, domain) ?? { links: [], scanners: 0 };
   const chosen = links.map((link) => ({ ...link, choose: createChoice(Object.entries(link.referrers)) }));
   return (date) => {
     const day = dayFromAnchor(date, anchor);

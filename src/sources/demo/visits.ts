@@ -1,3 +1,4 @@
+import { readMember } from "../../member.ts";
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
 import type { Fixtures, Place, SiteProfile, Source, Technology } from "./fixture-types.ts";
@@ -160,7 +161,7 @@ export function growTo(day: number, from: number): number {
 }
 
 function find<T>(all: Record<string, T>, key: string): T {
-  const found = all[key];
+  const found = readMember(all, key);
   if (found === undefined) throw new Error(`The fixtures refer to ${key}, which they do not define.`);
   return found;
 }

@@ -1,6 +1,7 @@
 import type { SiteTimezones } from "../../config/services.ts";
 import { TIMEZONES_VARIABLE } from "../../config/services.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 
 const ANY = "*";
 
@@ -14,7 +15,7 @@ export function findSiteTimezone(
   domain: string,
   service: string,
 ): string {
-  const timezone = timezones?.[domain] ?? timezones?.[ANY];
+  const timezone = readMember(timezones, domain) ?? timezones?.[ANY];
   if (timezone !== undefined) return timezone;
   throw createTimezonesError(service, domain);
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { findTimezone } from "../../../config/services.ts";
 import { AnalyticsError } from "../../../errors.ts";
+import { readMember } from "../../../member.ts";
 import { listDays } from "../../../operations/days.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { Filter } from "../../../operations/filter.ts";
@@ -128,12 +129,12 @@ export function openMatomo(context: GatewayContext): DataSource {
       ),
     ]);
     return listDays(span.from, span.to).map((date) => {
-      const day = visits[date];
+      const day = readMember(visits, date);
       return {
         date,
         visitors: day?.nb_uniq_visitors ?? 0,
-        pageviews: views[date] ?? 0,
-        events: (events[date] ?? []).reduce((sum, { nb_events }) => sum + nb_events, 0),
+        pageviews: readMember(views, date) ?? 0,
+        events: (readMember(events, date) ?? []).reduce((sum, { nb_events }) => sum + nb_events, 0),
         ...describeVisits(day?.nb_visits ?? 0, day?.bounce_count ?? 0, day?.sum_visit_length ?? 0),
         actions: day?.nb_actions ?? 0,
       };

@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../../../errors.ts";
+import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { RankedRow } from "../../data-source.ts";
 import { nameValue } from "../../logs/labels.ts";
@@ -150,15 +151,15 @@ type Counts = Omit<RankedRow, "value" | "label" | "other">;
 /** Undefined for a row that nobody had, such as a page on which no visit began. */
 function readCounts({ method, columns }: Report, row: Row): Counts | undefined {
   const read = (name: string) => {
-    const { success, data } = count.safeParse(row[name]);
+    const { success, data } = count.safeParse(readMember(row, name));
     if (!success) throw createColumnError(method, name);
     return data;
   };
-  if (row[columns.some] === undefined || read(columns.some) === 0) return undefined;
+  if (readMember(row, columns.some) === undefined || read(columns.some) === 0) return undefined;
   const names = [sumOf(columns.visitors), columns.visitors];
   // The row of the values of a folder that Matomo does not keep has no visitors: they are at most as many as its visits.
   if (isSummary(row)) names.push(columns.some);
-  const visitors = names.find((name) => row[name] !== undefined) ?? columns.visitors;
+  const visitors = names.find((name) => readMember(row, name) !== undefined) ?? columns.visitors;
   const counts = { visitors: read(visitors), hits: read(columns.hits) };
   if (columns.visits === undefined) return counts;
   const { visits, bounces, seconds } = columns.visits;

@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../../../errors.ts";
+import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import {
   type Alternative,
@@ -85,7 +86,7 @@ const NAMES: Partial<Record<Dimension, { name: string; write?: (value: string) =
     languages: { name: "languageCode", write: (code) => code.toLowerCase(), none: "xx" },
     browsers: { name: "browserName" },
     events: { name: "eventAction" },
-    channels: { name: "referrerType", write: (label) => CHANNELS[label] ?? "" },
+    channels: { name: "referrerType", write: (label) => readMember(CHANNELS, label) ?? "" },
   };
 
 const CAMPAIGN_NAMES: Partial<Record<Dimension, { name: string }>> = {
@@ -158,7 +159,7 @@ function writePages(condition: Condition, name: string, { hosts }: SegmentContex
 
 function writeDevices(condition: Condition): Group[] {
   const terms = condition.alternatives.flatMap((alternative) => {
-    const types = DEVICES[readExact(condition, alternative)];
+    const types = readMember(DEVICES, readExact(condition, alternative));
     if (types === undefined) throw createRefusal(condition, `it can be ${Object.keys(DEVICES).join(", ")}`);
     return types.map((type) => writeTerm("deviceType", condition.isNot, type));
   });

@@ -1,3 +1,4 @@
+import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 
 /** A dimension of the contract in Plausible. */
@@ -74,7 +75,7 @@ const UNKNOWN_COUNTRY = "\0\0";
 export function readValue(dimension: Dimension, text: string): string | null {
   const { none, values } = findNative(dimension);
   const value = text === UNKNOWN_COUNTRY ? "" : text;
-  const own = values?.[value];
+  const own = readMember(values, value);
   if (own !== undefined) return own;
   if (value === "" || none.includes(value)) return null;
   if (dimension === "referrers") return readHost(value);

@@ -1,3 +1,4 @@
+import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { nameValue } from "../../logs/labels.ts";
@@ -57,7 +58,7 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
   channels: {
     type: "channel",
     differs: `are Umami's channels, without AI assistants and without a row of direct visits, and ${OF_OWN_VIEWS}`,
-    readValue: ({ name }) => CHANNELS[name] ?? name,
+    readValue: ({ name }) => readMember(CHANNELS, name) ?? name,
   },
   utm_sources: utm("utmSource"),
   utm_mediums: utm("utmMedium"),
@@ -77,7 +78,7 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
     isOfVisitor: true,
     differs: "are without a region, since Umami adds up de-AT and de-DE",
   },
-  devices: { type: "device", isOfVisitor: true, readValue: ({ name }) => DEVICES[name] ?? name },
+  devices: { type: "device", isOfVisitor: true, readValue: ({ name }) => readMember(DEVICES, name) ?? name },
   browsers: { type: "browser", isOfVisitor: true },
   operating_systems: { type: "os", isOfVisitor: true },
   events: { type: "event", isOfViews: true },
@@ -103,7 +104,7 @@ const BROWSERS: Record<string, string> = {
 };
 
 export const labelValue = (dimension: Dimension, value: string | null): string =>
-  (dimension === "browsers" ? BROWSERS[value ?? ""] : undefined) ?? nameValue(dimension, value);
+  (dimension === "browsers" ? readMember(BROWSERS, value ?? "") : undefined) ?? nameValue(dimension, value);
 
 /** What a reader must know about the rows of a dimension; undefined if they are the contract's. */
 export function warnOfDimension(dimension: Dimension): Warning | undefined {

@@ -1,4 +1,5 @@
 import parseAgent from "my-ua-parser";
+import { readMember } from "../../../member.ts";
 import { isBot } from "../../bot-agents.ts";
 import { findCrawler } from "../../crawler-list.ts";
 import { copyText } from "../copy-text.ts";
@@ -63,7 +64,7 @@ function readAgent(userAgent: string): Agent {
     id: hashText(userAgent) & MAX_SMALL_INTEGER,
     browser: rename(BROWSERS, browser.name),
     operatingSystem: rename(SYSTEMS, os.name),
-    device: DEVICES[device.type ?? (MOBILE.test(userAgent) ? "mobile" : "")] ?? "desktop",
+    device: readMember(DEVICES, device.type ?? (MOBILE.test(userAgent) ? "mobile" : "")) ?? "desktop",
   };
 }
 
@@ -74,7 +75,7 @@ const MOBILE = /Opera Mini|Opera Mobi|MAUI/;
 const LONGEST = 500;
 
 const rename = (names: Record<string, string>, name: string | undefined) =>
-  name === undefined ? null : (names[name] ?? name);
+  name === undefined ? null : (readMember(names, name) ?? name);
 
 /** The parser's names for a browser on a phone or inside an app. */
 const BROWSERS: Record<string, string> = {

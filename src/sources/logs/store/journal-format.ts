@@ -108,11 +108,12 @@ function parseBody(body: Buffer): ReadPart<DayPart> | ReadPart<MarksPart> {
   const line = body.indexOf(LINE_FEED);
   const part: { columns: Record<string, number> } = JSON.parse(body.toString("utf8", 0, line));
   let at = line + 1;
-  const columns: Record<string, Uint8Array> = {};
-  for (const [name, length] of Object.entries(part.columns)) {
-    columns[name] = body.subarray(at, at + length);
-    at += length;
-  }
+  const columns: Record<string, Uint8Array> = Object.fromEntries(
+    Object.entries(part.columns).map(([name, length]) => {
+      at += length;
+      return [name, body.subarray(at - length, at)];
+    }),
+  );
   // The writer was given one of the two.
   return { ...part, columns } as ReadPart<DayPart> | ReadPart<MarksPart>;
 }

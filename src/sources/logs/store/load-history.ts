@@ -1,3 +1,4 @@
+import { readMember } from "../../../member.ts";
 import { countOpen } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import { type DayInProgress, type OpenDay, openDay } from "../counting/open-day.ts";
@@ -62,7 +63,7 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
     marks: manifest.compared.map(({ journal: date, salt, ...span }) => ({
       ...span,
       salt: Buffer.from(salt, "base64"),
-      readMarks: () => (date in manifest.journals ? readOnce(date).marks : new Float64Array(0)),
+      readMarks: () => (Object.hasOwn(manifest.journals, date) ? readOnce(date).marks : new Float64Array(0)),
     })),
     sites: sites.map(({ log }) => log),
   };
@@ -78,13 +79,13 @@ function createJournalReader(folder: HistoryFolder, manifest: Manifest): ReadJou
     let found = known.get(date);
     if (found === undefined) {
       const salts = sites.flatMap(({ domain, open }) => {
-        const salt = open[date]?.salt;
+        const salt = readMember(open, date)?.salt;
         return salt === undefined ? [] : [[domain, Buffer.from(salt, "base64")] as const];
       });
       found = readUnchanged(folder, manifest, date, () =>
         readJournal({
           path: journalPath(folder, date),
-          length: journals[date] ?? 0,
+          length: readMember(journals, date) ?? 0,
           date,
           timezone: folder.timezone,
           salts: new Map(salts),
@@ -113,13 +114,14 @@ function readUnchanged<T>(folder: HistoryFolder, manifest: Manifest, date: strin
  * counted again, they have other salts.
  */
 function hasJournal(later: Manifest | undefined, { journals, ...manifest }: Manifest, date: string): boolean {
-  if (later === undefined || (later.journals[date] ?? 0) < (journals[date] ?? 0)) return false;
+  if (later === undefined || (readMember(later.journals, date) ?? 0) < (readMember(journals, date) ?? 0))
+    return false;
   const salts = new Set(listSalts(later, date));
   return listSalts(manifest, date).every((salt) => salts.has(salt));
 }
 
 const listSalts = ({ sites, compared }: Pick<Manifest, "sites" | "compared">, date: string): string[] => [
-  ...sites.flatMap(({ open }) => open[date]?.salt ?? []),
+  ...sites.flatMap(({ open }) => readMember(open, date)?.salt ?? []),
   ...compared.filter(({ journal }) => journal === date).map(({ salt }) => salt),
 ];
 

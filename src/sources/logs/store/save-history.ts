@@ -1,3 +1,4 @@
+import { readMember } from "../../../member.ts";
 import { addDays } from "../../../operations/days.ts";
 import { dateAt } from "../../calendar.ts";
 import { countOpenDay } from "../counting/close-days.ts";
@@ -128,7 +129,7 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
   const open = (date: string): Appender => {
     const known = appenders.get(date);
     if (known !== undefined) return known;
-    const opened = openAppender(journalPath(folder, date), folder.journals[date] ?? 0);
+    const opened = openAppender(journalPath(folder, date), readMember(folder.journals, date) ?? 0);
     appenders.set(date, opened);
     return opened;
   };

@@ -204,6 +204,21 @@ it("names the websites that share a domain", async () => {
   ]);
 });
 
+it.each(["constructor", "__proto__", "toString"])(
+  "a website with the domain %s is one whose timezone nobody named",
+  async (domain) => {
+    const id = "5f0a3c52-0d4e-4a63-9a4e-1f1c1f2d3e11";
+    const website = { id, name: "Odd", domain, createdAt: "2026-01-01T00:00:00.000Z" };
+    const { source } = await start(
+      (response, name) =>
+        name.startsWith("GET /api/websites?") &&
+        reply(200, JSON_TYPE, JSON.stringify({ data: [website], count: 1 }))(response),
+    );
+    const error = await fail(source.sites());
+    expect([error.code, error.message]).toEqual(["usage", expect.stringContaining(domain.toLowerCase())]);
+  },
+);
+
 it("follows the pages of a list to its end", async () => {
   const total = 230;
   const { source, asked } = await start(

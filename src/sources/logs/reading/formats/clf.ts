@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { readMember } from "../../../../member.ts";
 import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
 import { createTimestampReader } from "./timestamp.ts";
 
@@ -201,6 +202,6 @@ export function unescapeLog(text: string): string {
   if (!text.includes("\\")) return text;
   return text.replace(/(?:\\x[\da-f]{2})+|\\(.)/gi, (found: string, character: string | undefined) => {
     if (character === undefined) return Buffer.from(found.replaceAll(/\\x/gi, ""), "hex").toString();
-    return SIMPLE[character] ?? character;
+    return readMember(SIMPLE, character) ?? character;
   });
 }

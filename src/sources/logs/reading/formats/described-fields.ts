@@ -1,3 +1,4 @@
+import { readMember } from "../../../../member.ts";
 import { readTime } from "./timestamp.ts";
 
 /** A field of a line that a description can name; `ignored` for everything else that servers write. */
@@ -71,7 +72,7 @@ const NGINX_NAMES = Object.keys(NGINX);
 
 /** The variable of nginx by its name, without the dollar sign. */
 export function readNginxVariable(name: string): Variable {
-  const known = Object.hasOwn(NGINX, name) ? NGINX[name] : undefined;
+  const known = readMember(NGINX, name);
   if (known !== undefined) return { name: `$${name}`, rank: NGINX_NAMES.indexOf(name), ...known };
   const header = /^http_(.*)$/.exec(name)?.[1]?.replaceAll("_", "-") ?? "";
   return { name: `$${name}`, field: readHeader(header), rank: NGINX_NAMES.length };
@@ -82,7 +83,7 @@ export const nginxQuery: Variable = { name: "$is_args$args", field: "query", ran
 
 const readHeader = (name: string): Field => {
   const known = name.toLowerCase();
-  return (Object.hasOwn(HEADERS, known) ? HEADERS[known] : undefined) ?? "ignored";
+  return readMember(HEADERS, known) ?? "ignored";
 };
 
 /** The directives of Apache (httpd.apache.org, mod_log_config). */
@@ -112,7 +113,7 @@ export function readApacheDirective(name: string, letter: string, argument?: str
     const example = formatTime(argument);
     return example === undefined ? undefined : { name, field: "time", rank: 0, example };
   }
-  const known = Object.hasOwn(APACHE, letter) ? APACHE[letter] : undefined;
+  const known = readMember(APACHE, letter);
   // %{c}a is the peer, which %a is not behind a proxy.
   if (known === undefined) return { name, field: "ignored", rank: 0 };
   return { name, rank: APACHE_NAMES.indexOf(letter), ...known };
@@ -145,7 +146,7 @@ function formatTime(format: string): string | undefined {
   let isKnown = true;
   const text = words.replaceAll(/%(.)/g, (_, letter: string) => {
     isKnown &&= Object.hasOwn(STRFTIME, letter);
-    return STRFTIME[letter] ?? "";
+    return readMember(STRFTIME, letter) ?? "";
   });
   return isKnown && !Number.isNaN(readTime(text)) ? text : undefined;
 }

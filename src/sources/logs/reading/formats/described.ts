@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../../../../errors.ts";
+import { readMember } from "../../../../member.ts";
 import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
 import { findClosingQuote, unescapeLog } from "./clf.ts";
 import {
@@ -247,7 +248,7 @@ function createJsonParser(text: string): LineParser {
     if (entry === undefined) return undefined;
     const texts: Texts = {};
     for (const { path, template } of used) {
-      const value = path.reduce<unknown>((object, key) => Object(object)[key], entry);
+      const value = path.reduce<unknown>(readMember, entry);
       if (typeof value !== "string" && typeof value !== "number") continue;
       matchTemplate(template, String(value), (variable, found) => {
         if (chosen.has(variable)) texts[variable.field] = found;

@@ -1,3 +1,4 @@
+import { readMember } from "../../../../member.ts";
 import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
 import { readTime } from "./timestamp.ts";
 
@@ -115,7 +116,7 @@ function readText(value: unknown): string | undefined {
 
 /** The first value of a header. Caddy writes names as HTTP/1.1 usually does. */
 function readHeader(headers: Fields, name: string): string | undefined {
-  const value = headers[name];
+  const value = readMember(headers, name);
   return readText(Array.isArray(value) ? value[0] : value);
 }
 
