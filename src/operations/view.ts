@@ -39,6 +39,9 @@ export interface Column {
   names?: "region" | "language";
 }
 
+/** The member `unit` of a row whose change is in percentage points: readers get it in words, programs as a number. */
+export const POINTS = "points";
+
 /** Counts by day or, with `interval`, by hour, week or month, oldest first. */
 export interface Series {
   label: string;

@@ -60,7 +60,7 @@ export function formatTable(view: View, screen: Screen): string[] {
     const height = Math.max(1, ...parts.map((lines) => lines.length));
     return Array.from({ length: height }, (_, line) => {
       const cells = columns.map((column, index) =>
-        paintCell(screen, column, row[column.key] ?? null, align(parts[index]?.[line] ?? "", index, column)),
+        paintCell(screen, column, row, align(parts[index]?.[line] ?? "", index, column)),
       );
       return joinCells([...cells, ...(line === 0 ? drawBars(row) : [])]);
     });

@@ -2,6 +2,7 @@ import { nameHour } from "../operations/days.ts";
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText, guardFormula } from "./clean-text.ts";
+import { describePoints, isPoints } from "./table-cells.ts";
 
 export interface TsvOptions {
   /** For a model: no columns that are only for programs, and texts that can be sent back as they are. */
@@ -28,8 +29,10 @@ export function formatTsv(
     ...lists
       .flatMap((rows) => cleanRows(rows))
       .map((row) =>
-        shown.map(({ key, kind }) => {
+        shown.map((column) => {
+          const { key, kind } = column;
           const cell = row[key] ?? null;
+          if (forReaders && typeof cell === "number" && isPoints(column, row)) return describePoints(cell);
           if (typeof cell !== "string") return String(cell ?? "");
           const text = cleanText(cell);
           return guard(kind, forReaders && kind === "hour" ? nameHour(text) : text);

@@ -7,7 +7,7 @@ import { nameWeekday } from "../operations/period.ts";
 import { precedingDays } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { Warning } from "../operations/warning.ts";
-import { formatCount } from "../render/plural.ts";
+import { formatCount, nameUnit } from "../render/plural.ts";
 import {
   describeNumber,
   describeValue,
@@ -124,7 +124,11 @@ function measureChange(metric: Metric, value: number, earlier: number) {
   // From nothing to something is more than any percentage.
   if (change === null) return { way, size: Number.POSITIVE_INFINITY, text: way };
   const size = Math.abs(change);
-  return { way, size, text: note`${way} ${size}${isPoints ? " percentage points" : "%"}` };
+  return {
+    way,
+    size,
+    text: note`${way} ${size}${isPoints ? ` ${nameUnit(size, "percentage point")}` : "%"}`,
+  };
 }
 
 /** The days to compare with. A single day is compared with the same day of the week. */

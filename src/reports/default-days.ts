@@ -1,6 +1,7 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Warning } from "../operations/warning.ts";
+import { formatCount } from "../render/plural.ts";
 
 /** The options of a query. */
 export interface QueryOptions extends CallOptions {
@@ -73,7 +74,7 @@ function warnOfShift(shown: Days): Warning {
   const days = countDays(shown.from, shown.to);
   return {
     code: "shifted",
-    detail: `The data ends on ${shown.to}, so this covers the ${formatDays(days)} until then.`,
+    detail: `The data ends on ${shown.to}, so this covers the ${formatCount(days, "day")} until then.`,
     values: { data_until: shown.to, days },
   };
 }
@@ -82,9 +83,7 @@ function warnOfShortening(shown: Days, asked: Days): Warning {
   const [days, askedDays] = [countDays(shown.from, shown.to), countDays(asked.from, asked.to)];
   return {
     code: "shortened",
-    detail: `The data begins on ${shown.from}, so this covers ${formatDays(days)}, not ${askedDays}.`,
+    detail: `The data begins on ${shown.from}, so this covers ${formatCount(days, "day")}, not ${askedDays}.`,
     values: { data_since: shown.from, days, default_days: askedDays },
   };
 }
-
-const formatDays = (count: number) => `${count} ${count === 1 ? "day" : "days"}`;

@@ -3,7 +3,7 @@ import { isWrittenByVisitors, nameCodes } from "../operations/dimensions.ts";
 import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
 import { once } from "../operations/schemas.ts";
-import type { View } from "../operations/view.ts";
+import { POINTS, type View } from "../operations/view.ts";
 import { rateVisits, VISIT_NOTES, type VisitRates, withoutVisits } from "../operations/visit-rates.ts";
 import { type Change, type Measure, percentOf, type Window } from "./windows.ts";
 
@@ -165,7 +165,7 @@ export function listTotals(
     sums: counted.map((name) => ({ ...fill(name), ...readChange(change?.[name]) })),
     rates: hasVisits
       ? [
-          { ...fill("bounce_rate"), change: points === null ? null : formatPoints(points), percent: null },
+          { ...fill("bounce_rate"), change: points, percent: null, unit: POINTS },
           { ...fill("views_per_visit"), ...readChange(change?.views_per_visit) },
           { ...fill("seconds_per_visit"), ...readChange(change?.seconds_per_visit) },
         ]
@@ -182,10 +182,6 @@ const readChange = (change: Change | undefined) => ({
   change: change?.absolute ?? null,
   percent: change?.percent ?? null,
 });
-
-/** A text, because a number among percentages would pass for one of them; in words, because a sheet takes "-3" for a formula. */
-const formatPoints = (points: number) =>
-  points === 0 ? "0 points" : `${Math.abs(points)} points ${points > 0 ? "higher" : "lower"}`;
 
 export const MEASURE_NAMES = {
   visitors: "visitors",

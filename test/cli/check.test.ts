@@ -126,6 +126,12 @@ describe("of a log whose last day is low", () => {
   });
 });
 
+it("the bounce rate changes by percentage points, of which one is a point", async () => {
+  const log = writeLog([[100, 50], ...Array.from({ length: 6 }, () => 100), [100, 49], 5]);
+  const { stdout } = await checkLog(log, "--metric bounce_rate --change 1");
+  expect(stdout).toContain("51% on Friday, 2026-11-20: up 1 percentage point from 50% on Friday");
+});
+
 it("collecting numbers by cron mails only problems", async () => {
   const words = ["timeseries", "example.com", "--period", "yesterday", "--output", "ndjson", "--quiet"];
   const log = writeLog([40, 40, 5]);

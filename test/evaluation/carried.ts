@@ -139,7 +139,7 @@ function readRates(current: Counted, previous: Counted | undefined, changes: Cha
       "bounce rate %",
       current.bounce_rate,
       before?.bounce_rate,
-      points === null ? null : `${Math.abs(points)} points${direction}`,
+      points === null ? null : `${Math.abs(points)} point${Math.abs(points) === 1 ? "" : "s"}${direction}`,
       null,
     ],
     ...rates.map(([rate, name]) => [

@@ -5,7 +5,8 @@ import { listSought } from "./conditions.ts";
 import type { Count, RawSite, Totals, Visited } from "./count.ts";
 
 /** What a cell holds, for programs. */
-export type Cell = string | number | null;
+/** A change in percentage points is a number for programs, and words for readers. */
+export type Cell = string | number | null | { points: number };
 
 /** A table as every surface shows it: columns by key, with their headers for people. */
 export interface Table {
@@ -499,11 +500,7 @@ function tabulateRates({ current, previous, changes }: Windows): Cell[][] {
   ];
 }
 
-function showPoints(points: number | null): Cell {
-  if (points === null) return null;
-  if (points === 0) return "0 points";
-  return points > 0 ? `${points} points higher` : `${-points} points lower`;
-}
+const showPoints = (points: number | null): Cell => (points === null ? null : { points });
 
 const tabulateAverages = ({ per_day }: Windows) =>
   measures.flatMap(([measure, name]) => {

@@ -3,7 +3,15 @@ import { expect } from "vitest";
 import type { Cell, Column, Table } from "./expected.ts";
 
 /** A cell for programs. */
-const raw = (cell: Cell) => String(cell ?? "");
+const raw = (cell: Cell) => String((typeof cell === "object" ? cell?.points : cell) ?? "");
+
+/** A cell for a model. */
+const tell = (cell: Cell) => (typeof cell === "object" && cell !== null ? tellPoints(cell) : raw(cell));
+
+function tellPoints({ points }: { points: number }): string {
+  const size = Math.abs(points) === 1 ? "1 point" : `${Math.abs(points)} points`;
+  return points === 0 ? size : `${size} ${points > 0 ? "higher" : "lower"}`;
+}
 
 /** Several tables are one for programs: each row says which it belongs to, and lacks the columns of the others. */
 function mergeTables(tables: Table[]): { header: string[]; rows: string[][] } {
@@ -44,7 +52,7 @@ export function expectText(text: string, tables: Table[]): void {
     if (rows.length === 0) continue;
     const shown = columns.flatMap(({ machine }, index) => (machine ? [] : [index]));
     const titles = columns.map(({ key, title }) => (key === "label" ? title : key));
-    const lines = [titles, ...rows.map((row) => row.map(raw))].map((cells) =>
+    const lines = [titles, ...rows.map((row) => row.map(tell))].map((cells) =>
       shown.map((index) => cells[index]).join("\t"),
     );
     expect(`\n${text}\n`).toContain(`\n${lines.join("\n")}\n`);
@@ -115,6 +123,7 @@ const tenths = (value: number) => {
 /** A cell for people: grouped digits, one decimal of percentages, signs and arrows of changes. */
 function formatCell({ kind }: Column, cell: Cell, pictures: boolean): string {
   if (cell === null) return "–";
+  if (typeof cell === "object") return tellPoints(cell);
   // People read times without seconds and offset.
   if (kind === "time" && typeof cell === "string") return `${cell.slice(0, 10)} ${cell.slice(11, 16)}`;
   if (typeof cell === "string") return cell;

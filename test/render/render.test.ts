@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import type { View } from "../../src/operations/view.ts";
+import { POINTS, type View } from "../../src/operations/view.ts";
 import { cleanText, formatJson } from "../../src/render/clean-text.ts";
 import { cleanValue } from "../../src/render/clean-value.ts";
+import { formatCsv } from "../../src/render/csv.ts";
 import { formatTable } from "../../src/render/terminal-table.ts";
 import { formatTsv } from "../../src/render/tsv.ts";
 import { anyText } from "./any-text.ts";
@@ -158,6 +159,23 @@ describe("tab-separated values", () => {
       '/"\t-5',
     ]);
     expect(formatTsv(columns, [rows], { forReaders: true })).toContain("\n=1+1\t-5\n");
+  });
+
+  it.each([
+    [0.7, "0.7 points higher"],
+    [-16.7, "16.7 points lower"],
+    [1, "1 point higher"],
+    [-1, "1 point lower"],
+    [0, "0 points"],
+  ])("have %s percentage points as a number, and readers as words", (change, words) => {
+    const columns = [{ key: "change", label: "change", kind: "change" }] as const;
+    const rows = [{ change, unit: POINTS }];
+    expect(formatTsv(columns, [rows])).toBe(`change\n${change}`);
+    expect(formatCsv(columns, [rows])).toBe(`change\n${change}`);
+    expect(formatTsv(columns, [rows], { forReaders: true })).toBe(`change\n${words}`);
+    const shown = { headline: "", columns: [...columns], rows, notes: [] };
+    const painted = { ...screen, color: true };
+    expect(formatTable(shown, painted)[1]?.trim()).toBe(words);
   });
 
   it("leave out columns for programs when meant for readers", () => {

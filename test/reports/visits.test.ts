@@ -74,7 +74,7 @@ const ROWS = [
   ["visitors", 2, 2, 0, 0],
   ["page views", 6, 3, 3, 100],
   ["visits", 3, 2, 1, 50],
-  ["bounce rate %", 33.3, 50, "16.7 points lower", null],
+  ["bounce rate %", 33.3, 50, -16.7, null],
   ["views/visit", 2, 1.5, 0.5, 33.3],
   ["seconds/visit", 30, 50, -20, -39.3],
 ];

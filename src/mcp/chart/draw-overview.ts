@@ -1,3 +1,4 @@
+import { nameUnit } from "../../render/plural.ts";
 import {
   bar,
   barLists,
@@ -29,7 +30,7 @@ export function drawOverview(overview: Overview, format: Format) {
         { class: "soft" },
         ...joinParts([
           format.rangeWithYear(period),
-          `${format.count(period.days)} ${period.days === 1 ? "day" : "days"}`,
+          `${format.count(period.days)} ${nameUnit(period.days, "day")}`,
           period.timezone,
           ...(period.partial ? ["so far"] : []),
         ]),

@@ -1,3 +1,4 @@
+import { nameUnit } from "../../render/plural.ts";
 import type { Format } from "./format.ts";
 
 type Attributes = Record<string, string | number>;
@@ -125,7 +126,7 @@ function changeLine(
   { absolute, percent }: Change,
   isSmallSample: boolean,
   format: Format,
-  unit = percent === undefined && absolute !== 0 ? " points" : "",
+  unit = percent === undefined && absolute ? ` ${nameUnit(Math.abs(absolute), "point")}` : "",
 ): HTMLElement {
   const line = html("span", { class: "change" });
   if (absolute === null) {

@@ -1,5 +1,6 @@
 import { AnalyticsError } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
+import { formatCount } from "../../render/plural.ts";
 import type { LocalContext } from "../source-types.ts";
 import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
@@ -33,7 +34,7 @@ export async function checkFiles(context: LocalContext, folders = SERVER_FOLDERS
   }
   const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
   const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
-  return `${lines} lines; ${present} ${present === 1 ? "file" : "files"} today`;
+  return `${lines} lines; ${formatCount(present, "file")} today`;
 }
 
 /** If the logs are in no known format, adds the option with which this machine's web server describes them. */
