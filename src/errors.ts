@@ -98,14 +98,67 @@ export function readErrorCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** Quotes a value for a message, on one line. */
-export const quote = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+/**
+ * Characters that are invisible or change how text is shown: controls (C0, DEL, C1), line and paragraph separators,
+ * bidirectional marks, zero-width and other format characters, lone surrogates, and the tag characters that can smuggle
+ * text to a model. Variation selectors and the zero-width joiner of emoji are among them: removing them may change a
+ * glyph, but not the meaning.
+ */
+export const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+
+/** Escapes every invisible character of JSON but its line breaks. */
+export const escapeInvisible = (json: string): string =>
+  json.replace(INVISIBLE, (character) =>
+    character === "\n"
+      ? character
+      : [...Array(character.length).keys()].map((index) => escapeUnit(character, index)).join(""),
+  );
+
+const escapeUnit = (text: string, index: number) =>
+  `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
+
+interface QuoteOptions {
+  /** Of a text, between its marks. */
+  maxLength?: number;
+}
+
+/**
+ * Quotes a value for a sentence, on one line, as JSON. Strangers choose such texts (paths, referrers, names): no invisible
+ * character, and no quotation mark but the last, which is the end of the text. */
+export function quote(value: unknown, { maxLength = Number.POSITIVE_INFINITY }: QuoteOptions = {}): string {
+  if (typeof value !== "string") return escapeInvisible(JSON.stringify(value) ?? "nothing");
+  const json = JSON.stringify(value.slice(0, maxLength)).slice(1, -1);
+  const text = escapeInvisible(json.replaceAll('\\"', "\\u0022"));
+  const isWhole = value.length <= maxLength && text.length <= maxLength;
+  return `"${isWhole ? text : `${cutEscaped(text, maxLength - 1)}…`}"`;
+}
+
+/** The beginning of an escaped text, without a part of an escape. */
+function cutEscaped(text: string, length: number): string {
+  let end = 0;
+  for (const [part] of text.matchAll(/\\u.{4}|\\.|./gsu)) {
+    if (end + part.length > length) break;
+    end += part.length;
+  }
+  return text.slice(0, end);
+}
+
+/** A text without spaces, and without marks at its end that a sentence could have behind it. Some of these letters are invisible. */
+const WORD = /^[\p{L}\p{N}_/*-](?:[\p{L}\p{M}\p{N}\\_.~%+:/=!*|-]*[\p{L}\p{M}\p{N}\\_/*=-])?$/u;
+const MAX_NAME = 200;
+
+/** Quotes a name (of a site, of a filter) for a sentence, unless it is a word, which cannot be taken for more of the sentence. */
+export const quoteIfNeeded = (name: string): string =>
+  name.length <= MAX_NAME && WORD.test(name) && name.search(INVISIBLE) === -1
+    ? name
+    : quote(name, { maxLength: MAX_NAME });
 
 /**
  * Quotes a command-line word for a message. A word that looks like an option is left out: given in place of a value
  * (`--profile --api-key=…`), it may contain a key. A negative number does not.
  */
-export function quoteWord(word: string): string {
+export function quoteWord(word: string, options?: QuoteOptions): string {
   const isHidden = /^-./.test(word) && !/^-\d{1,9}$/.test(word);
-  return quote(isHidden ? "-…" : word);
+  return quote(isHidden ? "-…" : word, options);
 }

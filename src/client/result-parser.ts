@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quote } from "../errors.ts";
 import { readMember } from "../member.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 
@@ -75,7 +75,7 @@ export function describeMismatch(error: z.ZodError, body: unknown): string {
   const [issue] = error.issues;
   if (!issue) return "it does not match the schema";
   const path = issue.path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  const name = path === "" ? "the body" : `"${path.slice(1)}"`;
+  const name = path === "" ? "the body" : quote(path.slice(1), { maxLength: 200 });
   const value = issue.path.reduce<unknown>(readMember, body);
   if (value === undefined) return `it lacks ${name}`;
   const expected = issue.code === "invalid_type" ? `${issue.expected} expected` : issue.message.toLowerCase();

@@ -1,6 +1,7 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { sites } from "../operations/index.ts";
+import { listSites } from "../operations/site-name.ts";
 
 const MAX_LISTED = 20;
 const NO_SITES = "There are no sites yet.";
@@ -46,7 +47,9 @@ async function findOnlySite(call: Call, options: CallOptions): Promise<string> {
   const [only] = domains;
   if (only !== undefined && domains.length === 1) return only;
   const isEmpty = domains.length === 0;
-  const message = isEmpty ? NO_SITES : `Which site? You have ${domains.length}: ${listSites(domains)}.`;
+  const message = isEmpty
+    ? NO_SITES
+    : `Which site? You have ${domains.length}: ${listSites(domains, MAX_LISTED)}.`;
   throw new AnalyticsError("missing_parameter", message, {
     hint: isEmpty ? "Add a site in your analytics dashboard." : "Give one of them as site.",
     parameters: [{ parameter: "site", detail: "is required", allowed: domains.slice(0, MAX_LISTED) }],
@@ -59,10 +62,5 @@ async function listDomains(call: Call, options: CallOptions): Promise<string[]> 
 }
 
 function describeSites(domains: string[]): string {
-  return domains.length === 0 ? NO_SITES : `Your sites are: ${listSites(domains)}.`;
-}
-
-function listSites(domains: string[]): string {
-  const more = domains.length > MAX_LISTED ? ` and ${domains.length - MAX_LISTED} more` : "";
-  return `${domains.slice(0, MAX_LISTED).join(", ")}${more}`;
+  return domains.length === 0 ? NO_SITES : `Your sites are: ${listSites(domains, MAX_LISTED)}.`;
 }

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quote } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { isPlaceholder } from "./api-key.ts";
 import type { ServiceName } from "./services.ts";
@@ -71,7 +71,7 @@ function explainForm(text: string, source: string): [reason: string, hint?: stri
   if (host !== undefined) {
     const option = source.startsWith("--") ? `${source} ` : "";
     return [
-      `"${host}" must start with https:// or http://`,
+      `${quote(host)} must start with https:// or http://`,
       `Write ${option}${chooseScheme(host)}://${host}`,
     ];
   }

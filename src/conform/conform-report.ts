@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../errors.ts";
 import type { View } from "../operations/view.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { formatCount } from "../render/plural.ts";
@@ -95,7 +96,7 @@ export function formatReport(
   titles: ReadonlyMap<string, string>,
   screen: Screen,
 ): string {
-  const site = report.site === null ? "" : `, site ${report.site}`;
+  const site = report.site === null ? "" : `, site ${quoteIfNeeded(report.site)}`;
   const sections = [...new Set(report.rules.map(({ section }) => section))].map((section) => {
     const rules = report.rules.filter((rule) => rule.section === section);
     const title = paint(screen, "bold", titles.get(section) ?? section);

@@ -17,7 +17,7 @@ export function demandRefusal(reply: Reply, status: number, ...codes: ProblemCod
   demand(
     reply.status === status && codes.some((allowed) => allowed === code),
     reply,
-    `status ${status} with the code ${codes.map(quote).join(" or ")}`,
+    `status ${status} with the code ${codes.map((code) => quote(code)).join(" or ")}`,
     describeReply(reply),
   );
 }

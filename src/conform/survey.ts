@@ -1,7 +1,7 @@
 import { hideKey } from "../client/hidden-key.ts";
 import { readRedirectOrigin } from "../client/http-request.ts";
 import { parseProblem } from "../client/problem-parser.ts";
-import { AnalyticsError, quoteWord } from "../errors.ts";
+import { AnalyticsError, quoteIfNeeded, quoteWord } from "../errors.ts";
 import { openapi, sites, stats } from "../operations/index.ts";
 import type { ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
@@ -143,7 +143,7 @@ async function findVisited(probe: Probe, candidates: Site[], isChosen: boolean):
   }
   if (!isCounted) return "/stats returns no usable answer: see stats.answer";
   const [first] = candidates;
-  if (isChosen && first) return `the site ${first.domain} has no visits in the last 30 days`;
+  if (isChosen && first) return `the site ${quoteIfNeeded(first.domain)} has no visits in the last 30 days`;
   const which = candidates.length > MAX_SITES ? `none of the first ${MAX_SITES} sites has` : "no site has";
   return `${which} visits in the last 30 days`;
 }

@@ -1,5 +1,6 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { quoteIfNeeded } from "../errors.ts";
 import { readMember } from "../member.ts";
 import { readParams } from "../operations/parameters.ts";
 import { isPeriod, PERIOD_FORMS } from "../operations/period-words.ts";
@@ -113,4 +114,4 @@ function findPeriodMistake(given: Arguments): string[] {
 
 const clean = (text: string | undefined) => (text === undefined || text === "" ? undefined : cleanText(text));
 const forSite = (text: string | undefined) =>
-  clean(text) === undefined ? "on our site" : `on the site ${clean(text)}`;
+  clean(text) === undefined ? "on our site" : `on the site ${quoteIfNeeded(clean(text) ?? "")}`;

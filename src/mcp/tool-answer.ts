@@ -1,4 +1,5 @@
 import type { AnalyticsError } from "../errors.ts";
+import { quoteIfNeeded } from "../errors.ts";
 import { formatNotes } from "../operations/note.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, type Column, listNotes, type View } from "../operations/view.ts";
@@ -148,7 +149,7 @@ export function buildErrorAnswer(
   advice: readonly string[] = [],
 ): ToolAnswer {
   const allowedValues = parameters.flatMap(({ parameter, allowed }) => {
-    const list = allowed?.join(", ");
+    const list = allowed?.map(quoteIfNeeded).join(", ");
     if (list === undefined || message.includes(list) || hint?.includes(list)) return [];
     return [`Allowed for ${parameter}: ${list}.`];
   });

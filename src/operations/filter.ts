@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quote, quoteIfNeeded } from "../errors.ts";
 import { type Dimension, dimensions } from "./dimensions.ts";
 
 /*
@@ -29,6 +29,8 @@ export type Alternative = readonly string[] | null;
 const HIT_DIMENSIONS = new Set<Dimension>(["pages", "hostnames", "events"]);
 
 export const MAX_CONDITIONS = 10;
+/** Of what a message quotes. */
+export const MAX_SHOWN = 80;
 /** Of all conditions as a query, percent-encoded, in bytes. */
 const MAX_QUERY_BYTES = 8_000;
 
@@ -63,13 +65,13 @@ function parseCondition(text: string): Condition {
   const [, visit, name = "", operator, rest = ""] = /^(visit:)?([^=!]*)(!?=)(.*)$/s.exec(text) ?? [];
   if (operator === undefined)
     throw createFilterError(
-      `must be a dimension, = or !=, and a value, such as countries=DE: not ${cut(text)}`,
+      `must be a dimension, = or !=, and a value, such as countries=DE: not ${quote(text, { maxLength: MAX_SHOWN })}`,
     );
   const dimension = dimensions.find((known) => known === name);
   const allowed = visit === undefined ? dimensions : dimensions.filter((each) => HIT_DIMENSIONS.has(each));
   if (dimension === undefined || !allowed.includes(dimension)) {
     const what = visit === undefined ? "dimension" : "dimension of hits";
-    throw createFilterError(`names no ${what}: ${cut(name)}`, allowed);
+    throw createFilterError(`names no ${what}: ${quote(name, { maxLength: MAX_SHOWN })}`, allowed);
   }
   const alternatives = splitAlternatives(rest);
   return { dimension, ofVisit: visit !== undefined, isNot: operator === "!=", alternatives };
@@ -165,12 +167,14 @@ export function addFilter(
 
 /** How a headline names the filter, after the site; empty without one. */
 export const headFilter = (filter: readonly string[] | undefined): string =>
-  filter === undefined || filter.length === 0 ? "" : `, only ${filter.join(" and ")}`;
+  filter === undefined || filter.length === 0 ? "" : `, only ${joinConditions(filter)}`;
 
 /** The conditions among parameters that may have some. */
 export const readFilter = (params: object): readonly string[] | undefined => Reflect.get(params, "filter");
 
-const describe = (texts: readonly string[]) => formatFilter(parseFilter(texts)).join(" and ");
+const describe = (texts: readonly string[]) => joinConditions(formatFilter(parseFilter(texts)));
+
+const joinConditions = (texts: readonly string[]) => texts.map(quoteIfNeeded).join(" and ");
 
 /** By code point, not by UTF-16 unit as `<` does, and without Buffer: the chart runs in browsers. */
 function compareKeys([a]: [string, unknown], [b]: [string, unknown]): number {
@@ -179,7 +183,3 @@ function compareKeys([a]: [string, unknown], [b]: [string, unknown]): number {
   if (at === -1) return first.length - second.length;
   return (first[at]?.codePointAt(0) ?? -1) - (second[at]?.codePointAt(0) ?? -1);
 }
-
-const MAX_SHOWN = 80;
-/** For a message: JSON escapes what a stranger may have written. */
-const cut = (text: string) => JSON.stringify(text.slice(0, MAX_SHOWN));

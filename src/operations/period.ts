@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { quoteIfNeeded } from "../errors.ts";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 import { headFilter } from "./filter.ts";
@@ -46,7 +47,7 @@ export const formatSpan = ({ from, to }: { from: string; to: string }) =>
   from === to ? from : `${from} to ${to}`;
 
 export function periodHeadline(domain: string, period: Period, filter?: readonly string[]): string {
-  return `${domain}${headFilter(filter)}, ${formatSpan(period)} (${countOf(period)}, ${period.timezone})`;
+  return `${quoteIfNeeded(domain)}${headFilter(filter)}, ${formatSpan(period)} (${countOf(period)}, ${period.timezone})`;
 }
 
 /** How many days, and whether all of them are over. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { quoteIfNeeded } from "../errors.ts";
 import { count, filterEcho, filterParams, siteParam, siteRef, timestamp } from "./fields.ts";
 import { headFilter, readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople } from "./note.ts";
@@ -43,7 +44,7 @@ export const realtime = defineOperation({
   verify: (result, params) =>
     verifySite(result.site, params.site) ?? verifyFilter(result.filter, readFilter(params)),
   view: (result) => ({
-    headline: `${result.site.domain}${headFilter(result.filter)}, active in the last ${result.window_minutes} minutes`,
+    headline: `${quoteIfNeeded(result.site.domain)}${headFilter(result.filter)}, active in the last ${result.window_minutes} minutes`,
     columns: [
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "as_of", label: "as_of", kind: "time", machine: true },

@@ -1,4 +1,4 @@
-import { quote } from "../errors.ts";
+import { quote, quoteIfNeeded } from "../errors.ts";
 
 /**
  * Converts a site as people write it to its domain: removes scheme, userinfo, port, path, `www.` and a trailing dot,
@@ -25,6 +25,12 @@ export function verifySite(actual: { id: string; domain: string }, asked: string
   if ([fold(asked), fold(normalizeSite(asked))].some((spelling) => spellings.includes(spelling)))
     return undefined;
   return `it is about ${quote(actual.domain)}, not ${quote(asked)}`;
+}
+
+/** The first of some sites in a sentence, and how many more there are. */
+export function listSites(domains: readonly string[], maxListed: number): string {
+  const more = domains.length > maxListed ? ` and ${domains.length - maxListed} more` : "";
+  return `${domains.slice(0, maxListed).map(quoteIfNeeded).join(", ")}${more}`;
 }
 
 const fold = (text: string) => text.trim().toLowerCase();

@@ -1,13 +1,5 @@
+import { escapeInvisible, INVISIBLE } from "../errors.ts";
 import type { Column } from "../operations/view.ts";
-
-/**
- * Characters that are invisible or change how text is shown: controls (C0, DEL, C1), line and paragraph separators,
- * bidirectional marks, zero-width and other format characters, lone surrogates, and the tag characters that can smuggle
- * text to a model. Variation selectors and the zero-width joiner of emoji are among them: removing them may change a
- * glyph, but not the meaning.
- */
-const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** Most texts match, and this check is ten times faster than replacing. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -37,11 +29,5 @@ export const guardFormula = (kind: Column["kind"], text: string): string =>
 /** Formats JSON with every invisible character escaped: nothing is lost, and a terminal shows all of it. */
 export function formatJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, null, indent);
-  if (PLAIN.test(json)) return json;
-  return json.replace(INVISIBLE, (character) => {
-    if (character === "\n") return character;
-    return [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
-      .join("");
-  });
+  return PLAIN.test(json) ? json : escapeInvisible(json);
 }

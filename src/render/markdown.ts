@@ -43,9 +43,12 @@ function formatMarkdownTable(view: View, screen: Screen): string[] {
   ].map((cells) => `| ${cells.join(" | ")} |`);
 }
 
-/** Escapes text so that it stays text: no link, image, emphasis, HTML or cell. */
+/**
+ * Escapes text so that it stays text: no link, image, emphasis, HTML or cell. A mention is looked for after backslashes are
+ * gone, so that only a character behind the @ prevents it.
+ */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_[\]<>|~#!&]|:(?=\/\/)|(?<=\bwww)\.|@/g, "\\$&");
+  return text.replace(/[\\`*_[\]<>|~#!&]|:(?=\/\/)|(?<=\bwww)\./g, "\\$&").replaceAll("@", "@\u200b");
 }
 
 /**

@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import type { ParameterError } from "../errors.ts";
+import { quoteIfNeeded } from "../errors.ts";
 
 /** The time to compare grows with the product of both lengths, and a model may send a word of any length. */
 const MAX_LENGTH = 253;
@@ -17,7 +18,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
 /** "Did you mean …? " if a known word is near, otherwise an empty text. */
 export function suggest(word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known);
-  return nearest === undefined ? "" : `Did you mean ${nearest}? `;
+  return nearest === undefined ? "" : `Did you mean ${quoteIfNeeded(nearest)}? `;
 }
 
 /** The same for the name that a refused condition of a filter quotes. */

@@ -1,3 +1,4 @@
+import { quote } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { notFound, stats, timeseries } from "../operations/index.ts";
@@ -233,7 +234,6 @@ const MAX_SHOWN = 60;
 type DeadLink = ResultOf<typeof notFound>["rows"][number];
 
 function describeLink({ value, requests, referrers: [first] }: DeadLink): string {
-  const shorten = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text);
-  const from = first === undefined ? "" : `, most from ${shorten(first.value)}`;
-  return `${shorten(value ?? "")} (${requests}${from})`;
+  const from = first === undefined ? "" : `, most from ${quote(first.value, { maxLength: MAX_SHOWN })}`;
+  return `${quote(value, { maxLength: MAX_SHOWN })} (${requests}${from})`;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { filterEcho, siteParam, siteRef } from "../operations/fields.ts";
@@ -82,7 +82,9 @@ function check(
       });
     }
     const { domain } = totals.site;
-    const name = options.filter ? `${domain}${headFilter(formatFilter(options.filter))},` : domain;
+    const name = options.filter
+      ? `${quoteIfNeeded(domain)}${headFilter(formatFilter(options.filter))},`
+      : quoteIfNeeded(domain);
     const checked: Checked = {
       ...span,
       ...{ call, options, name, period, against, metric, totals },

@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../errors.ts";
 import { addDays } from "../operations/days.ts";
 import { headFilter } from "../operations/filter.ts";
 import { forModels, forPeople, type Note, note } from "../operations/note.ts";
@@ -24,7 +25,7 @@ function viewWindows(comparison: Comparison): View {
   const { notes, warnings } = describeCoverage(comparison, comparison, shown, filter);
   return {
     name: "windows",
-    headline: `${site.domain}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
+    headline: `${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...rates, ...averages],
     notes: [

@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../errors.ts";
 import { type Note, note } from "../operations/note.ts";
 import { describeVisitors, periodHeadline } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
@@ -12,7 +13,7 @@ export function viewConversions(conversions: Conversions): View[] {
   const { notes, warnings } = describeVisitors(period, conversions.warnings);
   return [
     {
-      headline: `Goal ${goal}${by ? ` by ${by}` : ""} of ${periodHeadline(site.domain, period, filter)}`,
+      headline: `Goal ${quoteIfNeeded(goal)}${by ? ` by ${by}` : ""} of ${periodHeadline(site.domain, period, filter)}`,
       columns: [
         ...(by ? nameColumns(by) : []),
         { key: "visitors", label: "visitors", kind: "count" },

@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
@@ -37,17 +38,17 @@ export async function describeEmpty(
       ? await readDataStart(call, site.id, options)
       : answer.data_since;
   if (since === null && isZero)
-    return { empty: `${site.domain} has no data yet: nothing was ever recorded.` };
+    return { empty: `${quoteIfNeeded(site.domain)} has no data yet: nothing was ever recorded.` };
   const spans = [period, current, previous].filter((span) => span !== undefined);
   if (spans.length === 0) return {};
   if (typeof since === "string" && spans.every(({ to }) => to < since)) {
-    return { empty: `${site.domain} has no data before ${since}.` };
+    return { empty: `${quoteIfNeeded(site.domain)} has no data before ${since}.` };
   }
   const { data_until: until = answer.data_until, last_days_from: from } =
     warnings.find(({ code }) => code === "stale")?.values ?? {};
   if (typeof until !== "string" || !spans.every((span) => span.from > until)) return {};
   const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
-  return { empty: `${site.domain} has no data after ${until}.`, lastDays };
+  return { empty: `${quoteIfNeeded(site.domain)} has no data after ${until}.`, lastDays };
 }
 
 const LAST_DAYS = 7;

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quote } from "../errors.ts";
 import { nameDimension } from "../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import {
@@ -9,6 +9,7 @@ import {
   isOfHits,
   isOnHits,
   MAX_CONDITIONS,
+  MAX_SHOWN,
   parseFilter,
 } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
@@ -18,13 +19,12 @@ import { readFilterInput } from "../operations/filter-input.ts";
  */
 
 const EXAMPLES = "such as events=signup or pages=/thanks*";
-const MAX_SHOWN = 80;
 
 /** Reads a goal as people and models write it, with singular names. Throws AnalyticsError `invalid_parameter`. */
 export function readGoal(text: string): Condition {
   const [, visit, name = "", operator] = /^\s*(visit:)?([^=!]{1,40})(!?=)/.exec(text) ?? [];
   const dimension = dimensions.find((known) => known === nameDimension(name));
-  const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
+  const shown = quote(text, { maxLength: MAX_SHOWN });
   if (operator === undefined || dimension === undefined)
     throw createGoalError(`must be an event, a page or a hostname, ${EXAMPLES}, not ${shown}`);
   if (!isOfHits(dimension))
@@ -35,7 +35,7 @@ export function readGoal(text: string): Condition {
     throw createGoalError(`must be written without visit:, ${EXAMPLES}; only a filter chooses visits`);
   if (operator === "!=")
     throw createGoalError(
-      `must say what is reached, with =: nearly everybody has a hit that is something else. Visits without it are a filter, ${JSON.stringify(`visit:${text.trim().slice(0, MAX_SHOWN)}`)}`,
+      `must say what is reached, with =: nearly everybody has a hit that is something else. Visits without it are a filter, ${quote(`visit:${text.trim()}`, { maxLength: MAX_SHOWN })}`,
     );
   const [goal] = readOrRename(text);
   if (goal === undefined || goal.alternatives.includes(null))
@@ -57,7 +57,7 @@ export function addGoal(goal: Condition, filter: Filter = []): Filter {
   if (onHits !== undefined) {
     const text = formatCondition(onHits);
     throw createFilterError(
-      `must choose visits beside a goal, which is of hits: write ${JSON.stringify(`visit:${text}`)} instead of ${JSON.stringify(text)}`,
+      `must choose visits beside a goal, which is of hits: write ${quote(`visit:${text}`)} instead of ${quote(text)}`,
     );
   }
   if (filter.length >= MAX_CONDITIONS)

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { askForSite } from "../client/site-lookup.ts";
 import { limitTime } from "../client/time-limit.ts";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import { readMember } from "../member.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
@@ -13,6 +13,7 @@ import { forModels } from "../operations/note.ts";
 import type { Operation, Presentation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { once } from "../operations/schemas.ts";
+import { listSites } from "../operations/site-name.ts";
 import type { View } from "../operations/view.ts";
 import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
@@ -229,10 +230,10 @@ const MAX_OTHERS = 5;
 
 function noteSites([first, ...rest]: View[], site: string, others: readonly string[]): View[] {
   if (first === undefined) return [];
-  const more = others.length - MAX_OTHERS;
-  const list = `${others.slice(0, MAX_OTHERS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   // People see the site in the heading.
-  const told = forModels(`No site was named: this is ${site}. Others: ${list}.`);
+  const told = forModels(
+    `No site was named: this is ${quoteIfNeeded(site)}. Others: ${listSites(others, MAX_OTHERS)}.`,
+  );
   return [{ ...first, notes: [...first.notes, told] }, ...rest];
 }
 

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
@@ -61,13 +61,13 @@ const isAboutSite = (error: unknown): error is AnalyticsError =>
 
 const warnOfFailure = (domain: string, error: unknown): Warning => ({
   code: "not_counted",
-  detail: `There are no numbers for ${domain}: ${error instanceof Error ? error.message : String(error)}`,
+  detail: `There are no numbers for ${quoteIfNeeded(domain)}: ${error instanceof Error ? error.message : String(error)}`,
   values: { site: domain },
 });
 
 function warnOfRest(rest: readonly Site[]): Warning[] {
   if (rest.length === 0) return [];
-  const names = rest.map(({ domain }) => domain).join(", ");
+  const names = rest.map(({ domain }) => quoteIfNeeded(domain)).join(", ");
   return [
     {
       code: "not_counted",

@@ -1,6 +1,7 @@
-import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import { AnalyticsError, type ErrorCode, quoteIfNeeded } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
 import { openapi } from "../operations/index.ts";
+import { listSites } from "../operations/site-name.ts";
 import { findGateway } from "../sources/gateways/gateway-kinds.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
 import { ask, type ServiceTrial } from "./service-trial.ts";
@@ -97,8 +98,8 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
   if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {
     throw new AnalyticsError(
       "site_not_found",
-      `${site}, set by ${sources.site}, is not one of the key's sites.`,
-      { hint: `Choose one of: ${domains.slice(0, 5).join(", ")}.` },
+      `${quoteIfNeeded(site)}, set by ${sources.site}, is not one of the key's sites.`,
+      { hint: `Choose one of: ${listSites(domains, MAX_LISTED)}.` },
     );
   }
   if (domains.length === 0) {
@@ -107,10 +108,7 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
       "Add a site in the dashboard, or use a key of another organization.",
     );
   }
-  return ok(listSome(domains));
+  return ok(listSites(domains, MAX_LISTED));
 }
 
-export function listSome(domains: readonly string[]): string {
-  const more = domains.length > 5 ? ` and ${domains.length - 5} more` : "";
-  return `${domains.slice(0, 5).join(", ")}${more}`;
-}
+export const MAX_LISTED = 5;

@@ -1,5 +1,6 @@
+import { quote } from "../errors.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { createFilterError, type Filter } from "../operations/filter.ts";
+import { createFilterError, type Filter, MAX_SHOWN } from "../operations/filter.ts";
 import { findNearest } from "../render/suggest.ts";
 
 /** The values of dimensions whose values the contract lists. */
@@ -40,7 +41,7 @@ export function assertPossibleValues(filter: Filter): void {
 }
 
 function assertPossible(dimension: Dimension, value: string): void {
-  const shown = JSON.stringify(value.slice(0, 80));
+  const shown = quote(value, { maxLength: MAX_SHOWN });
   const list = LISTS[dimension];
   if (list !== undefined && !list.includes(value)) {
     const nearest = findNearest(value, list);

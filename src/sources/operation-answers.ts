@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { MAX_HOUR_DAYS } from "../operations/fields.ts";
@@ -370,7 +370,7 @@ async function warnOfValues(
   }
   const [first] = missing;
   if (first === undefined) return tail;
-  const detail = `Nothing in these days has ${missing.map(formatCondition).join(" or ")}: a value that was never recorded, or not in these days.`;
+  const detail = `Nothing in these days has ${missing.map((each) => quoteIfNeeded(formatCondition(each))).join(" or ")}: a value that was never recorded, or not in these days.`;
   const warning = { code: "no_such_value", detail, values: { filter: formatCondition(first) } };
   return { warnings: [...(tail.warnings ?? []), warning] };
 }

@@ -219,9 +219,11 @@ describe("dead links", () => {
     const { code, stdout } = await checkLog(log, "--dead-links 10");
     expect([code, stdout]).toEqual([
       7,
-      `example.com had 2 dead links on Friday, 2026-11-20 that people asked for at least 10 times: /old (12, most from /blog), /${"x".repeat(58)}… (11).\n`,
+      `example.com had 2 dead links on Friday, 2026-11-20 that people asked for at least 10 times: "/old" (12, most from "/blog"), "/${"x".repeat(58)}…" (11).\n`,
     ]);
-    expect((await checkLog(log, "--dead-links 3")).stdout).toContain(", /rare (3, most from example.org).");
+    expect((await checkLog(log, "--dead-links 3")).stdout).toContain(
+      ', "/rare" (3, most from "example.org").',
+    );
   });
 
   it("rarer ones are not", async () => {

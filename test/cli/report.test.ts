@@ -128,7 +128,7 @@ describe("a page", () => {
     await write("b.html", "--period", "last-week");
     const page = read("a.html");
     expect(page).toContain(
-      "<title>example.com, only countries=DE and pages!=/a|&#60;b&#62;, 2026-11-09 to 2026-11-15</title>",
+      "<title>example.com, only countries=DE and &#34;pages!=/a|&#60;b&#62;&#34;, 2026-11-09 to 2026-11-15</title>",
     );
     const [part, whole] = [readAnswer(page), readAnswer(read("b.html"))];
     expect(part.filter).toEqual(["countries=DE", "pages!=/a|<b>"]);

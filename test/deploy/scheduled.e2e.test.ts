@@ -16,12 +16,12 @@ import { buffer } from "node:stream/consumers";
 import type { Browser } from "playwright-core";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { type Listening, listen } from "../../src/api/listen.ts";
 import { createTestApi, DEMO_KEY, toResponse } from "../support/api.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
 import { execFile } from "../support/child-process.js";
-import { spoilNames } from "../support/hostile-names.ts";
+import { HOSTILE, MENTIONS, spoilNames } from "../support/hostile-names.ts";
 import { findProgram } from "../support/processes.ts";
 
 const { bin } = inject("installed");
@@ -43,17 +43,33 @@ const home = mkdtempSync(join(tmpdir(), "scheduled-"));
 const programs = join(home, "bin");
 let service: Listening;
 const environment: Record<string, string> = {};
+/** What visitors have sent. */
+let names = HOSTILE;
+afterEach(() => {
+  names = HOSTILE;
+});
+
+/** A sentence of a check names three paths. */
+const mentions = [0, 3, 6, 9].map((index) => [MENTIONS.slice(index, index + 3)] as const);
+
+/** The sentence of a check about these names, each as its path and as its referrer. */
+function expectSentence(text: string, sent: readonly string[]): void {
+  expect(text).toMatch(
+    /^example\.com had \d+ dead links on [^"]*(?:"[^"]*" \(\d+, most from "[^"]*"\), )+and \d+ more\.$/,
+  );
+  const quoted = [...text.matchAll(/"[^"]*"/g)].map(([each]): unknown => JSON.parse(each));
+  expect(quoted).toEqual(sent.flatMap((name) => [name, name]));
+}
 
 beforeAll(async () => {
   mkdirSync(programs);
   symlinkSync(bin, join(programs, "analytics-mcp"));
   const { reference } = createTestApi();
-  // Visitors have sent what they could.
   service = await listen(
     async (request) => {
       const answer = await reference(request);
       if (answer.status !== 200) return answer;
-      const spoilt = await spoilNames(new Request(request.url), toResponse(answer));
+      const spoilt = await spoilNames(new Request(request.url), toResponse(answer), names);
       return { ...answer, body: await spoilt.text() };
     },
     "127.0.0.1",
@@ -121,6 +137,13 @@ describe.skipIf(!MSMTP)("by mail (msmtp)", () => {
   const commands = fencesOf("A report by mail", "sh").flatMap((text) => text.trim().split("\n"));
   const jobs = fencesOf("By cron").flatMap((text) => text.trim().split("\n").slice(1));
 
+  /** The command of a unit, as systemd gives it to the shell. */
+  const readExecStart = (unit: string) => {
+    const [, line = ""] =
+      /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(readFileSync(`deploy/${unit}`, "utf8")) ?? [];
+    return line.replaceAll("$$", "$").replaceAll("%%", "%").replaceAll("\\\\", "\\");
+  };
+
   it.each(commands)("%s", async (line) => {
     expect(await runLine(line)).toEqual({ code: 0, stdout: "", stderr: "" });
     const [{ from, to, raw } = { from: "", to: [], raw: Buffer.of() }] = received;
@@ -128,6 +151,30 @@ describe.skipIf(!MSMTP)("by mail (msmtp)", () => {
     const mail = await PostalMime.parse(raw);
     expect([mail.from?.address, mail.to?.[0]?.address]).toEqual([from, to[0]]);
     expect(mail.subject).toMatch(/^example\.com, .* visitors/);
+  });
+
+  it.each(mentions)("the check's unit sends a sentence that no name ends: %j", async (sent) => {
+    names = sent;
+    const line = readExecStart("analytics-check.service");
+    const { code } = await runLine(line.replace("--unusual --dead-links 10", "--dead-links 1"));
+    expect([code, received.map(({ to }) => to)]).toEqual([0, [["team@example.com"]]]);
+    const { headers, subject, text = "", html } = await PostalMime.parse(received[0]?.raw ?? "");
+    expect([subject, html, headers.some(({ key }) => key === "bcc")]).toEqual([
+      "analytics-mcp check",
+      undefined,
+      false,
+    ]);
+    expectSentence(text.trimEnd(), sent);
+  });
+
+  it.each(mentions)("no name is a header or a page's element of the report: %j", async (sent) => {
+    names = sent;
+    expect(await runLine(commands[0] ?? "")).toEqual({ code: 0, stdout: "", stderr: "" });
+    const [{ to, raw } = { to: [], raw: Buffer.of() }] = received;
+    const { headers, subject, html } = await PostalMime.parse(raw);
+    expect([to, headers.some(({ key }) => key === "bcc")]).toEqual([["you@example.com"], false]);
+    expect(subject).toMatch(/^example\.com, \S+ to \S+: [\d,]+ visitors/);
+    expect(html).not.toMatch(/<(?:!channel|https|b>)|href/);
   });
 
   it("without a report, none is sent, and the job fails", async () => {
@@ -152,13 +199,6 @@ describe.skipIf(!MSMTP)("by mail (msmtp)", () => {
     }
     expect(received.map(({ to }) => to)).toEqual([["team@example.com"]]);
   });
-
-  /** The command of a unit, as systemd gives it to the shell. */
-  const readExecStart = (unit: string) => {
-    const [, line = ""] =
-      /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(readFileSync(`deploy/${unit}`, "utf8")) ?? [];
-    return line.replaceAll("$$", "$").replaceAll("%%", "%").replaceAll("\\\\", "\\");
-  };
 
   it("the report's unit sends it", async () => {
     expect(await runLine(readExecStart("analytics-report.service"))).toEqual({
@@ -233,8 +273,9 @@ describe.skipIf(!JQ || !CURL)("in a chat (jq, curl)", () => {
 
   const commands = fencesOf("In a chat", "sh").flatMap((text) => text.trim().split("\n\n"));
   const send = async (start: string, more = {}) => {
-    const line = commands.find((command) => command.startsWith(start)) ?? "";
-    expect(line).not.toBe("");
+    const command = commands.find((each) => each.startsWith(start)) ?? "";
+    expect(command).not.toBe("");
+    const line = command.replace("--unusual --dead-links 10", "--dead-links 1");
     const { code, stderr } = await runLine(line, more);
     return { code, stderr, message: received.length === 1 ? received[0]?.body : undefined };
   };
@@ -243,7 +284,7 @@ describe.skipIf(!JQ || !CURL)("in a chat (jq, curl)", () => {
   it("the page has five, and each posts nothing if it fails", async () => {
     expect(commands.map((command) => command.split(/[,\n]/)[0])).toEqual([
       ...["# Slack", "# Discord", "# Teams", "# Mattermost", "# Discord"],
-      "text=$(analytics-mcp check example.com --below 1000000)",
+      "text=$(analytics-mcp check example.com --unusual --dead-links 10)",
     ]);
     const failed = await Promise.all(
       commands.map((command) => runLine(command, { ANALYTICS_API_KEY: "wrong" })),
@@ -257,7 +298,7 @@ describe.skipIf(!JQ || !CURL)("in a chat (jq, curl)", () => {
     const { text } = JSON.parse(message);
     expect([code, text.split("```").length]).toEqual([0, 3]);
     expect(text.slice(4)).toMatch(HEADLINE);
-    expect(text).not.toMatch(/<|&(?!amp;|lt;)/);
+    expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
     expect(text.split("```")[1]).not.toContain("`");
   });
 
@@ -297,10 +338,62 @@ describe.skipIf(!JQ || !CURL)("in a chat (jq, curl)", () => {
     expect(readdirSync(home)).toContain("week.html");
   });
 
-  it("a check posts what it found", async () => {
-    const { code, message = "{}" } = await send("text=$(analytics-mcp check");
-    expect([code, JSON.parse(message).text]).toEqual([0, expect.stringMatching(/: below 1,000,000\.$/)]);
+  describe.each(mentions)("of %j, no name is a mention, a link or the end of the code", (sent) => {
+    beforeEach(() => {
+      names = sent;
+    });
+    afterEach(() => expect(readdirSync(home)).not.toContain("forged"));
+
+    /** The code that a message is, which nothing in it ends. */
+    const readCode = (text: string) => {
+      const [start, code = "", end, ...more] = text.split("```");
+      expect([start, end, more, code.includes("`")]).toEqual(["", "", [], false]);
+      return code.trim();
+    };
+
+    it.each(["# Slack", "text=$(analytics-mcp check"])("Slack: %s", async (start) => {
+      const { code, message = "{}" } = await send(start);
+      const text = readCode(JSON.parse(message).text);
+      expect([code, /[<>]|&(?!amp;|lt;|gt;)/.test(text)]).toEqual([0, false]);
+      if (start === "# Slack") return expect(text).toMatch(HEADLINE);
+      const shown = text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+      const withoutCode = sent.map((name) => name.replaceAll("`", "´"));
+      expectSentence(shown, withoutCode);
+    });
+
+    it("Discord", async () => {
+      const { code, message = "{}" } = await send("# Discord, at most");
+      const { content, allowed_mentions } = JSON.parse(message);
+      expect([code, allowed_mentions]).toEqual([0, { parse: [] }]);
+      expect(readCode(content)).toMatch(HEADLINE);
+    });
+
+    it("Teams", async () => {
+      const { code, message = "{}" } = await send("# Teams");
+      const [{ content }] = JSON.parse(message).attachments;
+      // A mention would be an entity, and only a TextBlock has Markdown.
+      expect([code, Object.keys(content)]).toEqual([0, ["type", "version", "body"]]);
+      const blocks: { type: string; inlines: object[] }[] = content.body;
+      expect(blocks.map(({ type }) => type)).toEqual(["RichTextBlock"]);
+      for (const inline of blocks[0]?.inlines ?? [])
+        expect(inline).toEqual({ type: "TextRun", text: expect.any(String), fontType: "Monospace" });
+    });
+
+    it("Mattermost", async () => {
+      const { code, message = "{}" } = await send("# Mattermost");
+      const rest = JSON.parse(message).text.replaceAll(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, "");
+      expect([code, rest]).toEqual([0, expect.not.stringMatching(/@\w|(?<!\\)[<`[]|(?<!\\):\/\//)]);
+    });
   });
+});
+
+it.each(mentions)("a script prints a sentence that no name ends: %j", async (sent) => {
+  names = sent;
+  const [script = ""] = fencesOf("A check", "sh").filter((text) => text.startsWith("if message="));
+  const { code, stdout } = await runLine(script.replace("--dead-links 10", "--dead-links 1"));
+  expect(code).toBe(0);
+  const [, sentence = ""] = /^exit code 7: (.*)\n$/.exec(stdout) ?? [];
+  expectSentence(sentence, sent);
 });
 
 it.skipIf(!SYSTEMD)(

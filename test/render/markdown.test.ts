@@ -34,6 +34,7 @@ it.each([
   ["`a`", "`` `a` ``"],
   // A backslash before a pipe would escape the backslash of `\|`, and the pipe would end the cell.
   ["a\\|[b](https://x)", "a\\\\\\|\\[b\\](https\\://x)"],
+  ["a\\|@all", "a\\\\\\|@\u200ball"],
   ["<img src=x> **b** [a](javascript:1) @all", "`<img src=x> **b** [a](javascript:1) @all`"],
   ["a\nb\u202ec", "`abc`"],
 ])("text of visitors is only text: %j", (text, cell) => {
@@ -47,6 +48,7 @@ it("our own words are not formatted as code", () => {
 it.each([
   ["a|b", "a\\|b"],
   ["<b>*c*</b> & ~d~ `e`", "\\<b\\>\\*c\\*\\</b\\> \\& \\~d\\~ \\`e\\`"],
+  ["@all @channel", "@\u200ball @\u200bchannel"],
   ["see https://x.test or www.x.test", "see https\\://x.test or www\\.x.test"],
 ])("other text is escaped: %j", (text, cell) => {
   const trusted = columns.map(({ untrusted: _, ...column }) => column);

@@ -1,5 +1,5 @@
 import { readVisitorSecret } from "../../config/visitor-secret.ts";
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, quoteIfNeeded, quoteWord } from "../../errors.ts";
 import { formatJson } from "../../render/clean-text.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Hit } from "../../sources/hits.ts";
@@ -58,14 +58,15 @@ function describeExport({ days, open, unknown, late, damaged }: ExportReport): s
   const written = days.filter(({ leftOut }) => leftOut === undefined);
   const hits = written.reduce((sum, day) => sum + day.hits, 0);
   const list = (some: readonly { site: string; date: string }[]) =>
-    some.map(({ site, date }) => `${date} (${site})`).join(", ");
+    some.map(({ site, date }) => `${date} (${quoteIfNeeded(site)})`).join(", ");
   const leftOut = (reason: string) => days.filter((day) => day.leftOut === reason);
   const [first, proxied] = [leftOut("first_day"), leftOut("proxied")];
   return [
     `Wrote ${formatCount(hits, "hit")} of ${formatCount(written.length, "day")}.`,
     ...(open.length > 0 ? [`Not yet written: ${list(open)}. A day is closed 24 hours after it ended.`] : []),
     ...unknown.map(
-      (site) => `No line is about ${site}. analytics-mcp logs <files> lists the hosts in these logs.`,
+      (site) =>
+        `No line is about ${quoteIfNeeded(site)}. analytics-mcp logs <files> lists the hosts in these logs.`,
     ),
     ...(first.length > 0
       ? [

@@ -1,3 +1,4 @@
+import { quote, quoteIfNeeded } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/report/dry-run.ts";
@@ -138,7 +139,7 @@ function listNotes(run: DryRun): string[] {
           `Shown are ${other_hosts.length} of ${other_hosts_total} hosts that are not sites. Without --site, a site has 1% of all page views or more.`,
         ]
       : []),
-    ...run.unreadable.map((line) => `Cannot be read: ${line}`),
+    ...run.unreadable.map((line) => `Cannot be read: ${quote(line)}`),
   ];
 }
 
@@ -148,7 +149,7 @@ function listWarnings({ sites, outcomes, files, left_out }: DryRun): string[] {
   return [
     ...proxied.map(
       ({ site, proxied_days }) =>
-        `Visitors of ${site} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from a few addresses, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
+        `Visitors of ${quoteIfNeeded(site)} cannot be counted on ${formatCount(proxied_days, "day")}: nearly all page views come from a few addresses, as if from a proxy. See --trust-forwarded and --accept-proxy-addresses.`,
     ),
     ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
     ...files.flatMap(({ file, repeats }) =>

@@ -103,8 +103,7 @@ function readList(detail: string): string | undefined {
   return list.length > MAX_LIST_LENGTH ? list : undefined;
 }
 
-const shorten = (value: string) =>
-  quoteWord(value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value);
+const shorten = (value: string) => quoteWord(value, { maxLength: MAX_VALUE_LENGTH });
 
 /** What was given, to be repeated in a command. */
 const readGiven = (texts: GivenWords["texts"]): Record<string, unknown> =>

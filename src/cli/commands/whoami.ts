@@ -2,6 +2,7 @@ import { readAccess } from "../../config/access.ts";
 import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
+import { listSites } from "../../operations/site-name.ts";
 import type { View } from "../../operations/view.ts";
 import { findLocal, pickOptions } from "../../sources/local-choice.ts";
 import type { Source, SourceFlags } from "../../sources/source-types.ts";
@@ -58,7 +59,6 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     options: source.kind === "local" ? pickOptions(source.local) : null,
     sites: domains,
   };
-  const more = domains.length > MAX_NAMED ? ` and ${domains.length - MAX_NAMED} more` : "";
   const rows =
     access === undefined
       ? [
@@ -76,7 +76,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
           { setting: "key", used: result.key, from: result.key_from },
           { setting: "site", used: result.site, from: result.site_from },
         ];
-  rows.push({ setting: "sites", used: `${domains.slice(0, MAX_NAMED).join(", ")}${more}`, from: null });
+  rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
   const view = buildView(["setting", "used", "from"], rows);
   await printAnswer(io, { params: {}, result, views: [view] }, readOutput(io, flags));
 }

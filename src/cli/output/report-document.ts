@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { quoteIfNeeded } from "../../errors.ts";
 import { buildReportPage } from "../../mcp/report-page.ts";
 import { headFilter } from "../../operations/filter.ts";
 import { formatNotes } from "../../operations/note.ts";
@@ -33,7 +34,7 @@ export async function formatReport(
   ].map((note) => cleanText(note, 400));
   const words = [toFileName(site.domain), ...new Set([period.from, period.to]), ...nameFilter(filter)];
   const name = `${words.join("-")}.html`;
-  const title = cleanText(`${site.domain}${headFilter(filter)}, ${formatSpan(period)}`);
+  const title = cleanText(`${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(period)}`);
   if (mail !== undefined) {
     const { composeMail } = await import("./report-mail.ts");
     const screen = readScreen(io, "stdout", appearance);

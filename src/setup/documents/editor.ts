@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quote } from "../../errors.ts";
 import type { Members } from "../server-spec.ts";
 
 /** A server's entry in a client's file. */
@@ -24,7 +24,7 @@ function createEditError(reason: string, hint: string, cause?: unknown): Analyti
 
 export const createOtherEntryError = ({ name }: Entry) =>
   createEditError(
-    `It already has another server named "${name}".`,
+    `It already has another server named ${quote(name)}.`,
     "--force replaces only that server (preview with --dry-run --force); --name adds this one under another name.",
   );
 
@@ -36,7 +36,7 @@ export const createShapeError = (reason: string) =>
 
 export const createRepeatedError = (name: string, place: string) =>
   createEditError(
-    `It has "${name}" twice in one object, again at ${place}.`,
+    `It has ${quote(name)} twice in one object, again at ${place}.`,
     "Nothing was written. Remove one of the two first: programs differ in which one they read.",
   );
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse as parseToml, TomlError, type TomlTable } from "smol-toml";
+import { quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import {
   createOtherEntryError,
@@ -55,7 +56,7 @@ function append(text: string, content: string): string {
 function replace(text: string, { serversKey, name }: Entry, content: string): string {
   const tables = findTables(text).filter(({ path }) => path[0] === serversKey && path[1] === name);
   const [first] = tables;
-  if (first === undefined) throw createShapeError(`It defines "${name}" inside another table.`);
+  if (first === undefined) throw createShapeError(`It defines ${quote(name)} inside another table.`);
   return tables.reduceRight((rest, { start, end }) => {
     const isLast = end === text.length && !text.endsWith("\n");
     const replacement = start === first.start ? (isLast ? content.trimEnd() : content) : "";

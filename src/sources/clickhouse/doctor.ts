@@ -1,7 +1,6 @@
 import type * as z from "zod";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quote, quoteIfNeeded } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
-import { cleanText } from "../../render/clean-text.ts";
 import { dateAt } from "../calendar.ts";
 import type { DayTotals, SourceSite, Span } from "../data-source.ts";
 import type { LocalContext } from "../source-types.ts";
@@ -110,9 +109,9 @@ async function explainNothing(reader: TableReader, span: Span): Promise<string> 
   const { row_count: rowCount = 0, met = [] } = rows[0] ?? {};
   if (rowCount === 0) return `${nothing}${ends}.`;
   const counts = conditions.names.map(
-    (name, index) => `"${cleanText(name, 60)}" is true of ${met[index] ?? 0}`,
+    (name, index) => `${quote(name, { maxLength: 60 })} is true of ${met[index] ?? 0}`,
   );
   return `${nothing}, but ${rowCount} rows: ${counts.join(", ")}.`;
 }
 
-const nameSite = ({ domain }: SourceSite) => cleanText(domain, 100);
+const nameSite = ({ domain }: SourceSite) => quoteIfNeeded(domain);

@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../../errors.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
 import { VISIT_GAP } from "../logs/counting/visits.ts";
@@ -64,14 +65,14 @@ export function createMappedLayout(mapped: MappedTable): TableLayout {
 function explainNoRows(table: string, { site, siteId }: Mapping, sites: readonly string[]) {
   if (siteId !== undefined && sites.length > 0) {
     return {
-      message: `The table ${table} has no rows of ${sites.join(" or ")}.`,
+      message: `The table ${table} has no rows of ${sites.map(quoteIfNeeded).join(" or ")}.`,
       hint: `Check --site: example.com=7 names the site whose ${siteId} is 7.`,
     };
   }
   if (site === undefined)
     return { message: `The table ${table} is empty.`, hint: "Choose another with --table." };
   return {
-    message: `The table ${table} has no rows whose ${site} is ${sites.join(" or ")}.`,
+    message: `The table ${table} has no rows whose ${site} is ${sites.map(quoteIfNeeded).join(" or ")}.`,
     hint: "Check --site, and the column in --map site.",
   };
 }

@@ -1,7 +1,8 @@
 import type { SiteTimezones } from "../../config/services.ts";
 import { TIMEZONES_VARIABLE } from "../../config/services.ts";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
+import { quoteForShell } from "../../operations/shell-command.ts";
 
 const ANY = "*";
 
@@ -22,12 +23,12 @@ export function findSiteTimezone(
 
 /** @param domain A site that was named; undefined if none was, and the service does not tell which there are. */
 export function createTimezonesError(service: string, domain?: string): AnalyticsError {
-  const example = `${domain ?? "example.com"}=Europe/Berlin`;
+  const example = quoteForShell(`${domain ?? "example.com"}=Europe/Berlin`);
   return new AnalyticsError(
     "usage",
     domain === undefined
       ? `${service} tells neither your sites nor their timezones, and no site was named.`
-      : `${service} does not say in which timezone the days of ${domain} begin.`,
+      : `${service} does not say in which timezone the days of ${quoteIfNeeded(domain)} begin.`,
     {
       hint: `Log in again with it: analytics-mcp login --service ${service.toLowerCase()} --site-timezones ${example}. Or set ${TIMEZONES_VARIABLE}=${example}`,
     },

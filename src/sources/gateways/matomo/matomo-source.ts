@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findTimezone } from "../../../config/services.ts";
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, quote, quoteIfNeeded } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import { listDays } from "../../../operations/days.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
@@ -255,7 +255,7 @@ function findSite(sites: readonly MatomoSite[], wanted: string): SourceSite | un
   if (site === undefined) return undefined;
   if (named.length > 1 && site.idsite !== wanted) {
     const ids = named.map(({ idsite }) => idsite).join(", ");
-    throw new AnalyticsError("usage", `Matomo has ${named.length} sites at ${wanted}.`, {
+    throw new AnalyticsError("usage", `Matomo has ${named.length} sites at ${quoteIfNeeded(wanted)}.`, {
       hint: `Name the one that you mean by its id: ${ids}.`,
     });
   }
@@ -263,7 +263,7 @@ function findSite(sites: readonly MatomoSite[], wanted: string): SourceSite | un
   if (described !== undefined) return described;
   throw new AnalyticsError(
     "usage",
-    `Matomo counts the days of ${wanted} in ${JSON.stringify(site.timezone.slice(0, 40))}, which is no timezone with a name.`,
+    `Matomo counts the days of ${quoteIfNeeded(wanted)} in ${quote(site.timezone, { maxLength: 40 })}, which is no timezone with a name.`,
     { hint: "Choose a city as the site's timezone in Matomo: Administration, Websites, Manage." },
   );
 }
@@ -324,7 +324,7 @@ const warnOfOthers = (dimension: Dimension): Warning => {
 
 const warnOfHosts = (hosts: readonly string[]): Warning => ({
   code: NEAR,
-  detail: `Matomo finds pages by their whole address: the filter looks at ${hosts.join(", ")} alone, the hosts that Matomo has for this site.`,
+  detail: `Matomo finds pages by their whole address: the filter looks at ${hosts.map(quoteIfNeeded).join(", ")} alone, the hosts that Matomo has for this site.`,
 });
 
 function warnOfVersion(version: string): Warning[] {

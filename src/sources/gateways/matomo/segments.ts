@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, quote } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import {
@@ -8,6 +8,7 @@ import {
   type Filter,
   formatCondition,
   isOnHits,
+  MAX_SHOWN,
 } from "../../../operations/filter.ts";
 import { assertPossibleValues } from "../../dimension-values.ts";
 import { DEVICES } from "./reports.ts";
@@ -213,4 +214,4 @@ function readExact(condition: Condition, alternative: Alternative, none?: string
 }
 
 const createRefusal = (condition: Condition, reason: string) =>
-  createFilterError(`cannot be ${JSON.stringify(formatCondition(condition).slice(0, 80))}: ${reason}`);
+  createFilterError(`cannot be ${quote(formatCondition(condition), { maxLength: MAX_SHOWN })}: ${reason}`);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createGatewayClient, type GatewayService } from "../../../client/gateway-client.ts";
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
 import type { Filter } from "../../../operations/filter.ts";
 import { dateAt, formatInstant, offsetAt } from "../../calendar.ts";
 import type { Span } from "../../data-source.ts";
@@ -205,7 +205,7 @@ function assertOffsets(domain: string, timezone: string, instants: readonly stri
     const date = text.slice(0, 10);
     throw new AnalyticsError(
       "usage",
-      `Plausible counts the days of ${domain} in another timezone than ${timezone}: on ${date}, its clocks show UTC${shown === "Z" ? "" : shown}.`,
+      `Plausible counts the days of ${quoteIfNeeded(domain)} in another timezone than ${timezone}: on ${date}, its clocks show UTC${shown === "Z" ? "" : shown}.`,
       {
         hint: "Look it up in Plausible under the site's settings, General, Reporting timezone, and log in again.",
       },

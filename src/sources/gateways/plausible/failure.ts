@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, quote, quoteIfNeeded } from "../../../errors.ts";
 import { createFilterError } from "../../../operations/filter.ts";
 
 const MAX_SHOWN = 300;
@@ -43,7 +43,7 @@ const KEY_HINT =
 function explainRefusal(said: string): AnalyticsError {
   if (/goal .* is not configured/is.test(said))
     return createFilterError("names an event that is no goal of this site in Plausible");
-  return new AnalyticsError("bad_answer", `Plausible refused the query, and said ${JSON.stringify(said)}.`, {
+  return new AnalyticsError("bad_answer", `Plausible refused the query, and said ${quote(said)}.`, {
     status: 400,
     hint: "Check that its version has the Stats API v2. If it has, report it to analytics-mcp.",
   });
@@ -60,7 +60,7 @@ function readError(text: string): string | undefined {
 
 /** The error about a site that the key may not see, although the key itself is right. */
 export const createHiddenSiteError = (domain: string) =>
-  new AnalyticsError("site_not_found", `Plausible does not show ${domain} to this key.`, {
+  new AnalyticsError("site_not_found", `Plausible does not show ${quoteIfNeeded(domain)} to this key.`, {
     status: 404,
     hint: `It was removed or renamed there, or belongs to another team than the key. ${KEY_HINT}`,
   });

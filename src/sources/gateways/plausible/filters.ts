@@ -1,3 +1,4 @@
+import { quote } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import {
   type Alternative,
@@ -6,6 +7,7 @@ import {
   type Filter,
   formatCondition,
   isOnHits,
+  MAX_SHOWN,
 } from "../../../operations/filter.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { createMatch } from "../../filter-matching.ts";
@@ -46,7 +48,7 @@ const negate = ([operator, ...rest]: SimpleFilter) => [OPPOSITES[operator], ...r
 
 function createUnspeakable(condition: Condition) {
   const { dimension, isNot } = condition;
-  const shown = JSON.stringify(formatCondition(condition).slice(0, 80));
+  const shown = quote(formatCondition(condition), { maxLength: MAX_SHOWN });
   if (dimension === "events" && isNot)
     return createFilterError(
       `cannot be ${shown} in Plausible, which leaves out no single events; visit:events!=… leaves out the visits that have them`,
@@ -63,7 +65,7 @@ function formatGoals(condition: Condition): SimpleFilter[] {
     parts?.length === 3 && parts[0] === "" && parts[2] === "" ? [parts[1] ?? ""] : [],
   );
   if (exact.length + contained.length < condition.alternatives.length) {
-    const shown = JSON.stringify(formatCondition(condition).slice(0, 80));
+    const shown = quote(formatCondition(condition), { maxLength: MAX_SHOWN });
     throw createFilterError(
       `cannot be ${shown} in Plausible, whose events are goals: names and *parts of names* can be looked for`,
     );
