@@ -1,8 +1,9 @@
 /**
  * Replaces the key wherever a service, or a proxy in front of it, repeats it. Finds it in any letter case, as in a host
- * name, and with the escapes that JSON encoders use for punctuation.
+ * name, and with the escapes that JSON encoders use for punctuation. Without a key, there is nothing to replace.
  */
 export function hideKey(text: string, apiKey: string): string {
+  if (apiKey === "") return text;
   const characters = apiKey.replace(/[^a-z0-9]/gi, (character) => {
     const code = character.charCodeAt(0).toString(16).padStart(4, "0");
     return `(?:\\\\?\\x${code.slice(2)}|\\\\u${code})`;

@@ -12,6 +12,10 @@ it.each([
   expect(hideKey(`{"x":"Bearer ${written}","${written}":1}`, KEY)).toBe('{"x":"Bearer [key]","[key]":1}');
 });
 
+it("nothing is hidden where there is no key", () => {
+  expect(hideKey("the text", "")).toBe("the text");
+});
+
 it.each(["aB3+/de=._~", "aB3++de=._~-", "aB3+/deX._~-"])("other text stays: %s", (text) => {
   expect(hideKey(text, KEY)).toBe(text);
 });
