@@ -6,7 +6,7 @@ export function hideKey(text: string, apiKey: string): string {
   if (apiKey === "") return text;
   const characters = apiKey.replace(/[^a-z0-9]/gi, (character) => {
     const code = character.charCodeAt(0).toString(16).padStart(4, "0");
-    return `(?:\\\\?\\x${code.slice(2)}|\\\\u${code})`;
+    return `(?:\\\\?\\u${code}|\\\\u${code})`;
   });
   return text.replace(new RegExp(characters, "gi"), "[key]");
 }

@@ -12,6 +12,12 @@ it.each([
   expect(hideKey(`{"x":"Bearer ${written}","${written}":1}`, KEY)).toBe('{"x":"Bearer [key]","[key]":1}');
 });
 
+it("a password of any letters is found", () => {
+  expect(hideKey('"pässwört€" "p\\u00e4ssw\\u00F6rt\\u20ac" "pässwört¬"', "pässwört€")).toBe(
+    '"[key]" "[key]" "pässwört¬"',
+  );
+});
+
 it("nothing is hidden where there is no key", () => {
   expect(hideKey("the text", "")).toBe("the text");
 });

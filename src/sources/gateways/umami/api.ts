@@ -78,7 +78,8 @@ export async function signIn(
   };
   const client = createGatewayClient(
     service,
-    { ...target, apiKey: "", baseUrl: findApi(target.baseUrl) },
+    // In place of a key, so that no message repeats it.
+    { ...target, apiKey: password, baseUrl: findApi(target.baseUrl) },
     { clock, limits },
   );
   const { token } = await client.ask({ path: "/auth/login", json: { username, password }, schema: login });

@@ -319,16 +319,32 @@ describe("Umami Cloud", () => {
   });
 });
 
-it("says that user or password are wrong, and shows neither", async () => {
-  const { url } = await start(
-    (response, name) =>
-      name.includes("/login") &&
-      reply(401, JSON_TYPE, '{"error":{"code":"incorrect-username-password"}}')(response),
-  );
-  const error = await fail(signIn(createUmamiContext(url), "somebody", "my-password"));
-  expect(error).toMatchObject({
-    code: "invalid_api_key",
-    message: "Umami does not know this user with this password.",
+describe("a sign-in", () => {
+  const PASSWORD = "my-pässword";
+  const failSignIn = async (status: number, headers: Record<string, string>, body: string) => {
+    const { url } = await start(
+      (response, name) => name.includes("/login") && reply(status, headers, body)(response),
+    );
+    const error = await fail(signIn(createUmamiContext(url), "somebody", PASSWORD));
+    expect(inspect(error, { depth: 10 })).not.toContain(PASSWORD);
+    return error;
+  };
+
+  it("says that user or password are wrong, and shows neither", async () => {
+    const body = '{"error":{"code":"incorrect-username-password"}}';
+    expect(await failSignIn(401, JSON_TYPE, body)).toMatchObject({
+      code: "invalid_api_key",
+      message: "Umami does not know this user with this password.",
+    });
   });
-  expect(inspect(error, { depth: 10 })).not.toContain("my-password");
+
+  it("leaves the password out of what the service says", async () => {
+    const body = JSON.stringify({ detail: `The password ${PASSWORD} is too old.` });
+    expect((await failSignIn(500, JSON_TYPE, body)).message).toBe("The password [key] is too old.");
+  });
+
+  it("says where the service redirects", async () => {
+    const { message } = await failSignIn(302, { location: "https://umami.example.com/login" }, "");
+    expect(message).toContain("redirects to https://umami.example.com (status 302)");
+  });
 });
