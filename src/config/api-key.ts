@@ -11,6 +11,9 @@ const PLACEHOLDERS = [
   /^(change|replace)[-_ ]?me$|^(todo|tbd|none|null|undefined|redacted|placeholder|key|token|secret)$/i,
 ];
 
+/** What a header can carry. */
+export const HEADER_VALUE = /^[\x21-\x7e]+$/;
+
 export function isPlaceholder(text: string): boolean {
   const trimmed = text.trim().slice(0, 200);
   return PLACEHOLDERS.some((pattern) => pattern.test(trimmed));
@@ -34,7 +37,7 @@ export function readApiKey(given: string, source: string): string {
       { hint: "Create a key in your analytics dashboard under API keys, and use it instead." },
     );
   }
-  if (/[^\x21-\x7e]|^["'].*["']$/.test(apiKey)) {
+  if (!HEADER_VALUE.test(apiKey) || /^["'].*["']$/.test(apiKey)) {
     throw new AnalyticsError("invalid_api_key", `${source} contains characters that no key has.`, {
       hint: "Copy only the key: no quotation marks, no spaces, no word Bearer.",
     });

@@ -7,6 +7,7 @@ import { createHome } from "../support/profiles.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
 import { SCRIPT, startAtTerminal } from "../support/typing.ts";
+import { RECORDED, readRecordings, startReplay } from "../support/umami-replay.ts";
 
 describe.skipIf(!SCRIPT)("login at a terminal", () => {
   const { bin } = inject("installed");
@@ -77,6 +78,27 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
       service: "plausible",
       siteTimezones: { "example.com": "Europe/Berlin", "shop.example": "Europe/Berlin" },
     });
+  });
+
+  it("takes a key in place of a user name and password, if it can be one", async () => {
+    const umami = await startReplay(readRecordings());
+    const home = createHome();
+    const address = `--service umami --base-url ${umami.url}`;
+    const terminal = startAtTerminal(`${bin} login ${address}; echo "exit $?"`, home);
+    await terminal.until("or nothing if you have an API key");
+    terminal.press("\r");
+    await terminal.until("Password, or API key (not shown as you type): ");
+    terminal.press("kéy-of-acme\r");
+    await terminal.until("What you typed contains characters that no key has.");
+    terminal.press(`${RECORDED.reader}\r`);
+    await terminal.until("Timezone of the days in Umami");
+    terminal.press("Europe/Berlin\r");
+    await terminal.until("Site to use when none is named (Enter for none): ");
+    terminal.press("\r");
+    const screen = await terminal.end();
+    umami.close();
+    expect(screen).toContain("exit 0");
+    expect(screen).not.toMatch(/of-acme|of-a-reader/);
   });
 
   it("does not show a key that is pasted together with the address", async () => {

@@ -52,15 +52,19 @@ const NO_SITE = "none";
 function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefined, key: Field] {
   const { label = "API key", where } = kind?.key ?? {};
   const isUser = kind?.signIn !== undefined;
+  let named = "";
   const hint = where === undefined || isUser ? "" : ` (${where})`;
   const key: Field = {
     label: isUser ? `Password, or ${label}` : `${label}${hint}`,
     hidden: true,
-    read: isUser ? readWord : (text) => readApiKey(text, "What you typed"),
+    read: (text) => (named === "" ? readApiKey(text, "What you typed") : readWord(text)),
   };
   const user: Field = {
     label: `User name in ${kind?.title}, or nothing if you have an ${label}`,
-    read: (text) => (text === "" ? "" : readWord(text)),
+    read: (text) => {
+      named = text === "" ? "" : readWord(text);
+      return named;
+    },
   };
   return [isUser ? user : undefined, key];
 }

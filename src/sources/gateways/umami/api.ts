@@ -4,6 +4,7 @@ import {
   type GatewayClient,
   type GatewayService,
 } from "../../../client/gateway-client.ts";
+import { HEADER_VALUE } from "../../../config/api-key.ts";
 import { AnalyticsError } from "../../../errors.ts";
 import type { GatewayContext } from "../gateway.ts";
 
@@ -56,7 +57,7 @@ function findApi(baseUrl: string): string {
   return hostname === CLOUD || pathname.endsWith("/api") ? baseUrl : `${baseUrl}/api`;
 }
 
-const login = z.object({ token: z.string().min(1).max(4_000) });
+const login = z.object({ token: z.string().max(4_000).regex(HEADER_VALUE, "which cannot be a key") });
 
 /** The token of a user. Throws AnalyticsError `invalid_api_key` for a wrong name or password. */
 export async function signIn(

@@ -343,6 +343,15 @@ describe("a sign-in", () => {
     expect((await failSignIn(500, JSON_TYPE, body)).message).toBe("The password [key] is too old.");
   });
 
+  it.each([JSON.stringify("line\nend"), '"\\u0000"', '"tökén"', '""'])(
+    "gets no key that cannot be sent: %s",
+    async (token) => {
+      expect((await failSignIn(200, JSON_TYPE, `{"token":${token}}`)).message).toBe(
+        'Umami\'s answer to /auth/login is not as expected: "token" is a string, which cannot be a key.',
+      );
+    },
+  );
+
   it("says where the service redirects", async () => {
     const { message } = await failSignIn(302, { location: "https://umami.example.com/login" }, "");
     expect(message).toContain("redirects to https://umami.example.com (status 302)");
