@@ -150,6 +150,7 @@ const lines = [
   "stats --logs --site example.com",
   "stats --logs --api-key=sk-123 --site example.com",
   "stats --clickhouse --site example.com",
+  "stats --clickhouse https://%zz@localhost/web --site example.com",
   "stats --clickhouse http://localhost:8123 --schema plausable --site example.com",
   "stats --schema plausible --site example.com",
   "stats --clickhouse http://localhost:8123 --site example.com=7",

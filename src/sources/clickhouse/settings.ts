@@ -49,7 +49,7 @@ export function readClickHouseSettings({
   }
   return {
     url: url.origin,
-    user: decodeURIComponent(url.username) || "default",
+    user: readUser(url.username) || "default",
     database,
     table: name,
     password,
@@ -69,6 +69,17 @@ function readUrl(text: string): URL {
   }
   if (url.search !== "" || url.hash !== "") throw createUrlError("must end with the name of the database");
   return url;
+}
+
+function readUser(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw createUrlError(
+      "has a % in its user that begins no escape",
+      "Write %25 for a % in the user's name.",
+    );
+  }
 }
 
 function readPassword(
