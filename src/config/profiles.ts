@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnalyticsError, quoteWord, readErrorCode } from "../errors.ts";
 import { findConfigFolder } from "./folders.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { type ServiceName, type SiteTimezones, serviceNames } from "./services.ts";
 import { explainSystemError } from "./system-error.ts";
@@ -69,7 +70,7 @@ export function listProfiles(environment: Environment): string[] {
 export function readProfile(environment: Environment, name: string): Profile {
   const file = findProfileFile(environment, name);
   try {
-    const content = JSON.parse(readFileSync(file, "utf8"));
+    const content = JSON.parse(readRegularFile(file).toString());
     if (isLocalProfile(content)) throw createLocalProfileError(name);
     return parseProfile(content);
   } catch (cause) {
@@ -93,7 +94,7 @@ export function readProfileOptions(
   name: string,
 ): LocalProfile["options"] | undefined {
   try {
-    const content: unknown = JSON.parse(readFileSync(findProfileFile(environment, name), "utf8"));
+    const content: unknown = JSON.parse(readRegularFile(findProfileFile(environment, name)).toString());
     return isLocalProfile(content) ? content.options : undefined;
   } catch {
     return undefined;

@@ -5,6 +5,7 @@ import { readMember } from "../member.ts";
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   EISDIR: "it is a folder",
+  ENXIO: "it is a pipe, a socket or a device",
   ENOTDIR: "a part of its path is a file, not a folder",
   EEXIST: "there is a file of that name",
   EACCES: "this user has no permission",

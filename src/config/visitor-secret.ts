@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnalyticsError, readErrorCode } from "../errors.ts";
 import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { findConfigFolder } from "./folders.ts";
+import { readRegularFile } from "./read-regular-file.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Environment } from "./variables.ts";
 
@@ -17,7 +18,7 @@ export function readVisitorSecret(named: string | undefined, environment: Enviro
   const file = named ?? findDefaultFile(environment);
   try {
     if (named === undefined) createSecret(file);
-    const secret = readFileSync(file);
+    const secret = readRegularFile(file);
     if (secret.length < MIN_BYTES) {
       throw createSecretError(
         file,
@@ -25,7 +26,6 @@ export function readVisitorSecret(named: string | undefined, environment: Enviro
         "Create one: openssl rand -hex 32",
       );
     }
-    if (!statSync(file).isFile()) throw createSecretError(file, "is not a file");
     if (isReadableByOthers(file)) {
       throw new AnalyticsError("usage", `The visitors' secret ${describeExposure(file)}`);
     }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname } from "node:path";
+import { readRegularFile } from "../config/read-regular-file.ts";
 import { explainSystemError } from "../config/system-error.ts";
 import { AnalyticsError, readErrorCode } from "../errors.ts";
 
@@ -34,7 +35,7 @@ export async function readSecret(file: string | undefined): Promise<Uint8Array> 
 async function readExisting(file: string): Promise<{ mode: number; text: string }> {
   try {
     const { mode } = await stat(file);
-    return { mode, text: await readFile(file, "utf8") };
+    return { mode, text: readRegularFile(file).toString() };
   } catch (cause) {
     throw createSecretError(`cannot be read: ${explainSystemError(cause)}`, cause);
   }

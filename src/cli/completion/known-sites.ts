@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { findCacheFolder } from "../../config/folders.ts";
+import { readRegularFile } from "../../config/read-regular-file.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { sites } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
@@ -58,7 +58,7 @@ async function listSitesOnce(io: Io, source: ServiceSource): Promise<KnownSite[]
   // The name shows neither the service nor the key.
   const name = createHash("sha256").update(`${baseUrl}\n${apiKey}`).digest("hex").slice(0, 32);
   const file = folder && join(folder, `sites-${name}.json`);
-  const cached = file === undefined ? undefined : await readCache(file);
+  const cached = file === undefined ? undefined : readCache(file);
   const age = io.clock() - (cached?.readAt ?? Number.NEGATIVE_INFINITY);
   if (cached && age >= 0 && age < FRESH_MS) return cached.sites;
   const found = await listSites(source);
@@ -66,9 +66,9 @@ async function listSitesOnce(io: Io, source: ServiceSource): Promise<KnownSite[]
   return found;
 }
 
-async function readCache(file: string): Promise<CachedSites | undefined> {
+function readCache(file: string): CachedSites | undefined {
   try {
-    return cachedSites.parse(JSON.parse(await readFile(file, "utf8")));
+    return cachedSites.parse(JSON.parse(readRegularFile(file).toString()));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
+import { readRegularFile } from "../../config/read-regular-file.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
@@ -62,7 +63,7 @@ function assertReplaceable(path: string, force: boolean): void {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString();
   } catch (cause) {
     throw createFileError("read", path, cause);
   }

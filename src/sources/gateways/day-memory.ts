@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type * as z from "zod";
 import { findCacheFolder } from "../../config/folders.ts";
+import { readRegularFile } from "../../config/read-regular-file.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import type { GatewayContext } from "./gateway.ts";
 
@@ -30,8 +31,8 @@ export function openDayMemory<T>(
     read: (name, date) => {
       if (folder === undefined) return undefined;
       try {
-        const text = readFileSync(join(folder, name, `${date}.json`), "utf8");
-        return schema.safeParse(JSON.parse(text)).data;
+        const bytes = readRegularFile(join(folder, name, `${date}.json`));
+        return schema.safeParse(JSON.parse(bytes.toString())).data;
       } catch {
         return undefined;
       }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../../config/read-regular-file.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { createDescribedFormat, readDescription } from "./reading/formats/described.ts";
 import { createLineParser } from "./reading/formats/index.ts";
@@ -44,7 +45,7 @@ const DIRECTIVE = /^[ \t]*(log_format\s[^;]{1,8000};|LogFormat[ \t](?:[^\n\\]|\\
 
 function listDescriptions(file: string): Described[] {
   try {
-    const text = readFileSync(file, "utf8").slice(0, MAX_CHARACTERS);
+    const text = readRegularFile(file).toString().slice(0, MAX_CHARACTERS);
     return [...text.matchAll(DIRECTIVE)].map(([, directive = ""]) => ({
       description: readDescription(directive),
       file,
