@@ -4,17 +4,19 @@ import {
   constants,
   existsSync,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { platform } from "node:process";
+import { createNotAFileError, readRegularFile } from "../../../config/read-regular-file.ts";
+import { explainSystemError } from "../../../config/system-error.ts";
 import { readErrorCode } from "../../../errors.ts";
 
 /** What is in a file is not what this program wrote there. */
@@ -26,6 +28,22 @@ export class DamagedFile extends Error {
     this.path = path;
   }
 }
+
+/** What stands in the place of a file that this program wrote, or above it. */
+const NOT_A_FILE: readonly unknown[] = ["EISDIR", "ENOTDIR", "ELOOP", "ENXIO"];
+
+/** Does something with a file. Throws DamagedFile if there is something else in its place. */
+export function atFile<T>(path: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    if (NOT_A_FILE.includes(readErrorCode(error))) throw new DamagedFile(path, explainSystemError(error));
+    throw error;
+  }
+}
+
+/** Reads a file. Throws DamagedFile if there is something else in its place, or what the system throws. */
+export const readOwn = (path: string): Buffer => atFile(path, () => readRegularFile(path));
 
 export const hashFile = (bytes: Uint8Array | string): string => hash("sha256", bytes, "hex");
 
@@ -107,9 +125,18 @@ export function openAppender(path: string, length: number): Appender {
 }
 
 function openOwn(path: string, flags: number): number {
-  const file = openSync(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | flags, 0o600);
-  fchmodSync(file, 0o600);
-  return file;
+  const ownOnly = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  return atFile(path, () => {
+    const file = openSync(path, constants.O_WRONLY | ownOnly | flags, 0o600);
+    try {
+      if (!fstatSync(file).isFile()) throw createNotAFileError();
+      fchmodSync(file, 0o600);
+      return file;
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+  });
 }
 
 function writeAll(file: number, bytes: Uint8Array, from: number): void {
@@ -146,7 +173,7 @@ export function writeNamed(nameFor: (hash: string) => string, bytes: Uint8Array 
 
 /** Reads a file whose name contains the SHA-256 of its bytes. Throws DamagedFile, or what the system throws. */
 export function readNamed(path: string, name: string): Buffer {
-  const bytes = readFileSync(path);
+  const bytes = readOwn(path);
   if (hashFile(bytes) !== name) throw new DamagedFile(path, "its bytes have changed");
   return bytes;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { DayFiles, StoredDay } from "./day-files.ts";
+import { atFile } from "./files.ts";
 import { createJournalWriter, type JournalWriter } from "./journal-writer.ts";
 import { readManifest } from "./manifest.ts";
 import { type NamedDays, openDayFiles } from "./site-files.ts";
@@ -49,9 +50,10 @@ export const journalPath = ({ path }: HistoryFolder, date: string) =>
   join(openFolder(path), nameJournal(date));
 export const filesOf = ({ path }: HistoryFolder, site: string) => openDayFiles(path, site);
 
-/** Which file the manifest is: each is a new file. Throws what the system throws. */
+/** Which file the manifest is: each is a new file. Throws DamagedFile, or what the system throws. */
 export function identifyManifest(folder: HistoryFolder): string {
-  const stats = statSync(manifestPath(folder), { throwIfNoEntry: false, bigint: true });
+  const path = manifestPath(folder);
+  const stats = atFile(path, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
   return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
 }
 

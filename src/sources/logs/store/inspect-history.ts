@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DEFINITION } from "../counting/day-counts.ts";
 import type { createDayFiles } from "./day-files.ts";
-import { hashFile } from "./files.ts";
+import { hashFile, readOwn } from "./files.ts";
 import { readManifest } from "./manifest.ts";
 import { listPath, listSites } from "./site-files.ts";
 
@@ -45,7 +45,7 @@ type DayFiles = ReturnType<typeof createDayFiles>;
 function findDamaged(files: DayFiles, date: string, day: Parameters<DayFiles["listFiles"]>[1]): string[] {
   return files.listFiles(date, day).filter((path) => {
     try {
-      return !path.includes(hashFile(readFileSync(path)));
+      return !path.includes(hashFile(readOwn(path)));
     } catch {
       return true;
     }

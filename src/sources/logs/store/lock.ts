@@ -1,8 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
 import { readErrorCode } from "../../../errors.ts";
+import { DamagedFile, readOwn } from "./files.ts";
 
 /** A process that writes here holds this lock from reading the manifest to replacing it: some milliseconds. */
 export interface Lock {
@@ -28,7 +38,7 @@ const STEP_MS = 10;
 /** Of a process on another machine nothing is known but how old its lock is. */
 const MAX_FOREIGN_AGE_MS = 10 * 60_000;
 
-/** Waits for the lock. Throws LockTimeout, or what the system throws. */
+/** Waits for the lock. Throws LockTimeout, DamagedFile, or what the system throws. */
 export function takeLock(path: string): Lock {
   const own = JSON.stringify(describeSelf());
   const start = performance.now();
@@ -136,9 +146,12 @@ function readStart(pid: number): string | null {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readOwn(path).toString();
   } catch (error) {
-    if (readErrorCode(error) === "ENOENT") return undefined;
-    throw error;
+    if (readErrorCode(error) !== "ENOENT") throw error;
+    // It can be neither taken nor removed as somebody's.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new DamagedFile(path, "it is a link to nothing");
+    return undefined;
   }
 }

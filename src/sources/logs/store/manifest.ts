@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { DaySummary } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
-import { DamagedFile, hashFile, writeWhole } from "./files.ts";
+import { DamagedFile, hashFile, readOwn, writeWhole } from "./files.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
 const FORMAT = 2;
@@ -59,7 +58,7 @@ export class NewerFormat extends Error {
 export function readManifest(path: string, definition: number): Manifest | undefined {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readOwn(path).toString();
   } catch (error) {
     if (readErrorCode(error) === "ENOENT") return undefined;
     throw error;

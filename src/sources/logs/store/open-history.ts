@@ -170,7 +170,8 @@ function createUnreadableError(cause: unknown): AnalyticsError {
 }
 
 function explain(error: unknown): string {
-  const isKnown = [DamagedFile, NewerFormat, LockTimeout].some((kind) => error instanceof kind);
+  if (error instanceof DamagedFile) return `${error.path}: ${error.message}`;
+  const isKnown = [NewerFormat, LockTimeout].some((kind) => error instanceof kind);
   return isKnown ? (error as Error).message : explainSystemError(error);
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { type Column, columnOf, growTo } from "../counting/columns.ts";
@@ -10,7 +9,7 @@ import { createPairNumbers, type PairNumbers } from "../counting/pair-numbers.ts
 import { countAgents } from "../counting/senders.ts";
 import { spanOf } from "../day-span.ts";
 import { HASH_BYTES, hashSalted } from "../hashing.ts";
-import { DamagedFile } from "./files.ts";
+import { DamagedFile, readOwn } from "./files.ts";
 import { createHashIndex, type HashIndex } from "./hash-index.ts";
 import {
   COUNTERS,
@@ -71,7 +70,7 @@ export function readJournal({ path, length, date, timezone, salts }: JournalToRe
 
 function readPresent(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readOwn(path);
   } catch (error) {
     if (readErrorCode(error) === "ENOENT") throw new DamagedFile(path, "it is missing");
     throw error;
