@@ -18,6 +18,9 @@ export interface RecordedAnswer {
   body: unknown;
 }
 
+/** Of a list, Matomo gives so many entries if it is not asked for more. */
+const DEFAULT_LIMIT = 100;
+
 const ALWAYS = ["module", "format", "language", "filter_limit", "token_auth"];
 
 /** The name of a form in the recordings. */
@@ -65,7 +68,8 @@ export async function startMatomoReplay(
     for await (const chunk of request) body += chunk;
     const name = nameForm(body, RECORDED_TOKENS);
     asked.push({ name, url: request.url ?? "", authorization: request.headers.authorization });
-    const method = new URLSearchParams(body).get("method") ?? "";
+    const form = new URLSearchParams(body);
+    const method = form.get("method") ?? "";
     const changed = change(method, name);
     if (changed === "silence") return;
     const known: ReplayedAnswer = byRequest.has(name)
@@ -78,7 +82,9 @@ export async function startMatomoReplay(
       body: answer,
     } = changed ?? known;
     response.writeHead(status, { "content-type": type, ...headers });
-    response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+    const limit = Number(form.get("filter_limit") ?? DEFAULT_LIMIT);
+    const given = Array.isArray(answer) && limit >= 0 ? answer.slice(0, limit) : answer;
+    response.end(typeof given === "string" ? given : JSON.stringify(given));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

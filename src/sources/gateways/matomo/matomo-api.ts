@@ -57,6 +57,8 @@ export function createMatomo({ target, clock, limits }: GatewayContext): AskMato
           format: "JSON",
           // Its errors and the row of all other values are recognized by their words.
           language: "en",
+          // Of any list, sites too, it gives the first 100 otherwise.
+          filter_limit: "-1",
           ...params,
           token_auth: target.apiKey,
         },
@@ -70,7 +72,7 @@ export function createMatomo({ target, clock, limits }: GatewayContext): AskMato
 /** The parameters of a span, of a report of each of its days or of all of them, and for how long the answer is fresh. */
 export function describeSpan({ site, from, to, now }: Span, period: "day" | "range") {
   return {
-    params: { idSite: site.id, period, date: `${from},${to}`, filter_limit: "-1" },
+    params: { idSite: site.id, period, date: `${from},${to}` },
     freshFor: to >= dateAt(now, site.timezone) ? FRESH.today : FRESH.past,
   };
 }

@@ -89,6 +89,28 @@ describe("what a real Matomo answered", () => {
     ]);
   });
 
+  it("has all sites and all addresses of one, however many there are", async () => {
+    const list = Array.from({ length: 304 }, (_, index) => ({
+      idsite: index + 1,
+      name: `Site ${index}`,
+      main_url: `https://s${index}.example`,
+      ts_created: "2026-01-01 00:00:00",
+      timezone: "UTC",
+    }));
+    const addresses = Array.from({ length: 150 }, (_, index) => `https://h${index}.example`);
+    const change = (method: string) => {
+      if (method === "SitesManager.getSitesWithAtLeastViewAccess") return { body: list };
+      return method === "SitesManager.getSiteUrlsFromId" ? { body: addresses } : undefined;
+    };
+    await callChanged(change, async (changed, asked) => {
+      expect((await changed(sites, {})).sites).toHaveLength(304);
+      // Not recorded, as no other of these sites is.
+      const params = { ...SPAN, site: "s250.example" };
+      await expect(ask(params, { filter: ["visit:pages=/"] }, changed)).rejects.toThrow("status 418");
+      expect(asked.map(({ name }) => name).join("\n")).toContain("h149.example");
+    });
+  });
+
   it("was asked with the token in the form alone", () => {
     expect(replay.asked.length).toBeGreaterThan(30);
     expect(new Set(replay.asked.map(({ url }) => url))).toEqual(new Set(["/index.php"]));
