@@ -2,6 +2,7 @@ import * as z from "zod";
 import { date, timestamp } from "./fields.ts";
 import { forModels } from "./note.ts";
 import { defineOperation } from "./operation.ts";
+import { showWarnings, warnings } from "./warning.ts";
 
 export const sites = defineOperation({
   name: "sites",
@@ -44,6 +45,7 @@ export const sites = defineOperation({
           }),
         )
         .describe("Sites, ordered by domain."),
+      warnings,
     }),
   list: { key: "sites", keep: "first" },
   maxAge: 60,
@@ -57,6 +59,7 @@ export const sites = defineOperation({
       { key: "data_since", label: "data since", kind: "date", detail: true },
     ],
     rows: result.sites,
+    warnings: showWarnings(result.warnings),
     notes: [forModels(`As of ${result.as_of}.`)],
   }),
 });

@@ -26,7 +26,7 @@ const NUMBERS: View["columns"] = [
 
 /** The sites as a table: with their numbers if a period was named, else with what they are. */
 export function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
-  const plain = sites.view({ as_of, sites: list }, {});
+  const plain = sites.view({ as_of, sites: list, warnings }, {});
   const counted = list.filter(isCounted);
   const [first] = counted;
   if (first === undefined) return [plain];
@@ -53,7 +53,7 @@ export function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View
         ...plain.notes,
         ...gather(counted, describeNotes),
       ],
-      warnings: [...showWarnings(warnings), ...gather(counted, describeWarnings)],
+      warnings: [...(plain.warnings ?? []), ...gather(counted, describeWarnings)],
     },
   ];
 }

@@ -26,8 +26,8 @@ export async function listSites(
   { period }: { period?: string | undefined },
   options: CallOptions,
 ): Promise<SiteList> {
-  const { as_of, sites: all } = await call(sites, {}, options);
-  if (period === undefined) return { as_of, sites: all };
+  const { as_of, sites: all, warnings: told = [] } = await call(sites, {}, options);
+  if (period === undefined) return { as_of, sites: all, ...(told.length > 0 && { warnings: told }) };
   const asked = all.slice(0, MAX_COUNTED_SITES);
   const outcomes = await Promise.allSettled(
     asked.map((site) => countSite(call, site, { period, as_of }, options)),
@@ -41,6 +41,7 @@ export async function listSites(
     (failures.length === asked.length ? failures[0] : undefined);
   if (fatal) throw fatal.error;
   const warned = [
+    ...told,
     ...failures.map(({ site, error }) => warnOfFailure(site?.domain ?? "", error)),
     ...warnOfRest(all.slice(MAX_COUNTED_SITES)),
   ];

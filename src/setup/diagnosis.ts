@@ -2,14 +2,13 @@ import { readAccess } from "../config/access.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { readServiceUrl } from "../config/service-url.ts";
 import { sites } from "../operations/index.ts";
-import { listSites } from "../operations/site-name.ts";
 import type { LocalSource } from "../sources/source-types.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import { type Check, type DoctorContext, type Facts, isAboutAddress, ok, warn } from "./doctor-check.ts";
 import { accessChecks, machineChecks, nothingSetUp } from "./machine-checks.ts";
 import { type Diagnosis, once, runChecks } from "./run-checks.ts";
-import { MAX_LISTED, serviceChecks } from "./service-checks.ts";
+import { judgeSites, serviceChecks } from "./service-checks.ts";
 import { runTrial } from "./service-trial.ts";
 
 /** Checks everything between this machine and an answer, starting with what the rest depends on. */
@@ -84,15 +83,10 @@ function createLocalChecks({
       name: "sites",
       needs: own.map(({ name }) => name),
       run: async () => {
-        const { sites: found } = await call(sites, {});
-        if (found.length === 0)
+        const found = await call(sites, {});
+        if (found.sites.length === 0)
           return warn("the source has no sites", "Check the data that the source reads.");
-        return ok(
-          listSites(
-            found.map(({ domain }) => domain),
-            MAX_LISTED,
-          ),
-        );
+        return judgeSites(found);
       },
     },
   ];

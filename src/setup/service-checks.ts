@@ -92,7 +92,8 @@ async function checkContract(facts: Facts): Promise<Finding> {
 }
 
 async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
-  const { sites } = await readTrial();
+  const { found } = await readTrial();
+  const { sites } = found;
   const { site, sources } = await readAccess();
   const domains = sites.map(({ domain }) => domain);
   if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {
@@ -108,7 +109,16 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
       "Add a site in the dashboard, or use a key of another organization.",
     );
   }
-  return ok(listSites(domains, MAX_LISTED));
+  return judgeSites(found);
 }
 
-export const MAX_LISTED = 5;
+/** Names some sites, and says why others are not listed. */
+export function judgeSites({ sites, warnings = [] }: ServiceTrial["found"]): Finding {
+  const named = listSites(
+    sites.map(({ domain }) => domain),
+    MAX_LISTED,
+  );
+  return warnings.length === 0 ? ok(named) : warn(named, warnings.map(({ detail }) => detail).join(" "));
+}
+
+const MAX_LISTED = 5;

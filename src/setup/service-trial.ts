@@ -17,7 +17,7 @@ export interface ServiceTrial {
   /** When the last request was sent and answered, in milliseconds since 1970. */
   asked: number;
   answered: number;
-  sites: ResultOf<typeof sites>["sites"];
+  found: Pick<ResultOf<typeof sites>, "sites" | "warnings">;
   error: AnalyticsError | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function runTrial(target: Target, context: TrialContext): Promise<S
     headers: undefined,
     asked: 0,
     answered: 0,
-    sites: [],
+    found: { sites: [] },
     error: undefined,
   };
   const fetch: Target["fetch"] = async (url, init) => {
@@ -45,7 +45,7 @@ export async function runTrial(target: Target, context: TrialContext): Promise<S
   };
   try {
     for (let count = 0; count < ATTEMPTS; count++) {
-      trial.sites = (await ask({ ...target, fetch }, context, sites)).sites;
+      trial.found = await ask({ ...target, fetch }, context, sites);
     }
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;

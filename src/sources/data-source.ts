@@ -1,3 +1,4 @@
+import type { AnalyticsError } from "../errors.ts";
 import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Filter } from "../operations/filter.ts";
@@ -14,6 +15,8 @@ import type { Warning } from "../operations/warning.ts";
 export interface DataSource {
   /** Ordered by domain. */
   sites(signal?: AbortSignal): Promise<readonly SourceSite[]>;
+  /** Sites that it has and `sites` lacks, because it cannot tell what a row needs. Absent if there can be none. */
+  unlisted?(signal?: AbortSignal): Promise<readonly UnlistedSite[]>;
   /**
    * The site with this id or domain (`normalizeSite`); undefined if there is none. Absent if finding one costs no less than
    * listing all.
@@ -68,6 +71,12 @@ export interface SourceSite {
   dataSince: string | null;
   /** The last complete day of a source that is loaded day by day; absent if it is always up to date. */
   dataUntil?: string;
+}
+
+export interface UnlistedSite {
+  domain: string;
+  /** With what to do about it: the error of a question about the site. */
+  reason: AnalyticsError;
 }
 
 /** A site's days from `from` to `to`, both included. If `to` is today, it is counted up to and including `now`. */

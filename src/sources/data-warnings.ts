@@ -1,6 +1,7 @@
 import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Warning } from "../operations/warning.ts";
+import type { UnlistedSite } from "./data-source.ts";
 
 /** In days: the default period of a query, which shows nothing of data that ended earlier. */
 const LONG_AGO = 30;
@@ -61,6 +62,30 @@ export function warnOfScanners(
     detail: `On ${where}, ${scanners} of ${senders} who viewed pages were left out as scanners: they asked for what only scanners ask for, or nearly all of their requests were refused.`,
     values: { ...describeDates(dates), scanners, senders },
   };
+}
+
+/** Each reason is a sentence or two. */
+const MAX_REASONS = 5;
+
+/** Says which sites a list lacks, and what to do about the first of them. */
+export function warnOfUnlisted(sites: readonly UnlistedSite[]): Warning[] {
+  const rest = sites.slice(MAX_REASONS);
+  return [
+    ...sites.slice(0, MAX_REASONS).map(({ domain, reason: { message, hint } }) => ({
+      code: "not_listed",
+      detail: [`${domain} is not listed: ${message}`, hint].filter(Boolean).join(" "),
+      values: { site: domain },
+    })),
+    ...(rest.length > 0
+      ? [
+          {
+            code: "not_listed",
+            detail: `${rest.length} more are not listed either. Ask about one to see why.`,
+            values: { sites: rest.length },
+          },
+        ]
+      : []),
+  ];
 }
 
 /** The values of a warning about some days: how many there are, the first and the last. */

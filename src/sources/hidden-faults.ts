@@ -20,32 +20,50 @@ const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
  * and the callers do not see paths of this machine.
  */
 export function hideFaults(source: DataSource, report: (message: string) => void): DataSource {
+  /** What the callers get in place of an error. */
+  const hide = (error: AnalyticsError): AnalyticsError => {
+    const isPassing = NETWORK_CODES.has(error.code);
+    if (!OPERATOR_CODES.has(error.code) && !isPassing) return error;
+    report([error.message, error.hint].join(" ").trim());
+    if (isPassing) return new AnalyticsError("unavailable", error.message, { status: 503, cause: error });
+    return new AnalyticsError(
+      "internal_error",
+      "The service cannot read its data. Its operator finds the cause in its log.",
+      { status: 500, cause: error },
+    );
+  };
   const guard =
     <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
       try {
         return await method(...args);
       } catch (error) {
-        if (!(error instanceof AnalyticsError)) throw error;
-        const isPassing = NETWORK_CODES.has(error.code);
-        if (!OPERATOR_CODES.has(error.code) && !isPassing) throw error;
-        report([error.message, error.hint].join(" ").trim());
-        if (isPassing) throw new AnalyticsError("unavailable", error.message, { status: 503, cause: error });
-        throw new AnalyticsError(
-          "internal_error",
-          "The service cannot read its data. Its operator finds the cause in its log.",
-          { status: 500, cause: error },
-        );
+        throw error instanceof AnalyticsError ? hide(error) : error;
       }
     };
-  const { site, hours, crawlers, notFound, warnings, dimensions, missingOption, filters, answersFilter } =
-    source;
+  const {
+    site,
+    unlisted,
+    hours,
+    crawlers,
+    notFound,
+    warnings,
+    dimensions,
+    missingOption,
+    filters,
+    answersFilter,
+  } = source;
   const guarded = {
     filters,
     answersFilter,
     daysKept: source.daysKept,
     sites: guard(source.sites),
     site: site && guard(site),
+    unlisted:
+      unlisted &&
+      guard(async (signal?: AbortSignal) =>
+        (await unlisted(signal)).map(({ domain, reason }) => ({ domain, reason: hide(reason) })),
+      ),
     days: guard(source.days),
     hours: hours && guard(hours),
     breakdown: guard(source.breakdown),

@@ -17,7 +17,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { DataSource, DayTotals, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
-import { warnOfFoldedLinks, warnOfFolding } from "./data-warnings.ts";
+import { warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
@@ -64,7 +64,10 @@ const WINDOW_MINUTES = 5;
 
 const answers: Answers = {
   sites: async (_, { source, now, signal }) => {
-    const sites = await source.sites(signal);
+    const [sites, unlisted = []] = await Promise.all([source.sites(signal), source.unlisted?.(signal)]);
+    const [first] = unlisted;
+    // Nothing can be asked: the reason says more than an empty list.
+    if (sites.length === 0 && first !== undefined) throw first.reason;
     return {
       as_of: formatUtc(now),
       sites: sites.map(({ id, domain, name, timezone, createdAt, dataSince }) => ({
@@ -75,6 +78,7 @@ const answers: Answers = {
         created_at: formatUtc(createdAt),
         data_since: dataSince,
       })),
+      ...(unlisted.length > 0 && { warnings: warnOfUnlisted(unlisted) }),
     };
   },
 

@@ -10,6 +10,7 @@ import {
   writeProfile,
 } from "../../config/profiles.ts";
 import { readVariable } from "../../config/variables.ts";
+import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
 import { cleanText } from "../../render/clean-text.ts";
@@ -82,6 +83,8 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const asked = flags.site?.at(-1);
   const named = findKnownSite(answer.sites, asked);
   if (asked !== undefined && named === undefined) {
+    const unlisted = answer.warnings?.find(({ values }) => values?.site === asked);
+    if (unlisted !== undefined) throw new AnalyticsError("usage", unlisted.detail);
     throw createUnknownSiteError(
       asked,
       answer.sites.map(({ domain }) => domain),

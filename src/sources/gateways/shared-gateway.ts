@@ -32,10 +32,14 @@ export function shareGateway(service: ServiceName, stdin: SourceContext["stdin"]
 
 /** The source as if it had no other sites: what is asked about others has no site to ask about. */
 function selectView(source: DataSource, { includes }: SiteSelection): DataSource {
-  const { site } = source;
+  const { site, unlisted } = source;
   return {
     ...source,
     sites: async (signal) => (await source.sites(signal)).filter(({ domain }) => includes(domain)),
+    ...(unlisted && {
+      unlisted: async (signal?: AbortSignal) =>
+        (await unlisted(signal)).filter(({ domain }) => includes(domain)),
+    }),
     ...(site && {
       site: async (name: string, signal?: AbortSignal) => {
         const found = await site(name, signal);

@@ -10,13 +10,17 @@ const ANY = "*";
 export const listNamedSites = (timezones: SiteTimezones | undefined): [domain: string, timezone: string][] =>
   Object.entries(timezones ?? {}).filter(([domain]) => domain !== ANY);
 
-/** The timezone of a site. Throws AnalyticsError `usage` if none was given: with a wrong one, every number would be. */
+/** The timezone of a site; undefined if none was given. */
+export const lookUpTimezone = (timezones: SiteTimezones | undefined, domain: string): string | undefined =>
+  readMember(timezones, domain) ?? timezones?.[ANY];
+
+/** The same. Throws AnalyticsError `usage` if none was given: with a wrong one, every number would be. */
 export function findSiteTimezone(
   timezones: SiteTimezones | undefined,
   domain: string,
   service: string,
 ): string {
-  const timezone = readMember(timezones, domain) ?? timezones?.[ANY];
+  const timezone = lookUpTimezone(timezones, domain);
   if (timezone !== undefined) return timezone;
   throw createTimezonesError(service, domain);
 }

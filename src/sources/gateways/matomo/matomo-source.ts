@@ -167,6 +167,10 @@ export function openMatomo(context: GatewayContext): DataSource {
       const sites = (await listSites(signal)).flatMap((site) => describeSite(site) ?? []);
       return sites.sort((a, b) => (a.domain < b.domain ? -1 : 1));
     },
+    unlisted: async (signal) =>
+      (await listSites(signal))
+        .filter(({ timezone }) => readTimezone(timezone) === undefined)
+        .map((site) => ({ domain: readDomain(site), reason: createZoneError(site) })),
     site: async (name, signal) => findSite(await listSites(signal), name),
     days: async (span, signal) => (await readDays(span, signal)).map(({ actions: _, ...day }) => day),
     breakdown: async (span, dimension, limit, signal) => {
@@ -261,12 +265,15 @@ function findSite(sites: readonly MatomoSite[], wanted: string): SourceSite | un
   }
   const described = describeSite(site);
   if (described !== undefined) return described;
-  throw new AnalyticsError(
+  throw createZoneError(site);
+}
+
+const createZoneError = (site: MatomoSite) =>
+  new AnalyticsError(
     "usage",
-    `Matomo counts the days of ${quoteIfNeeded(wanted)} in ${quote(site.timezone, { maxLength: 40 })}, which is no timezone with a name.`,
+    `Matomo counts the days of ${quoteIfNeeded(readDomain(site))} in ${quote(site.timezone, { maxLength: 40 })}, which is no timezone with a name.`,
     { hint: "Choose a city as the site's timezone in Matomo: Administration, Websites, Manage." },
   );
-}
 
 /** An application may have no address. */
 const readDomain = ({ idsite, name, main_url }: Pick<MatomoSite, "idsite" | "name" | "main_url">): string =>

@@ -3,9 +3,9 @@ import { AnalyticsError, quote } from "../../../errors.ts";
 import { compareValues } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { dateAt } from "../../calendar.ts";
-import type { SourceSite } from "../../data-source.ts";
+import type { SourceSite, UnlistedSite } from "../../data-source.ts";
 import type { GatewayContext } from "../gateway.ts";
-import { findSiteTimezone } from "../site-timezones.ts";
+import { createTimezonesError, findSiteTimezone, lookUpTimezone } from "../site-timezones.ts";
 import { dateRange, teams, type Website, websites } from "./answers.ts";
 import type { UmamiApi } from "./api.ts";
 
@@ -52,6 +52,8 @@ export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["s
     return [...new Map([...own, ...ofTeams.flat()].map((each) => [each.id, each])).values()];
   };
 
+  const hasTimezone = (website: Website) => lookUpTimezone(siteTimezones, nameDomain(website)) !== undefined;
+
   const open = async (
     { id, name, domain, createdAt, resetAt = null }: Website,
     signal: AbortSignal | undefined,
@@ -75,9 +77,16 @@ export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["s
 
   return {
     all: async (signal?: AbortSignal): Promise<UmamiSite[]> => {
-      const found = await listWebsites(signal);
+      const found = (await listWebsites(signal)).filter(hasTimezone);
       const sites = await Promise.all(found.map((each) => open(each, signal)));
       return sites.sort((a, b) => compareValues(a.domain, b.domain) || a.createdAt - b.createdAt);
+    },
+
+    unlisted: async (signal?: AbortSignal): Promise<UnlistedSite[]> => {
+      const found = (await listWebsites(signal)).filter((each) => !hasTimezone(each));
+      return [...new Set(found.map(nameDomain))]
+        .sort(compareValues)
+        .map((domain) => ({ domain, reason: createTimezonesError("Umami", domain) }));
     },
 
     /** Throws AnalyticsError `invalid_parameter` for a domain that several websites have. */

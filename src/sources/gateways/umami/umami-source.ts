@@ -45,6 +45,7 @@ export function openUmami(context: GatewayContext): DataSource {
 
   return {
     sites: sites.all,
+    unlisted: sites.unlisted,
     site: sites.find,
     days: (span, signal) => days(span as UmamiSpan, signal),
     hours: (span, signal) => readHours(api, span as UmamiSpan, signal),

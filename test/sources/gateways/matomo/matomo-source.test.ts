@@ -543,7 +543,15 @@ describe("sites", () => {
 
   it("with a timezone without a name are refused alone", async () => {
     await withSites(list({}, { main_url: "https://other.example", timezone: "UTC+5.5" }), async (changed) => {
-      expect((await changed(sites, {})).sites).toHaveLength(1);
+      expect(await changed(sites, {})).toMatchObject({
+        sites: [{ domain: "example.com" }],
+        warnings: [
+          {
+            code: "not_listed",
+            detail: expect.stringMatching(/^other\.example is not listed: .*"UTC\+5\.5"/),
+          },
+        ],
+      });
       await expect(changed(stats, { site: "other.example", days: 1 })).rejects.toMatchObject({
         message: expect.stringContaining("UTC+5.5"),
       });
