@@ -7,9 +7,10 @@ import {
   readOrigin,
 } from "../../src/sources/logs/counting/origin.ts";
 import { judgeRequest, type Outcome } from "../../src/sources/logs/counting/outcomes.ts";
-import { cleanPath, DOWNLOADS, STATIC } from "../../src/sources/logs/counting/page-path.ts";
+import { cleanPath } from "../../src/sources/logs/counting/page-path.ts";
 import { splitTarget } from "../../src/sources/logs/counting/request.ts";
 import type { LogLine } from "../../src/sources/logs/reading/log-line.ts";
+import { DOWNLOADS, STATIC } from "../../src/sources/measure/path-kinds.ts";
 
 const [, rules = ""] = readFileSync("docs/logs.md", "utf8").split("\n## The rules in full\n");
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Dimension, dimensions } from "../../src/operations/dimensions.ts";
 import type { Alternative, Condition, Filter } from "../../src/operations/filter.ts";
 import { columnsOf, type TextColumn } from "../../src/sources/hits.ts";
-import { OTHER } from "../../src/sources/logs/counting/limits.ts";
+import { OTHER } from "../../src/sources/measure/definition.ts";
 import { SEED } from "./seed.ts";
 
 /* Made-up hits whose values are hostile to patterns and to SQL, and filters of them. */

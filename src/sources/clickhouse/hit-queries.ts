@@ -2,7 +2,7 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { MAX_REFERRERS } from "../../operations/not-found.ts";
 import { columnsOf } from "../hits.ts";
-import { OTHER } from "../logs/counting/limits.ts";
+import { OTHER } from "../measure/definition.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
 import { type FilterSql, writeFilter } from "./filter-sql.ts";
 import { dependsOnEvents, keepsEvents, testEvent, testView, testVisit, writeVisits } from "./hit-visits.ts";

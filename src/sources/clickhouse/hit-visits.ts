@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
-import { OTHER } from "../logs/counting/limits.ts";
+import { OTHER } from "../measure/definition.ts";
 import type { ConditionSql, FilterSql } from "./filter-sql.ts";
 import { all, EVENT, IN_SPAN, listViewMoments, type TimeFilter } from "./table-queries.ts";
 

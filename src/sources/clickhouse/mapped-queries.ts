@@ -1,7 +1,7 @@
 import { quoteIfNeeded } from "../../errors.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
-import { VISIT_GAP } from "../logs/counting/visits.ts";
+import { VISIT_GAP } from "../measure/definition.ts";
 import type { FilterSql } from "./filter-sql.ts";
 import { assertCountable, checkMappedColumns, listMappedColumns, TABLE_ALIAS } from "./mapped-columns.ts";
 import { type MappedRows, writeMappedRows } from "./mapped-rows.ts";

@@ -3,7 +3,7 @@ import { readMember } from "../../member.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { BROWSER_PLACEHOLDER, BROWSER_WORDS } from "../bot-agents.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
-import { NO_PAGE_PATTERNS } from "../logs/counting/page-path.ts";
+import { NO_PAGE_PATTERNS } from "../measure/path-kinds.ts";
 import type { QueryParams } from "./answer.ts";
 import { type MappedColumns, quoteColumn } from "./mapped-columns.ts";
 import type { Mapping } from "./mapping.ts";

@@ -1,5 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { createCodeNames } from "../code-names.ts";
+import { nameNone } from "../measure/labels.ts";
 import type { Fixtures } from "./fixture-types.ts";
 
 export type Labels = (dimension: Dimension, value: string | null) => string;
@@ -13,16 +14,7 @@ export function createLabels({ sources, places }: Fixtures): Labels {
   };
   const nameCode = createCodeNames();
   return (dimension, value) => {
-    if (value === null) return NULL_LABELS[dimension] ?? "(none)";
+    if (value === null) return nameNone(dimension);
     return nameCode(dimension, value) ?? byDimension[dimension]?.get(value) ?? value;
   };
 }
-
-/** The dimensions in which null does not just mean "none". */
-const NULL_LABELS: Partial<Record<Dimension, string>> = {
-  referrers: "(direct or none)",
-  countries: "(unknown)",
-  regions: "(unknown)",
-  cities: "(unknown)",
-  languages: "(unknown)",
-};

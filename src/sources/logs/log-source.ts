@@ -6,9 +6,11 @@ import { type Filter, formatFilter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, listHours } from "../calendar.ts";
 import type { DataSource, DayTotals, Ranking, SourceSite, Span } from "../data-source.ts";
+import { createRanking } from "../measure/ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
+import { nameValue } from "../value-names.ts";
 import { countOpenDay } from "./counting/close-days.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
 import { createHitFilter } from "./counting/hit-filter.ts";
@@ -20,10 +22,10 @@ import { listOwnSites, listSites } from "./counting/sites.ts";
 import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { countFiltered, countHours, type QueriedDay } from "./filtered-days.ts";
-import { createRanking, rankCrawlers, rankNotFound } from "./ranking.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
+import { rankCrawlers, rankNotFound } from "./request-rankings.ts";
 import type { LogSettings } from "./settings.ts";
 
 /** Many processes can count the same logs at once, and each may replace what another has just read. */
@@ -122,10 +124,10 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     limit: number,
     signal?: AbortSignal,
   ): Promise<Ranking> => {
-    let ranking = createRanking(dimension);
+    let ranking = createRanking((value) => nameValue(dimension, value));
     const totals = ask(async () => {
       const { days } = await countDays(span, signal);
-      ranking = createRanking(dimension);
+      ranking = createRanking((value) => nameValue(dimension, value));
       return countFiltered(days, filter, { dimension, take: ranking.add }, signal);
     });
     const key = describeSpan(span);
@@ -165,7 +167,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       span.filter === undefined
         ? ask(async () => {
             const { days } = await countDays(span, signal);
-            const ranking = createRanking(dimension);
+            const ranking = createRanking((value) => nameValue(dimension, value));
             for (const { tables } of listCounts(days)) {
               const tallies = tables.tallies(dimension);
               if (tallies !== undefined) ranking.add(tallies);

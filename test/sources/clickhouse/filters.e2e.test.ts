@@ -4,7 +4,7 @@ import { type Dimension, dimensions } from "../../../src/operations/dimensions.t
 import { parseFilter } from "../../../src/operations/filter.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { columnsOf } from "../../../src/sources/hits.ts";
-import { OTHER } from "../../../src/sources/logs/counting/limits.ts";
+import { OTHER } from "../../../src/sources/measure/definition.ts";
 import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
 import { countKept, expectKept } from "../../support/kept-hits.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";

@@ -3,7 +3,7 @@ import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
 import { BOT_PATTERN, NO_PAGE_PATTERN } from "../../../src/sources/clickhouse/mapped-rows.ts";
 import { crawlers } from "../../../src/sources/crawler-list.ts";
-import { classifyPath } from "../../../src/sources/logs/counting/page-path.ts";
+import { classifyPath } from "../../../src/sources/measure/path-kinds.ts";
 
 // `(?i)` is RE2's way to write the flag.
 const bots = new RegExp(BOT_PATTERN.slice(4), "i");

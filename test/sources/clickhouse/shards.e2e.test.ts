@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dimensions } from "../../../src/operations/dimensions.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
-import { OTHER } from "../../../src/sources/logs/counting/limits.ts";
+import { OTHER } from "../../../src/sources/measure/definition.ts";
 import { load, openHits } from "../../support/clickhouse.ts";
 import {
   CLICKHOUSE_SERVER,

@@ -2,7 +2,7 @@ import { AnalyticsError } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { RankedRow } from "../../data-source.ts";
-import { nameValue } from "../../logs/labels.ts";
+import { nameValue } from "../../value-names.ts";
 import { count, type Row } from "./matomo-api.ts";
 
 /** The columns of a report. The visitors of a period are those of each day, added up, as in the contract. */

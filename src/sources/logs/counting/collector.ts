@@ -19,13 +19,13 @@
  */
 
 import { NO_NAME } from "../../crawler-list.ts";
+import { OTHER } from "../../measure/definition.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings, Place } from "../settings.ts";
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
 import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
-import { OTHER } from "./limits.ts";
 import { findOrigin, findPage, numberProfile } from "./line-values.ts";
 import { addNotFound, isNotFound } from "./not-found.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";

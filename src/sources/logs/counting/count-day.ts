@@ -1,7 +1,8 @@
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
-import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay, Tallies } from "./day-counts.ts";
+import { OTHER } from "../../measure/definition.ts";
+import type { Tallies } from "../../measure/tallies.ts";
+import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay } from "./day-counts.ts";
 import { createGrowingTally, type GrowingTally } from "./growing-tally.ts";
-import { OTHER } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "./line-dimensions.ts";
 import { countNotFound } from "./not-found.ts";
 import type { OpenDay } from "./open-day.ts";

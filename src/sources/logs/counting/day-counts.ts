@@ -1,5 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
-import type { VisitTotals } from "../../data-source.ts";
+import type { HitTotals, Tallies } from "../../measure/tallies.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
 export const DEFINITION = 3;
@@ -22,12 +22,6 @@ export interface DaySummary {
   scanners: { senders: number; viewers: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
   proxy: "none" | "suspected" | "certain";
-}
-
-export interface HitTotals extends VisitTotals {
-  visitors: number;
-  pageviews: number;
-  events: number;
 }
 
 export interface DayTables {
@@ -67,15 +61,3 @@ export interface CrawlerDay {
   /** Seconds since 1970 of its last request. */
   lastSeen: number;
 }
-
-/** The values of a dimension on one day, with their counts. */
-export interface Tallies {
-  values: readonly (string | null)[];
-  visitors: ArrayLike<number>;
-  hits: ArrayLike<number>;
-  /** Absent for pages and events, which single hits have. */
-  ofVisits?: VisitTallies | undefined;
-}
-
-/** By value, as `values`. */
-export type VisitTallies = Readonly<Record<keyof VisitTotals, ArrayLike<number>>>;

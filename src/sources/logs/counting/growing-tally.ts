@@ -1,5 +1,5 @@
+import type { Tallies } from "../../measure/tallies.ts";
 import { append, createColumn, increase, readColumn } from "./columns.ts";
-import type { Tallies } from "./day-counts.ts";
 
 /** Counts the values of a dimension on one day. */
 export interface GrowingTally {

@@ -2,10 +2,10 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import type { Condition, Filter } from "../../../operations/filter.ts";
 import type { VisitTotals } from "../../data-source.ts";
 import { createMatch, type Match } from "../../filter-matching.ts";
-import type { HitTotals, Tallies } from "./day-counts.ts";
+import { OTHER } from "../../measure/definition.ts";
+import type { HitTotals, Tallies } from "../../measure/tallies.ts";
 import { createGrowingTally, type GrowingTally } from "./growing-tally.ts";
 import type { HitColumn, HitDimension, HitTable } from "./hit-table.ts";
-import { OTHER } from "./limits.ts";
 
 /** What a filter keeps of a table. */
 export interface KeptHits {

@@ -1,4 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
+import { OTHER } from "../../measure/definition.ts";
 import { type Column, createColumn, growTo, increase, readColumn } from "./columns.ts";
 import { createValues, type Values } from "./values.ts";
 
@@ -21,9 +22,6 @@ const BYTES_OF_REQUEST = 10;
 const SHARE_OF_ADDRESS = 1 / 4;
 /** In bytes, roughly: what a value takes beside its text, and what a combination takes. */
 const OVERHEAD = { value: 18, combination: 60 };
-
-/** In place of all values beyond the limits. */
-export const OTHER = "(other)";
 
 /** Cuts a text to what is kept of it. Half of a surrogate pair has no form in UTF-8, so it becomes U+FFFD. */
 export const limitText = (text: string): string => text.slice(0, MAX_TEXT_LENGTH).toWellFormed();

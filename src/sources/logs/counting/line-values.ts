@@ -1,8 +1,9 @@
+import { OTHER } from "../../measure/definition.ts";
 import { copyText } from "../copy-text.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
-import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
+import { limitText, MAX_VALUES } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";

@@ -1,8 +1,9 @@
 import { isUnprompted } from "../../../operations/not-found.ts";
+import { OTHER } from "../../measure/definition.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import { append, increase, readColumn } from "./columns.ts";
 import type { NotFoundDay } from "./day-counts.ts";
-import { limitText, MAX_VALUES, OTHER } from "./limits.ts";
+import { limitText, MAX_VALUES } from "./limits.ts";
 import { readPage } from "./line-values.ts";
 import type { Link, NotFoundRequests } from "./not-found-requests.ts";
 import type { OpenDay } from "./open-day.ts";

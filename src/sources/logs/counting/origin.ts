@@ -1,6 +1,6 @@
+import { findReferrerKind, groupReferrer } from "../../referrers.ts";
 import { copyText } from "../copy-text.ts";
 import type { LogLine } from "../reading/log-line.ts";
-import { findReferrerKind, groupReferrer } from "./referrers.ts";
 import { type RequestTarget, readHost, splitTarget, withoutWww } from "./request.ts";
 
 /** Where a visit came from, by the referrer and the URL of its first page view. */

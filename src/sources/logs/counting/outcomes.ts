@@ -1,5 +1,5 @@
+import { classifyPath } from "../../measure/path-kinds.ts";
 import type { LogLine } from "../reading/log-line.ts";
-import { classifyPath } from "./page-path.ts";
 import type { RequestTarget } from "./request.ts";
 
 /** What becomes of a line: each has exactly one of these, so that their counts add up to the lines. */

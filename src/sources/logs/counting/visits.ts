@@ -1,9 +1,8 @@
+import { VISIT_GAP } from "../../measure/definition.ts";
 import { readColumn } from "./columns.ts";
 import type { OpenDay } from "./open-day.ts";
 import { countProbes, findServedKinds, MIN_PROBES } from "./probes.ts";
 
-/** A visit ends after this many seconds without a page view. */
-export const VISIT_GAP = 30 * 60;
 /** A sender with this many requests, of which this share was refused, is a scanner, and so is one with `MIN_PROBES` probes, */
 const SCANNER = { requests: 20, errors: 0.8 };
 /** unless the address has more than this share of the day's visitors: then it is a proxy. */

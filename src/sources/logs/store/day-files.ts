@@ -2,14 +2,8 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
-import type {
-  CrawlerDay,
-  DayCounts,
-  DaySummary,
-  DayTables,
-  NotFoundDay,
-  Tallies,
-} from "../counting/day-counts.ts";
+import type { Tallies } from "../../measure/tallies.ts";
+import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay } from "../counting/day-counts.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { formatHits } from "./day-hits.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";

@@ -1,7 +1,7 @@
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
+import { OTHER } from "../../measure/definition.ts";
 import { type Column, columnOf, growTo } from "../counting/columns.ts";
-import { OTHER } from "../counting/limits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay, type Senders } from "../counting/open-day.ts";

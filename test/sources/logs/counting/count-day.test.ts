@@ -3,9 +3,9 @@ import { dimensions } from "../../../../src/operations/dimensions.ts";
 import { createCollector } from "../../../../src/sources/logs/counting/collector.ts";
 import { countDay, countOpen } from "../../../../src/sources/logs/counting/count-day.ts";
 import type { DayCounts } from "../../../../src/sources/logs/counting/day-counts.ts";
-import { OTHER } from "../../../../src/sources/logs/counting/limits.ts";
 import type { OpenDay } from "../../../../src/sources/logs/counting/open-day.ts";
 import { readLogSettings } from "../../../../src/sources/logs/open.ts";
+import { OTHER } from "../../../../src/sources/measure/definition.ts";
 import { CHROME, FIREFOX } from "../../../support/logs.ts";
 
 const START = Date.UTC(2026, 10, 1) / 1_000;

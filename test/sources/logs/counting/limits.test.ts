@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Dimension } from "../../../../src/operations/dimensions.ts";
 import { append, createColumn } from "../../../../src/sources/logs/counting/columns.ts";
-import {
-  createLimitedValues,
-  limitText,
-  MAX_VALUES,
-  OTHER,
-} from "../../../../src/sources/logs/counting/limits.ts";
+import { createLimitedValues, limitText, MAX_VALUES } from "../../../../src/sources/logs/counting/limits.ts";
+import { OTHER } from "../../../../src/sources/measure/definition.ts";
 import {
   combined,
   createLogFolder,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { MAX_VALUES, OTHER } from "../../../../src/sources/logs/counting/limits.ts";
+import { MAX_VALUES } from "../../../../src/sources/logs/counting/limits.ts";
 import { addNotFound, countNotFound } from "../../../../src/sources/logs/counting/not-found.ts";
 import { openDay } from "../../../../src/sources/logs/counting/open-day.ts";
 import { numberSender } from "../../../../src/sources/logs/counting/senders.ts";
+import { OTHER } from "../../../../src/sources/measure/definition.ts";
 import {
   CHROME,
   combined,

@@ -1,56 +1,9 @@
-import type { Dimension } from "../../operations/dimensions.ts";
-import { compareRows, compareValues } from "../../operations/row-order.ts";
+import { compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
-import type {
-  CrawlerRanking,
-  CrawlerRow,
-  NotFoundRanking,
-  RankedRow,
-  Ranking,
-  VisitTotals,
-} from "../data-source.ts";
+import type { CrawlerRanking, CrawlerRow, NotFoundRanking } from "../data-source.ts";
+import { OTHER } from "../measure/definition.ts";
 import { createNotFoundRanking } from "../not-found-ranking.ts";
-import type { CrawlerDay, DayCounts, Tallies } from "./counting/day-counts.ts";
-import { OTHER } from "./counting/limits.ts";
-import { nameValue } from "./labels.ts";
-
-/** Adds up days, or parts of them. The visitors of a span are by definition the sum of daily visitors. */
-export function createRanking(dimension: Dimension) {
-  const sums = new Map<string | null, { visitors: number; hits: number } & VisitTotals>();
-  let hasVisits = true;
-  return {
-    add: ({ values, visitors, hits, ofVisits }: Tallies) => {
-      if (values.length > 0 && ofVisits === undefined) hasVisits = false;
-      values.forEach((value, index) => {
-        let sum = sums.get(value);
-        if (sum === undefined) {
-          sum = { visitors: 0, hits: 0, visits: 0, bounces: 0, visitSeconds: 0 };
-          sums.set(value, sum);
-        }
-        sum.visitors += visitors[index] ?? 0;
-        sum.hits += hits[index] ?? 0;
-        if (ofVisits === undefined) return;
-        sum.visits += ofVisits.visits[index] ?? 0;
-        sum.bounces += ofVisits.bounces[index] ?? 0;
-        sum.visitSeconds += ofVisits.visitSeconds[index] ?? 0;
-      });
-    },
-    rank: (limit: number): Ranking => {
-      const rows = [...sums].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
-      return {
-        rows: rows.slice(0, limit).map((row) => nameRow(dimension, hasVisits ? row : withoutVisits(row))),
-        totalRows: rows.length,
-      };
-    },
-  };
-}
-
-const withoutVisits = ({ value, visitors, hits }: Omit<RankedRow, "label">) => ({ value, visitors, hits });
-
-function nameRow(dimension: Dimension, row: Omit<RankedRow, "label">): RankedRow {
-  if (row.value === OTHER) return { ...row, value: null, label: OTHER, other: true };
-  return { ...row, label: nameValue(dimension, row.value) };
-}
+import type { CrawlerDay, DayCounts } from "./counting/day-counts.ts";
 
 /** Adds up days, and ranks by requests, then by name. */
 export function rankCrawlers(days: readonly DayCounts[], limit: number): CrawlerRanking {
