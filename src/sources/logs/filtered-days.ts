@@ -3,11 +3,12 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
 import type { DayTotals, HourTotals } from "../data-source.ts";
+import { countKept } from "../measure/count.ts";
+import { createHitFilter, listColumns } from "../measure/hit-filter.ts";
+import type { HitDimension, HitTable } from "../measure/hit-table.ts";
+import { createHourCounts } from "../measure/hour-counts.ts";
 import type { Tallies } from "../measure/tallies.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
-import { countKept, createHitFilter, listColumns } from "./counting/hit-filter.ts";
-import type { HitDimension, HitTable } from "./counting/hit-table.ts";
-import { createHourCounts } from "./counting/hour-counts.ts";
 import { OutdatedDay } from "./store/day-files.ts";
 
 /** A day of a query. */
@@ -42,10 +43,11 @@ export async function countFiltered(
     ]),
   );
   const add = (table: HitTable, date: string) => {
-    const found = countKept(choose(table), dimension);
+    const found = countKept(choose(table));
     const totals = counted.get(date);
     if (totals) for (const name of TOTALS) totals[name] += found.totals[name];
-    if (found.tallies !== undefined) take?.(found.tallies);
+    const tallies = dimension && found.tally(dimension);
+    if (tallies !== undefined) take?.(tallies);
   };
   await forEachTable(days, columns, add, FOR_FILTER, signal);
   return [...counted].map(([date, totals]) => ({ date, ...totals }));

@@ -6,6 +6,8 @@ import { type Filter, formatFilter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, listHours } from "../calendar.ts";
 import type { DataSource, DayTotals, Ranking, SourceSite, Span } from "../data-source.ts";
+import { countActive } from "../measure/count.ts";
+import { createHitFilter } from "../measure/hit-filter.ts";
 import { createRanking } from "../measure/ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
@@ -13,13 +15,11 @@ import type { OpenView } from "../source-types.ts";
 import { nameValue } from "../value-names.ts";
 import { countOpenDay } from "./counting/close-days.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
-import { createHitFilter } from "./counting/hit-filter.ts";
-import { type HitTable, readOpenDay } from "./counting/hit-table.ts";
 import type { OpenDay } from "./counting/open-day.ts";
+import { tabulateDay } from "./counting/open-table.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
-import { findScanners, isView } from "./counting/visits.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { countFiltered, countHours, type QueriedDay } from "./filtered-days.ts";
 import type { LogContent } from "./reading/log-content.ts";
@@ -182,7 +182,7 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     active: (site, now, signal, filter) =>
       ask(async () => {
         const { log } = await readSite(site, signal);
-        return countActive(log, (now - WINDOW_MS) / 1000, now / 1000, filter);
+        return countActiveVisitors(log, (now - WINDOW_MS) / 1000, now / 1000, filter);
       }),
     warnings: (span, signal) =>
       ask(async () => {
@@ -223,45 +223,30 @@ function findDay(log: SiteLog, date: string, now: number): QueriedDay {
   // The server's clock may be ahead of ours: lines after `now` are left out.
   const isCut = log.last !== undefined && log.last > now / 1000;
   const until = isCut ? now / 1000 : undefined;
-  return { date, counts: countOpenDay(day, until), readOpen: () => readOpenDay(day.load(), until) };
+  return { date, counts: countOpenDay(day, until), readOpen: () => tabulateDay(day.load(), { until }) };
 }
 
 /** Distinct visitors with a kept hit after `from` and not after `to`, both in seconds since 1970. */
-function countActive(log: SiteLog, from: number, to: number, filter?: Filter): number {
+function countActiveVisitors(log: SiteLog, from: number, to: number, filter: Filter = []): number {
+  const choose = createHitFilter(filter);
   let active = 0;
   for (const inProgress of log.open.values()) {
     const { start, end } = inProgress;
     if (end <= from || start > to) continue;
     // Visitors of two days count as different people, as everywhere.
     const day = inProgress.load();
-    active +=
-      filter === undefined
-        ? countActiveOf(day, from, to)
-        : countKeptActive(readOpenDay(day, to), from, filter);
+    active += countActive(choose(tabulateDay(day, { until: to, senders: findActive(day, from) })), from);
   }
   return active;
 }
 
-function countActiveOf(day: OpenDay, from: number, to: number): number {
-  const { hits, start } = day;
-  const viewed = new Uint8Array(day.senders.requests.length);
+/** The senders of a hit after an instant. */
+function findActive({ hits, start }: OpenDay, after: number): Set<number> {
   const active = new Set<number>();
   for (let hit = 0; hit < hits.second.length; hit++) {
-    const time = start + (hits.second.values[hit] ?? 0);
-    if (time > to) continue;
-    const sender = hits.sender.values[hit] ?? 0;
-    // Who only downloads is no visitor.
-    if (isView(day, hit)) viewed[sender] = 1;
-    if (time > from) active.add(sender);
+    if (start + (hits.second.values[hit] ?? 0) > after) active.add(hits.sender.values[hit] ?? 0);
   }
-  const senders = [...active].filter((sender) => viewed[sender] === 1);
-  return senders.length - findScanners(day, to, senders).size;
-}
-
-function countKeptActive(table: HitTable, from: number, filter: Filter): number {
-  const { isKept } = createHitFilter(filter)(table);
-  const visitors = table.visitors.filter((_, row) => isKept[row] === 1 && (table.times[row] ?? 0) > from);
-  return new Set(visitors).size;
+  return active;
 }
 
 const listCounts = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);

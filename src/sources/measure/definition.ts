@@ -1,3 +1,5 @@
+import type { Dimension } from "../../operations/dimensions.ts";
+
 /*
  * What a visit, a bounce and a visitor are, for all sources that count in this process (docs/contract.md, "Numbers"):
  *
@@ -16,6 +18,16 @@
 
 /** A visit ends after this many seconds without a hit. */
 export const VISIT_GAP = 30 * 60;
+
+/** Whether a visit is a bounce, by the number of its hits, and the seconds from the first to the last of them. */
+export const isBounce = ({ hits }: { hits: number; seconds: number }): boolean => hits === 1;
+
+/**
+ * Whether the hits of a visit differ in a dimension; all others are of whole visits. To the contract, hostnames are of hits, too
+ * (`operations/filter.ts`), but here a visit has one, so that choosing its hits by it is choosing the visit.
+ */
+export const isOfHit = (dimension: Dimension): dimension is "pages" | "events" =>
+  dimension === "pages" || dimension === "events";
 
 /** In place of all values beyond the limits of what a source keeps. It stands for any value. */
 export const OTHER = "(other)";

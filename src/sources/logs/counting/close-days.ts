@@ -1,7 +1,7 @@
 import { addDays } from "../../../operations/days.ts";
 import { dateAt, startOfDay } from "../../calendar.ts";
 import { LATENESS } from "../day-span.ts";
-import { countDay, countOpen } from "./count-day.ts";
+import { type CountedDay, countDay, countOpen } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { DayInProgress, OpenDay } from "./open-day.ts";
 import type { SiteLog } from "./site-log.ts";
@@ -22,8 +22,8 @@ function countLoaded(day: OpenDay): DayCounts {
   return day.counted.counts;
 }
 
-/** Gets a day that is closed, with its counts. May return another form of the counts to keep. */
-export type OnClose = (site: SiteLog, day: OpenDay, counts: DayCounts) => DayCounts | undefined;
+/** Gets a day that is closed. May return another form of its counts to keep. */
+export type OnClose = (site: SiteLog, day: OpenDay, counted: CountedDay) => DayCounts | undefined;
 
 /** Reduces the days that ended before an instant, in seconds since 1970, to their counts. */
 export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
@@ -31,8 +31,8 @@ export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
   for (const day of site.open.values()) {
     if (day.end + LATENESS > now) continue;
     const requests = day.load();
-    const counts = countDay(requests);
-    site.closed.set(day.date, onClose?.(site, requests, counts) ?? counts);
+    const counted = countDay(requests);
+    site.closed.set(day.date, onClose?.(site, requests, counted) ?? counted.counts);
     site.open.delete(day.date);
   }
 }

@@ -13,8 +13,9 @@
  *
  * When the day is closed, or asked about:
  *
- * visits.ts       puts the hits of each sender in order, finds scanners, and cuts visits
- * count-day.ts    counts them
+ * scanners.ts     finds the senders who are no people
+ * open-table.ts   makes a table of the others' hits
+ * count-day.ts    has it counted (src/sources/measure/)
  * close-days.ts   keeps the counts alone
  */
 

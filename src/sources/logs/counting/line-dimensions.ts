@@ -24,3 +24,7 @@ export const PROFILE_DIMENSIONS = [
 /** The values themselves. */
 export type OriginValues = Readonly<Record<(typeof ORIGIN_DIMENSIONS)[number], string | null>>;
 export type ProfileValues = Readonly<Record<(typeof PROFILE_DIMENSIONS)[number], string | null>>;
+
+export const isOfOrigin = (
+  dimension: keyof OriginValues | keyof ProfileValues,
+): dimension is keyof OriginValues => (ORIGIN_DIMENSIONS as readonly string[]).includes(dimension);

@@ -156,6 +156,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
   };
 }
 
+/** Whether a hit is a page view, not a download. */
+export const isView = ({ hits }: OpenDay, hit: number): boolean => ((hits.page.values[hit] ?? 0) & 1) === 0;
+
 /** @param probe The kind of the probe, if it was one. */
 export function addRequest(day: OpenDay, sender: number, isError: boolean, probe: number | undefined): void {
   const { senders } = day;

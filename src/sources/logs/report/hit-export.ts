@@ -2,16 +2,17 @@ import { createHash } from "node:crypto";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { dateAt } from "../../calendar.ts";
 import { columnsOf, type Hit } from "../../hits.ts";
+import { findVisits } from "../../measure/visits.ts";
 import { copyText } from "../copy-text.ts";
 import { append, type Column, createColumn, readColumn } from "../counting/columns.ts";
-import { DOWNLOAD } from "../counting/count-day.ts";
-import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
+import type { CountedDay } from "../counting/count-day.ts";
+import { DEFINITION } from "../counting/day-counts.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
+import { DOWNLOAD, tabulateDay } from "../counting/open-table.ts";
 import { listUnrecorded } from "../counting/recorded.ts";
 import type { Recorder } from "../counting/recorder.ts";
 import type { SiteLog } from "../counting/site-log.ts";
-import { forEachSender, forEachVisit, isView, sortHits } from "../counting/visits.ts";
 
 export interface ExportOptions {
   /** The domains to export. */
@@ -30,7 +31,7 @@ export interface ExportOptions {
 export interface HitExport extends Recorder {
   days: ExportedDay[];
   /** To be called when a day is closed. */
-  closeDay(log: SiteLog, day: OpenDay, counts: DayCounts): undefined;
+  closeDay(log: SiteLog, day: OpenDay, counted: CountedDay): undefined;
 }
 
 export interface ExportedDay {
@@ -95,7 +96,7 @@ export function createHitExport(options: ExportOptions): HitExport {
       append(notFound.status, status);
       append(notFound.second, time - day.start);
     },
-    closeDay: (log, day, { proxy, tables }) => {
+    closeDay: (log, day, { counts: { proxy, tables }, table: { scanners } }) => {
       const { domain: site, first = 0, timezone } = log;
       const { date } = day;
       if (!isWanted(log, day)) return;
@@ -106,7 +107,7 @@ export function createHitExport(options: ExportOptions): HitExport {
         report({ hits: 0, leftOut: "proxied" });
       } else {
         const { excluded } = tables.notFound();
-        report({ hits: writeDay({ log, day, ...keep(day), excluded, secret }, write) });
+        report({ hits: writeDay({ log, day, ...keep(day), scanners, excluded, secret }, write) });
       }
       kept.delete(day);
     },
@@ -125,6 +126,7 @@ interface DayDetails {
 interface DayToWrite extends Readonly<DayDetails> {
   log: SiteLog;
   day: OpenDay;
+  scanners: ReadonlySet<number>;
   /** The requests for what is not there that are left out. */
   excluded: { bots: number; scanners: number };
   secret: Uint8Array;
@@ -169,8 +171,7 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
 }
 
 /** What people asked for in vain on a day, by visitor and time. */
-function listNotFound({ day, visitors, notFound }: DayToWrite): Omit<Hit, "id" | "site" | "day">[] {
-  const { scanners } = sortHits(day);
+function listNotFound({ day, visitors, notFound, scanners }: DayToWrite): Omit<Hit, "id" | "site" | "day">[] {
   const { sender, link, status, second } = notFound;
   return Array.from(readColumn(sender), (number, at): Omit<Hit, "id" | "site" | "day">[] => {
     if (scanners.has(number)) return [];
@@ -186,45 +187,43 @@ function listNotFound({ day, visitors, notFound }: DayToWrite): Omit<Hit, "id" |
 
 /** The page views and events of a day, by visitor, as `countDay` counts them. */
 function forEachHit(
-  { day, visitors }: DayToWrite,
+  { day, visitors, scanners }: DayToWrite,
   take: (hit: Omit<Hit, "id" | "site" | "day">) => void,
 ): void {
-  const { order, starts, scanners } = sortHits(day);
+  const table = tabulateDay(day, { withScanners: true });
+  const { first, last, ofRow } = findVisits(table);
   const paths = day.values.of("pages");
   const originTexts = createTexts(ORIGIN_DIMENSIONS, day.origins.list);
   const profileTexts = createTexts(PROFILE_DIMENSIONS, day.profiles.list);
-  forEachSender(starts, (sender, from, to) => {
-    const profile = profileTexts(day.senders.profiles.values[sender] ?? 0);
-    const hitAt = (at: number) => {
-      const hit = order[at] ?? 0;
-      return {
-        time: day.start + (day.hits.second.values[hit] ?? 0),
-        visitor: visitors[sender] ?? "0",
-        sequence: at - from,
-        path: paths.at((day.hits.page.values[hit] ?? 0) >>> 1) ?? "",
-      };
-    };
-    const kind = scanners.has(sender) ? "scanner" : "pageview";
-    let visits = 0;
-    forEachVisit(day, order, from, to, ({ entry, exit, origin, from: first, to: end }) => {
-      visits++;
-      const ofVisit = {
-        visit: visits,
-        entry_page: paths.at(entry) ?? "",
-        exit_page: paths.at(exit) ?? "",
-        ...originTexts(origin),
-        ...profile,
-      };
-      for (let at = first; at < end; at++) {
-        if (isView(day, order[at] ?? 0)) take({ kind, ...hitAt(at), ...ofVisit });
-      }
+  const pathOf = (row = 0) => paths.at((day.hits.page.values[table.hits[row] ?? 0] ?? 0) >>> 1) ?? "";
+  const senderOf = (row: number) => day.hits.sender.values[table.hits[row] ?? 0] ?? 0;
+  const takeView = (row: number, start: number) => {
+    const [sender, visit] = [senderOf(row), ofRow[row] ?? 0];
+    take({
+      kind: scanners.has(sender) ? "scanner" : "pageview",
+      ...hitAt(row, start),
+      visit: table.visits[row] ?? 0,
+      entry_page: pathOf(first[visit]),
+      exit_page: pathOf(last[visit]),
+      ...originTexts(day.hits.origin.values[table.hits[first[visit] ?? 0] ?? 0] ?? 0),
+      ...profileTexts(day.senders.profiles.values[sender] ?? 0),
     });
-    // Only visitors have events: senders with a page view that are not scanners.
-    if (kind === "scanner" || visits === 0) return;
-    for (let at = from; at < to; at++) {
-      if (!isView(day, order[at] ?? 0)) take({ kind: "event", ...hitAt(at), event: DOWNLOAD });
-    }
+  };
+  const hitAt = (row: number, start: number) => ({
+    time: table.times[row] ?? 0,
+    visitor: visitors[senderOf(row)] ?? "0",
+    sequence: row - start,
+    path: pathOf(row),
   });
+  for (let start = 0, end = 0; start < table.length; start = end) {
+    while (end < table.length && table.visitors[end] === table.visitors[start]) end++;
+    for (let row = start; row < end; row++) if (table.events[row] === 0) takeView(row, start);
+    // Only visitors have events.
+    if (scanners.has(senderOf(start))) continue;
+    for (let row = start; row < end; row++) {
+      if (table.events[row] === 1) take({ kind: "event", ...hitAt(row, start), event: DOWNLOAD });
+    }
+  }
 }
 
 /** The texts of rows of values, by column. Empty ones are left out. Each row is looked at once. */

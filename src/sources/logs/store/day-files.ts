@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { Tallies } from "../../measure/tallies.ts";
+import type { CountedDay } from "../counting/count-day.ts";
 import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay } from "../counting/day-counts.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { formatHits } from "./day-hits.ts";
@@ -36,7 +37,7 @@ const RESTORE =
 /** The files of a site's closed days. */
 export interface DayFiles {
   /** Writes a day. Throws what the system throws. */
-  write(day: OpenDay, counts: DayCounts): StoredDay;
+  write(day: OpenDay, counted: CountedDay): StoredDay;
   /** Writes a day of which only the counts are left. */
   writeCounts(date: string, counts: DayCounts): StoredDay;
   /** A day whose tables are read when they are asked for. */
@@ -61,7 +62,7 @@ export function createDayFiles(folder: string): DayFiles {
   };
   return {
     folder,
-    write: (day, counts) => writeSums(day.date, counts, formatHits(day)),
+    write: (day, { counts, table }) => writeSums(day.date, counts, formatHits(day, table)),
     writeCounts: (date, counts) => writeSums(date, counts),
     open: (date, { sums, hits, bytes: _, ...totals }) => ({
       ...totals,

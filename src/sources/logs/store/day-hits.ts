@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import type { SchemaElement } from "hyparquet";
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import { columnsOf } from "../../hits.ts";
-import { DOWNLOAD } from "../counting/count-day.ts";
-import { listRows } from "../counting/hit-table.ts";
+import { findVisits } from "../../measure/visits.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
+import { DOWNLOAD, type OpenTable } from "../counting/open-table.ts";
 
 const REQUIRED = { repetition_type: "REQUIRED" } as const;
 const NUMBER = { type: "INT32", converted_type: "UINT_32", ...REQUIRED } as const;
@@ -23,11 +23,10 @@ const ROWS_IN_GROUP = 15_000;
  * The columns have the names and meanings of the table of hits (docs/clickhouse.md), but for `visitor`, a number within the
  * site's day, and `time`, in seconds since 1970. A column that is empty on the whole day is left out.
  */
-export function formatHits(day: OpenDay): Uint8Array | undefined {
-  const rows = listRows(day);
-  const { length } = rows.hits;
+export function formatHits(day: OpenDay, table: OpenTable): Uint8Array | undefined {
+  const { length, visitors } = table;
   if (length === 0) return undefined;
-  const columns = listColumns(day, rows);
+  const columns = listColumns(day, table);
   const writer = new ByteWriter();
   const file = new ParquetWriter({
     writer,
@@ -41,7 +40,7 @@ export function formatHits(day: OpenDay): Uint8Array | undefined {
   });
   for (let from = 0; from < length; ) {
     let to = Math.min(from + ROWS_IN_GROUP, length);
-    while (to < length && rows.visitors[to] === rows.visitors[to - 1]) to++;
+    while (to < length && visitors[to] === visitors[to - 1]) to++;
     const columnData = columns.map((column) => cutColumn(column, from, to));
     // The writer is synchronous, since its file is in memory.
     void file.write({ columnData, rowGroupSize: to - from, pageSize: 0 });
@@ -70,13 +69,10 @@ function cutColumn(
   return to - from < MIN_COMPRESSED && name !== "path" ? { ...column, codec: "UNCOMPRESSED" } : column;
 }
 
-type Rows = ReturnType<typeof listRows>;
-
-function listColumns(day: OpenDay, rows: Rows): HitFileColumn[] {
-  const { hits, visits } = rows;
-  const { page, sender } = day.hits;
+function listColumns(day: OpenDay, table: OpenTable): HitFileColumn[] {
+  const { hits, events } = table;
   const pages = day.values.of("pages");
-  const origins = listOrigins(day, rows);
+  const heads = listHeads(table);
   const number = (
     name: string,
     values: Uint32Array,
@@ -97,40 +93,26 @@ function listColumns(day: OpenDay, rows: Rows): HitFileColumn[] {
     },
   });
   /** What each page view of a visit repeats, and an event lacks. Entry and exit page are a visit's first and last path. */
-  const ofVisits = <D extends (typeof ORIGIN_DIMENSIONS | typeof PROFILE_DIMENSIONS)[number]>(
-    dimensions: readonly D[],
-    list: readonly Readonly<Record<D, string | null>>[],
-    numberOf: (row: number) => number | undefined,
-  ) =>
-    dimensions.flatMap((dimension) => {
-      const texts = list.map((each) => each[dimension] ?? "");
-      if (texts.every((each) => each === "")) return [];
-      return text(columnsOf[dimension], (row) =>
-        visits[row] === 0 ? "" : (texts[numberOf(row) ?? 0] ?? ""),
-      );
-    });
+  const ofVisits = [...ORIGIN_DIMENSIONS, ...PROFILE_DIMENSIONS].flatMap((dimension) => {
+    const { numbers, texts } = table.column(dimension);
+    if (texts.length === 1) return [];
+    return text(columnsOf[dimension], (row) =>
+      events[row] === 0 ? (texts[numbers[heads[row] ?? 0] ?? 0] ?? "") : "",
+    );
+  });
   return [
-    number("visitor", rows.visitors, INCREASING),
-    number("visit", visits),
-    number("time", rows.times, INCREASING),
+    number("visitor", table.visitors, INCREASING),
+    number("visit", table.visits),
+    number("time", table.times, INCREASING),
     text("day", () => day.date),
-    text("path", (row) => pages.at((page.values[hits[row] ?? 0] ?? 0) >>> 1) ?? ""),
-    text("event", (row) => (visits[row] === 0 ? DOWNLOAD : "")),
-    ...ofVisits(ORIGIN_DIMENSIONS, day.origins.list, (row) => origins[row]),
-    ...ofVisits(
-      PROFILE_DIMENSIONS,
-      day.profiles.list,
-      (row) => day.senders.profiles.values[sender.values[hits[row] ?? 0] ?? 0],
-    ),
+    text("path", (row) => pages.at((day.hits.page.values[hits[row] ?? 0] ?? 0) >>> 1) ?? ""),
+    text("event", (row) => (events[row] === 0 ? "" : DOWNLOAD)),
+    ...ofVisits,
   ];
 }
 
-/** By row, the number of the origin of its visit: that of the first page view. */
-function listOrigins({ hits: { origin } }: OpenDay, { hits, visitors, visits }: Rows): Uint32Array {
-  let first = 0;
-  return hits.map((_, row) => {
-    const isSame = visits[row] === visits[first] && visitors[row] === visitors[first];
-    if (!isSame && visits[row] !== 0) first = row;
-    return origin.values[hits[first] ?? 0] ?? 0;
-  });
+/** By row, that of its visit's first page view. */
+function listHeads(table: OpenTable): Uint32Array {
+  const { first, ofRow } = findVisits(table);
+  return ofRow.map((visit) => first[visit] ?? 0);
 }

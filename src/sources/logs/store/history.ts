@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CountedDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
@@ -35,7 +36,7 @@ export interface History {
   /** Whether no other process has written since `load` or `save`. */
   isCurrent(): boolean;
   /** Writes the files of a day that is closed. They count once the state is saved. Throws what the system throws. */
-  writeDay(log: SiteLog, day: OpenDay, counts: DayCounts): DayCounts;
+  writeDay(log: SiteLog, day: OpenDay, counted: CountedDay): DayCounts;
 }
 
 export interface HistoryOptions {
@@ -68,9 +69,9 @@ export function createHistory({ folder: path, timezone, logs, keep }: HistoryOpt
       return manifest !== undefined && hasLines(manifest, contents, sites);
     },
     isCurrent: () => identifyManifest(folder) === folder.manifestFile,
-    writeDay: ({ domain }, day, counts) => {
+    writeDay: ({ domain }, day, counted) => {
       const files = filesOf(folder, domain);
-      return openStored(folder, files, day.date, files.write(day, counts));
+      return openStored(folder, files, day.date, files.write(day, counted));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../../../errors.ts";
+import type { CountedDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { formatHits } from "./day-hits.ts";
@@ -9,7 +10,7 @@ const MAX_MEMORY = 64_000_000;
 /** Keeps the hits of closed days in memory: of standard input, and where there is no folder for a history. */
 export interface HitMemory {
   /** Returns the counts with the hits. */
-  keep(day: OpenDay, counts: DayCounts): DayCounts;
+  keep(day: OpenDay, counted: CountedDay): DayCounts;
 }
 
 /** @param maxBytes If there is more, the hits of the days that were closed first are dropped. */
@@ -17,8 +18,8 @@ export function createHitMemory(maxBytes = MAX_MEMORY): HitMemory {
   const kept: { bytes: Uint8Array | undefined }[] = [];
   let total = 0;
   return {
-    keep: (day, counts) => {
-      const bytes = formatHits(day);
+    keep: (day, { counts, table }) => {
+      const bytes = formatHits(day, table);
       if (bytes === undefined) return counts;
       const entry: (typeof kept)[number] = { bytes };
       kept.push(entry);

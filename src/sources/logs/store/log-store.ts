@@ -103,10 +103,10 @@ export function createLogStore(
     else history = found;
   };
   /** A day whose files cannot be written is kept in memory, and its counts are saved later. */
-  const onClose: CollectorOptions["onClose"] = (log, day, counts) => {
-    if (history === undefined) return keptHits.keep(day, counts);
+  const onClose: CollectorOptions["onClose"] = (log, day, counted) => {
+    if (history === undefined) return keptHits.keep(day, counted);
     try {
-      return history.writeDay(log, day, counts);
+      return history.writeDay(log, day, counted);
     } catch {
       return undefined;
     }

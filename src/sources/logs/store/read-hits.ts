@@ -3,7 +3,7 @@ import type { FileMetaData } from "hyparquet";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { parquetRead } from "hyparquet/src/read.js";
 import { columnsOf } from "../../hits.ts";
-import type { HitColumn, HitDimension, HitTable } from "../counting/hit-table.ts";
+import type { HitColumn, HitDimension, HitTable } from "../../measure/hit-table.ts";
 
 /**
  * The hits of a closed day from its file (day-hits.ts), group by group, so that large days need no more memory. All hits of a
@@ -38,6 +38,8 @@ export async function* readHits(
       length: visits.length,
       visitors: await readNumbers(group, "visitor"),
       visits,
+      // No event is a hit of a visit.
+      events: Uint8Array.from(visits, (visit) => (visit === 0 ? 1 : 0)),
       times: await readNumbers(group, "time"),
       // A column that is empty on the whole day is not in the file.
       column: (dimension) => columns.get(dimension) ?? { numbers: EMPTY, texts: [null] },

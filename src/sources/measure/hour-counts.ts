@@ -1,9 +1,9 @@
-import { type KeptHits, measureVisit } from "./hit-filter.ts";
+import type { KeptHits } from "./hit-filter.ts";
 
 /**
  * Counts hits by hour. A visitor counts once in each hour, a visit in the hour in which it begins.
  *
- * @param starts When the hours begin, in seconds since 1970, in order. Each ends where the next one begins, the last one never.
+ * @param starts When the hours begin, in the seconds of the tables, in order. Each ends where the next one begins, the last one never.
  */
 export function createHourCounts(starts: readonly number[]) {
   const create = () => new Float64Array(starts.length);
@@ -15,19 +15,20 @@ export function createHourCounts(starts: readonly number[]) {
     visitSeconds: create(),
   };
   const find = createHourFinder(starts);
+  /** By hour, the visitor who was counted last. */
+  const last = new Uint32Array(starts.length);
   /** Adds the kept rows, and returns by visit whether it has any. */
   const addRows = ({ table, isKept, visits }: KeptHits): Uint8Array => {
     const hasKept = new Uint8Array(visits.count);
-    let [lastVisitor, lastHour] = [0, -1];
+    last.fill(0);
     for (let row = 0; row < table.length; row++) {
-      if (isKept[row] === 0) continue;
+      if (isKept?.[row] === 0) continue;
       hasKept[visits.ofRow[row] ?? 0] = 1;
       const hour = find(table.times[row] ?? 0);
       const visitor = table.visitors[row] ?? 0;
-      // A visitor's hits are in order.
-      if (visitor !== lastVisitor || hour !== lastHour) increase(counts.visitors, hour, 1);
-      [lastVisitor, lastHour] = [visitor, hour];
-      if (table.visits[row] !== 0) increase(counts.pageviews, hour, 1);
+      if (visitor !== last[hour]) increase(counts.visitors, hour, 1);
+      last[hour] = visitor;
+      if (table.events[row] === 0) increase(counts.pageviews, hour, 1);
     }
     return hasKept;
   };
@@ -39,10 +40,9 @@ export function createHourCounts(starts: readonly number[]) {
       for (let visit = 0; visit < visits.count; visit++) {
         if (hasKept[visit] === 0) continue;
         const hour = find(table.times[visits.first[visit] ?? 0] ?? 0);
-        const { views, seconds } = measureVisit(table, visits, visit);
         increase(counts.visits, hour, 1);
-        if (views === 1) increase(counts.bounces, hour, 1);
-        increase(counts.visitSeconds, hour, seconds);
+        increase(counts.bounces, hour, visits.bounces[visit] ?? 0);
+        increase(counts.visitSeconds, hour, visits.seconds[visit] ?? 0);
       }
     },
     read: (hour: number) => ({

@@ -1,0 +1,78 @@
+import { readColumn } from "./columns.ts";
+import { isView, type OpenDay } from "./open-day.ts";
+import { countProbes, findServedKinds, MIN_PROBES } from "./probes.ts";
+
+/** A sender with this many requests, of which this share was refused, is a scanner, and so is one with `MIN_PROBES` probes, */
+const SCANNER = { requests: 20, errors: 0.8 };
+/** unless the address has more than this share of the day's visitors: then it is a proxy. */
+const PROXY_SHARE = 0.05;
+
+/**
+ * The senders that are scanners by their requests and not behind a proxy.
+ *
+ * @param until Seconds since 1970: the visitors up to and including then count.
+ * @param senders The senders to judge; all if absent.
+ */
+export function findScanners(
+  day: OpenDay,
+  until: number,
+  senders: Iterable<number> = readColumn(day.senders.requests).keys(),
+): Set<number> {
+  const { addresses } = day.senders;
+  const suspects: number[] = [];
+  // Nearly no day needs its pages looked at.
+  let served: ReadonlySet<number> | undefined;
+  const isServed = (kind: number) => {
+    served ??= findServedKinds(listPages(day, until - day.start));
+    return served.has(kind);
+  };
+  for (const sender of senders) if (isSuspect(day, sender, isServed)) suspects.push(sender);
+  if (suspects.length === 0) return new Set();
+  const asked = new Set(suspects.map((sender) => addresses.values[sender] ?? 0));
+  const { visitors, total } = countVisitors(day, asked, until - day.start);
+  const isProxy = (address: number) => {
+    const found = visitors.get(address) ?? 0;
+    // A single visitor is not a proxy, however few visitors the day has.
+    return found > 1 && found > PROXY_SHARE * total;
+  };
+  return new Set(suspects.filter((sender) => !isProxy(addresses.values[sender] ?? 0)));
+}
+
+function isSuspect(
+  { senders: { requests, errors, probes } }: OpenDay,
+  sender: number,
+  isServed: (kind: number) => boolean,
+): boolean {
+  const [all, refused] = [requests.values[sender] ?? 0, errors.values[sender] ?? 0];
+  if (all >= SCANNER.requests && refused >= SCANNER.errors * all) return true;
+  const asked = probes.values[sender] ?? 0;
+  return countProbes(asked) >= MIN_PROBES && countProbes(asked, isServed) >= MIN_PROBES;
+}
+
+/** The paths that were answered with a page. */
+function listPages({ hits, values }: OpenDay, until: number): string[] {
+  const numbers = new Set<number>();
+  for (let hit = 0; hit < hits.page.length; hit++) {
+    const page = hits.page.values[hit] ?? 0;
+    if ((page & 1) === 0 && (hits.second.values[hit] ?? 0) <= until) numbers.add(page >>> 1);
+  }
+  const { at } = values.of("pages");
+  return [...numbers].map((number) => at(number) ?? "");
+}
+
+/** Counts the senders with a page view, scanners included: by address for some addresses, and in total. */
+function countVisitors(day: OpenDay, asked: ReadonlySet<number>, until: number) {
+  const { hits, senders } = day;
+  const seen = new Uint8Array(senders.requests.length);
+  const visitors = new Map<number, number>();
+  let total = 0;
+  for (let hit = 0; hit < hits.sender.length; hit++) {
+    const sender = hits.sender.values[hit] ?? 0;
+    if (seen[sender] === 1 || (hits.second.values[hit] ?? 0) > until || !isView(day, hit)) continue;
+    seen[sender] = 1;
+    total++;
+    const address = senders.addresses.values[sender] ?? 0;
+    if (asked.has(address)) visitors.set(address, (visitors.get(address) ?? 0) + 1);
+  }
+  return { visitors, total };
+}

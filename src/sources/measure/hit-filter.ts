@@ -1,0 +1,102 @@
+import type { Dimension } from "../../operations/dimensions.ts";
+import type { Condition, Filter } from "../../operations/filter.ts";
+import { createMatch, type Match } from "../filter-matching.ts";
+import { isOfHit, OTHER } from "./definition.ts";
+import { columnOf, type HitColumn, type HitDimension, type HitTable } from "./hit-table.ts";
+import { findVisits, rowsOfValues, type Visits } from "./visits.ts";
+
+/** What a filter keeps of a table. */
+export interface KeptHits {
+  table: HitTable;
+  visits: Visits;
+  /** By row, whether it is kept; absent if all are. */
+  isKept?: Uint8Array;
+}
+
+export const keepAll = (table: HitTable): KeptHits => ({ table, visits: findVisits(table) });
+
+/** Creates a function that chooses the hits of a table. */
+export function createHitFilter(filter: Filter): (table: HitTable) => KeptHits {
+  if (filter.length === 0) return keepAll;
+  const prepare = (conditions: Filter) =>
+    conditions.map((condition) => ({ ...condition, match: createMatch(condition) }));
+  const ofVisits = prepare(filter.filter(({ dimension }) => !isOfHit(dimension)));
+  const ofHits = prepare(filter.filter(({ dimension, ofVisit }) => isOfHit(dimension) && !ofVisit));
+  const ofAnyHit = filter.filter(({ dimension, ofVisit }) => isOfHit(dimension) && ofVisit);
+  return (table) => {
+    const visits = findVisits(table);
+    const isVisitKept = new Uint8Array(visits.count).fill(1);
+    for (const condition of ofVisits) chooseVisits(condition, table, visits, isVisitKept);
+    for (const condition of ofAnyHit) chooseVisitsByHits(condition, table, visits, isVisitKept);
+    const isKept = new Uint8Array(table.length);
+    for (let row = 0; row < table.length; row++) isKept[row] = isVisitKept[visits.ofRow[row] ?? 0] ?? 0;
+    for (const condition of ofHits) chooseHits(condition, table, isKept);
+    return { table, isKept, visits };
+  };
+}
+
+type Prepared = Condition & { match: Match };
+
+/** The dimensions whose values must be in a table for these questions. */
+export function listColumns(filter: Filter, dimension?: Dimension): HitDimension[] {
+  const asked = filter.map((condition) => condition.dimension);
+  return [...new Set([...asked, ...(dimension === undefined ? [] : [dimension])].map(columnOf))];
+}
+
+/** What a condition says about a value. What was folded into `OTHER` can be any value, so no condition keeps it. */
+const NOT_MET = 0;
+const MET = 1;
+const UNKNOWN = 2;
+
+/** Asks each value once, not each row. */
+function judge(texts: HitColumn["texts"], match: Match): Uint8Array {
+  const verdicts = new Uint8Array(texts.length);
+  texts.forEach((text, number) => {
+    if (text === OTHER) verdicts[number] = UNKNOWN;
+    else verdicts[number] = match(text) ? MET : NOT_MET;
+  });
+  return verdicts;
+}
+
+/** Drops the visits that do not meet a condition on them. */
+function chooseVisits(
+  { dimension, match }: Prepared,
+  table: HitTable,
+  visits: Visits,
+  isVisitKept: Uint8Array,
+): void {
+  const { numbers, texts } = table.column(columnOf(dimension));
+  const verdicts = judge(texts, match);
+  const rows = rowsOfValues(visits, dimension);
+  for (let visit = 0; visit < visits.count; visit++)
+    if (verdicts[numbers[rows[visit] ?? 0] ?? 0] !== MET) isVisitKept[visit] = 0;
+}
+
+/** Drops the visits without a hit that matches; with `isNot`, those that have one, or may have. */
+function chooseVisitsByHits(
+  { dimension, alternatives, isNot }: Condition,
+  table: HitTable,
+  { count, ofRow }: Visits,
+  isVisitKept: Uint8Array,
+): void {
+  const { numbers, texts } = table.column(columnOf(dimension));
+  const verdicts = judge(texts, createMatch({ alternatives, isNot: false }));
+  /** All verdicts about the visit's hits, as bits. */
+  const found = new Uint8Array(count);
+  for (let row = 0; row < table.length; row++) {
+    const visit = ofRow[row] ?? 0;
+    found[visit] = (found[visit] ?? 0) | (verdicts[numbers[row] ?? 0] ?? NOT_MET);
+  }
+  for (let visit = 0; visit < count; visit++) {
+    const bits = found[visit] ?? 0;
+    const isMet = isNot ? bits === NOT_MET : (bits & MET) !== 0;
+    if (!isMet) isVisitKept[visit] = 0;
+  }
+}
+
+/** Drops the hits that do not meet a condition on them. */
+function chooseHits({ dimension, match }: Prepared, table: HitTable, isKept: Uint8Array): void {
+  const { numbers, texts } = table.column(columnOf(dimension));
+  const verdicts = judge(texts, match);
+  for (let row = 0; row < table.length; row++) if (verdicts[numbers[row] ?? 0] !== MET) isKept[row] = 0;
+}
