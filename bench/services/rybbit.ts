@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Dimension, dimensions } from "../../src/operations/dimensions.ts";
+import { dimensions } from "../../src/operations/dimensions.ts";
 import { parseFilter } from "../../src/operations/filter.ts";
-import { compareRows } from "../../src/operations/row-order.ts";
 import { startOfDay } from "../../src/sources/calendar.ts";
-import { createCounts, type Tally } from "../../src/sources/demo/counts.ts";
-import { isHitDimension } from "../../src/sources/demo/visit-values.ts";
+import { createCounts } from "../../src/sources/demo/counts.ts";
 import type { Hit, Visit } from "../../src/sources/demo/visits.ts";
 import { openHits } from "../../test/support/clickhouse.ts";
 import { buildMmdb } from "../../test/support/mmdb.ts";
+import { rankDays } from "../../test/support/rank-days.ts";
 import { AGENTS } from "./agents.ts";
 import { retry } from "./postgres.ts";
 import { type RybbitServer, startRybbit } from "./rybbit-server.ts";
@@ -219,23 +218,18 @@ async function compareKnown(rybbit: RybbitServer, days: readonly SampleDay[]): P
     });
     for (const dimension of dimensions) {
       const { rows } = await source.breakdown({ ...span, filter }, dimension, 1_000);
-      const tallies = counts.tallies(
-        days.map(({ date }) => date),
-        dimension,
-      );
       compared.push({
         name: `${dimension} ${texts.join(" ")}`,
         said: rows.map(({ label: _, ...row }) => row),
-        known: [...tallies].map(([value, tally]) => describeRow(dimension, value, tally)).sort(compareRows),
+        known: rankDays(
+          counts,
+          days.map(({ date }) => date),
+          dimension,
+        ),
       });
     }
   }
   return compared;
-}
-
-/** Single hits have no visits. */
-function describeRow(dimension: Dimension, value: string | null, { visitors, hits, ...ofVisits }: Tally) {
-  return { value, visitors, hits, ...(!isHitDimension(dimension) && ofVisits) };
 }
 
 /** What Rybbit itself says of each day. */

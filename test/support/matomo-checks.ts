@@ -4,8 +4,8 @@ import { parseFilter } from "../../src/operations/filter.ts";
 import { compareRows } from "../../src/operations/row-order.ts";
 import type { DataSource, RankedRow, SourceSite } from "../../src/sources/data-source.ts";
 import { createCounts } from "../../src/sources/demo/counts.ts";
-import { pageViews } from "../../src/sources/demo/visit-values.ts";
 import type { Visit } from "../../src/sources/demo/visits.ts";
+import { rankDays } from "./rank-days.ts";
 
 /** The hosts that Matomo has for the site; it finds pages on these alone. */
 const KNOWN_HOSTS = "visit:hostnames=example.com|www.example.com";
@@ -61,7 +61,7 @@ const isCampaign = ({ source }: Visit) => Object.values(source.utm).some((value)
 
 /** What Matomo calls the values of visits, where the contract has others; undefined for visits that are in no row. */
 const VALUES: Partial<Record<Dimension, (visit: Visit) => string | null | undefined>> = {
-  entry_pages: ({ hits }) => pageViews(hits).at(0)?.path,
+  entry_pages: ({ hits }) => hits.find(({ event }) => event === null)?.path,
   countries: ({ place }) => place.country,
   regions: ({ place }) => place.region,
   cities: ({ place }) => place.city_label?.split(",")[0] ?? null,
@@ -137,15 +137,15 @@ function countKnown(days: readonly SampleDay[], dimension: Dimension): Counted[]
   if (readValue !== undefined) return countRows(days, readValue);
   const counts = createCounts((date) => days.find((day) => day.date === date)?.visits ?? [])();
   const dates = days.map(({ date }) => date);
-  const tallies = [...counts.tallies(dates, dimension)].map(([value, { visitors, hits }]) => ({
+  const rows = rankDays(counts, dates, dimension).map(({ value, visitors, hits }) => ({
     value,
     visitors,
     hits,
   }));
-  if (dimension !== "exit_pages") return tallies.sort(compareRows);
+  if (dimension !== "exit_pages") return rows;
   // Matomo has the page views of the page.
-  const views = counts.tallies(dates, "pages");
-  return tallies.map((row) => ({ ...row, hits: views.get(row.value)?.hits ?? 0 })).sort(compareRows);
+  const views = new Map(rankDays(counts, dates, "pages").map(({ value, hits }) => [value, hits]));
+  return rows.map((row) => ({ ...row, hits: views.get(row.value) ?? 0 })).sort(compareRows);
 }
 
 /** Everything that is held against the visits that were sent: its name, what Matomo says of it, and what is known. */

@@ -1,10 +1,10 @@
 import { listDays } from "../../operations/days.ts";
-import { compareRows, compareValues } from "../../operations/row-order.ts";
+import { compareValues } from "../../operations/row-order.ts";
 import { dateAt, listHours, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import { createRanking } from "../measure/ranking.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
-import { isHitDimension } from "./visit-values.ts";
 
 const DAYS_KEPT = 731;
 
@@ -37,23 +37,13 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
       });
     },
     breakdown: async (span, dimension, limit) => {
-      const days = listSpan(span);
-      const tallies = countsOf(span).tallies(
-        days.map(({ date }) => date),
-        dimension,
-        days.at(-1)?.until,
-      );
-      const rows = [...tallies].map(([value, tally]) => ({ value, ...tally })).sort(compareRows);
-      return {
-        rows: rows.slice(0, limit).map(({ value, visitors, hits, ...visits }) => ({
-          value,
-          label: labels(dimension, value),
-          visitors,
-          hits,
-          ...(!isHitDimension(dimension) && visits),
-        })),
-        totalRows: rows.length,
-      };
+      const counts = countsOf(span);
+      const ranking = createRanking((value) => labels(dimension, value));
+      for (const { date, until } of listSpan(span)) {
+        const tallies = counts.tallies(date, dimension, until);
+        if (tallies !== undefined) ranking.add(tallies);
+      }
+      return ranking.rank(limit);
     },
     crawlers: async (span, limit) => {
       const days = listSpan(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));

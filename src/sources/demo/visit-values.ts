@@ -1,20 +1,11 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { Hit, Visit } from "./visits.ts";
+import type { Visit } from "./visits.ts";
 
-/** The dimensions with one value per hit. */
-type HitDimension = "pages" | "events";
-
-export const isHitDimension = (dimension: Dimension): dimension is HitDimension =>
-  dimension === "pages" || dimension === "events";
-
-export function pageViews(hits: Hit[]): Hit[] {
-  return hits.filter(({ event }) => event === null);
-}
-
-/** The dimensions with one value per visit. */
-export const valueOfVisit: Record<Exclude<Dimension, HitDimension>, (visit: Visit) => string | null> = {
-  entry_pages: ({ hits }) => pageViews(hits).at(0)?.path ?? null,
-  exit_pages: ({ hits }) => pageViews(hits).at(-1)?.path ?? null,
+/** The dimensions of whole visits, but for entry and exit pages, which follow from the hits. */
+export const valueOfVisit: Record<
+  Exclude<Dimension, "pages" | "entry_pages" | "exit_pages" | "events">,
+  (visit: Visit) => string | null
+> = {
   hostnames: ({ hostname }) => hostname,
   referrers: ({ source }) => source.referrer,
   channels: ({ source }) => source.channel,

@@ -51,20 +51,15 @@ export function createVisits(profile: SiteProfile, fixtures: Fixtures, seed: str
     const visits = makeVisits(listCrowds(profile, fixtures, date, day), choices, random);
     // Visitors are counted day by day, so a visit ends with the site's day, which may have 23 hours or 25.
     const [start, end] = [startOfDay(date, profile.timezone), startOfDay(addDays(date, 1), profile.timezone)];
-    return cutVisits(visits, ({ at }) => start + at * 1000 < end);
+    return visits
+      .map((visit) => ({ ...visit, hits: visit.hits.filter(({ at }) => start + at * 1000 < end) }))
+      .filter(({ hits }) => hits.length > 0);
   };
 }
 
 /** How many days a date is after the anchor; negative before it. */
 export const dayFromAnchor = (date: string, anchor: string) =>
   (Date.parse(date) - Date.parse(anchor)) / DAY_MS;
-
-/** Keeps only some hits, and drops visits that have none left. */
-export function cutVisits(visits: Visit[], isKept: (hit: Hit) => boolean): Visit[] {
-  return visits
-    .map((visit) => ({ ...visit, hits: visit.hits.filter(isKept) }))
-    .filter(({ hits }) => hits.length > 0);
-}
 
 /** Visitors of a day. If a source and a page are given, all come from that source to that page. */
 interface Crowd {

@@ -1,4 +1,8 @@
 import type { KeptHits } from "./hit-filter.ts";
+import type { HitTotals } from "./tallies.ts";
+
+/** An hour, without its events. */
+export type HourCounts = Omit<HitTotals, "events">;
 
 /**
  * Counts hits by hour. A visitor counts once in each hour, a visit in the hour in which it begins.
@@ -45,7 +49,7 @@ export function createHourCounts(starts: readonly number[]) {
         increase(counts.visitSeconds, hour, visits.seconds[visit] ?? 0);
       }
     },
-    read: (hour: number) => ({
+    read: (hour: number): HourCounts => ({
       visitors: counts.visitors[hour] ?? 0,
       pageviews: counts.pageviews[hour] ?? 0,
       visits: counts.visits[hour] ?? 0,
