@@ -1,11 +1,10 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
-import { type Filter, formatFilter } from "../../operations/filter.ts";
+import type { Filter } from "../../operations/filter.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { dateAt, listHours } from "../calendar.ts";
-import type { DataSource, DayTotals, Ranking, SourceSite, Span } from "../data-source.ts";
+import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { countActive } from "../measure/count.ts";
 import { createHitFilter } from "../measure/hit-filter.ts";
 import { createRanking } from "../measure/ranking.ts";
@@ -21,7 +20,8 @@ import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { coverageWarnings } from "./coverage.ts";
-import { countFiltered, countHours, type QueriedDay } from "./filtered-days.ts";
+import { createHitReader, type QueriedDay, type ReadHits } from "./hit-reader.ts";
+import { countHours, countDays as countKeptDays, countValues as countKeptValues } from "./kept-days.ts";
 import type { LogContent } from "./reading/log-content.ts";
 import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
@@ -63,22 +63,24 @@ const NOT_SAVED: Warning = {
 
 /** Creates a data source from a store of logs. Nothing is read before the first query. */
 export function createLogSource(settings: LogSettings, store: CountedLogs): DataSource {
-  return createView({ settings, store });
+  return createView({ settings, store, readHits: createHitReader() });
 }
 
 /** Creates a function that shows some of the sites. All views share what was read and counted. */
 export function createLogViews(settings: LogSettings, store: CountedLogs): OpenView {
-  return (selection) => createView({ settings, store, selection });
+  const readHits = createHitReader();
+  return (selection) => createView({ settings, store, readHits, selection });
 }
 
 interface ViewParts {
   settings: LogSettings;
   store: CountedLogs;
+  readHits: ReadHits;
   /** All sites if absent. */
   selection?: SiteSelection;
 }
 
-function createView({ settings, store, selection }: ViewParts): DataSource {
+function createView({ settings, store, readHits, selection }: ViewParts): DataSource {
   const read = async (signal?: AbortSignal) => {
     const { collector, registry, notKept } = await store.read(signal);
     const logs =
@@ -115,66 +117,40 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
     }
   };
 
-  /** The totals of filtered breakdowns that are being counted: who asks for both gets them from one reading. */
-  const running = new Map<string, { signal: AbortSignal | undefined; totals: Promise<DayTotals[]> }>();
-  const rankKept = async (
-    span: Span,
-    filter: Filter,
-    dimension: Dimension,
-    limit: number,
-    signal?: AbortSignal,
-  ): Promise<Ranking> => {
-    let ranking = createRanking((value) => nameValue(dimension, value));
-    const totals = ask(async () => {
-      const { days } = await countDays(span, signal);
-      ranking = createRanking((value) => nameValue(dimension, value));
-      return countFiltered(days, filter, { dimension, take: ranking.add }, signal);
-    });
-    const key = describeSpan(span);
-    const started = { signal, totals };
-    running.set(key, started);
-    try {
-      await totals;
-    } finally {
-      if (running.get(key) === started) running.delete(key);
-    }
-    return ranking.rank(limit);
-  };
-
   return {
     daysKept: DAYS_KEPT,
     filters: true,
     sites: async (signal) => (await read(signal)).logs.map(describeSite),
-    days: (span, signal) => {
-      const shared = running.get(describeSpan(span));
-      if (shared !== undefined && shared.signal === signal) return shared.totals;
-      return ask(async () => {
+    days: (span, signal) =>
+      ask(async () => {
         const { days } = await countDays(span, signal);
-        if (span.filter === undefined) {
-          return days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }));
-        }
-        return countFiltered(days, span.filter, {}, signal);
-      });
-    },
+        const { filter } = span;
+        return filter === undefined
+          ? days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }))
+          : countKeptDays(readHits, { days, filter, signal });
+      }),
     hours: (span, signal) =>
       ask(async () => {
         const { days } = await countDays(span, signal);
         const { site, from, to, now, filter = [] } = span;
         const starts = listHours(from, to, site.timezone).filter((start) => start <= now);
-        return countHours(days, filter, starts, signal);
+        return countHours(readHits, { days, filter, signal }, starts);
       }),
     breakdown: (span, dimension, limit, signal) =>
-      span.filter === undefined
-        ? ask(async () => {
-            const { days } = await countDays(span, signal);
-            const ranking = createRanking((value) => nameValue(dimension, value));
-            for (const { tables } of listCounts(days)) {
-              const tallies = tables.tallies(dimension);
-              if (tallies !== undefined) ranking.add(tallies);
-            }
-            return ranking.rank(limit);
-          })
-        : rankKept(span, span.filter, dimension, limit, signal),
+      ask(async () => {
+        const { days } = await countDays(span, signal);
+        const { filter } = span;
+        const ranking = createRanking((value) => nameValue(dimension, value));
+        if (filter !== undefined) {
+          await countKeptValues(readHits, { days, filter, dimension, signal }, ranking.add);
+          return ranking.rank(limit);
+        }
+        for (const { tables } of listCounts(days)) {
+          const tallies = tables.tallies(dimension);
+          if (tallies !== undefined) ranking.add(tallies);
+        }
+        return ranking.rank(limit);
+      }),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
     notFound: (span, limit, signal) =>
@@ -199,9 +175,6 @@ function createView({ settings, store, selection }: ViewParts): DataSource {
       settings.geoip === undefined && isOfPlace(dimension) ? "--geoip" : undefined,
   };
 }
-
-const describeSpan = ({ site, from, to, now, filter = [] }: Span): string =>
-  JSON.stringify([site.domain, from, to, now, formatFilter(filter)]);
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 
