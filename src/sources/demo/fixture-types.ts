@@ -70,6 +70,8 @@ export interface SiteProfile {
   /** Weights by hour of the site's day. */
   hours: number[];
   pages_per_visit: number;
+  /** Seconds from a page view to the next one, `to` excluded; 15 to 225 if absent. */
+  view_pause?: { from: number; to: number };
   pages: PageProfile[];
   /** A weight, or the weight at the anchor and which share of it applied a year earlier. */
   sources: Record<string, number | { weight: number; from: number }>;

@@ -110,7 +110,7 @@ function makeHits(entry: string, choices: Choices, random: Random): Hit[] {
   let path = entry;
   const hits: Hit[] = [{ at, path, event: null }];
   while (hits.length < MAX_VIEWS && random() < choices.nextViewChance) {
-    at += Math.floor(drawBetween(random, VIEW_PAUSE));
+    at += Math.floor(drawBetween(random, choices.viewPause));
     path = choices.page(random);
     hits.push({ at, path, event: null });
   }
@@ -141,6 +141,7 @@ function createChoices(profile: SiteProfile, fixtures: Fixtures, day: number) {
     entry: createChoice(pages.map(({ path, entry }) => [path, entry])),
     page: createChoice(pages.map(({ path, view }) => [path, view])),
     nextViewChance: 1 - 1 / profile.pages_per_visit,
+    viewPause: profile.view_pause ?? VIEW_PAUSE,
     events: Object.entries(profile.events),
   };
 }

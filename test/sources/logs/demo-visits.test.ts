@@ -1,15 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../../src/operations/days.ts";
 import type { Dimension } from "../../../src/operations/dimensions.ts";
-import { escapeValue, parseFilter } from "../../../src/operations/filter.ts";
+import { escapeValue, formatFilter, parseFilter } from "../../../src/operations/filter.ts";
 import { startOfDay } from "../../../src/sources/calendar.ts";
-import type { HourTotals, Span } from "../../../src/sources/data-source.ts";
+import type { DataSource, HourTotals, Span } from "../../../src/sources/data-source.ts";
 import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
+import { createVisits, type Visit } from "../../../src/sources/demo/visits.ts";
 import { stamp } from "../../oracle/calendar.ts";
-import { listRequests, listVisits, readLoggableFixtures } from "../../support/demo-logs.ts";
+import { listRequests, listVisits, mondayOf, readLoggableFixtures } from "../../support/demo-logs.ts";
 import { type LoggedRequest, writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
-import { countNaively, type KnownVisit, rankNaively, sortRows, totalNaively } from "./naive-filter.ts";
+import {
+  countNaively,
+  hoursNaively,
+  type KeptVisit,
+  type KnownVisit,
+  rankNaively,
+  sortRows,
+  totalNaively,
+} from "./naive-filter.ts";
 
 const fixtures = readLoggableFixtures();
 const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
@@ -130,11 +139,22 @@ describe("the demo's visits, written as a log, give the demo's numbers", () => {
 
 /** The demo without events: a log's are files, and no hits of visits. */
 const withoutEvents = { ...fixtures, sites: fixtures.sites.map((site) => ({ ...site, events: {} })) };
-const quiet = await openDemoSource({ clock: () => LOG_NOW, fixtures: withoutEvents });
+/** The same with 0 to 14 seconds between two page views: short visits that are no bounces. */
+const withShortPauses = {
+  ...withoutEvents,
+  sites: withoutEvents.sites.map((site) => ({ ...site, view_pause: { from: 0, to: 15 } })),
+};
 
 /** The demo's visits as they are, before anything counts them. */
-function listKnownVisits(domain: string, timezone: string, dates: readonly string[]): KnownVisit[] {
-  return listVisits(withoutEvents, { domain }, dates, LOG_NOW).map(({ date, visit }) => {
+function listMadeVisits(of: typeof fixtures, domain: string, dates: readonly string[]) {
+  const profile = of.sites.find((site) => site.domain === domain);
+  if (profile === undefined) throw new Error(`The fixtures have no ${domain}.`);
+  const visitsOf = createVisits(profile, of, "analytics", mondayOf(LOG_NOW));
+  return dates.flatMap((date) => visitsOf(date).map((visit) => ({ date, visit })));
+}
+
+function describeVisits(visits: readonly { date: string; visit: Visit }[], timezone: string): KnownVisit[] {
+  return visits.map(({ date, visit }) => {
     const { visitor, hostname, source, place, technology, hits } = visit;
     const midnight = startOfDay(date, timezone) / 1000;
     return {
@@ -183,38 +203,73 @@ function makeFilters(visits: readonly KnownVisit[], count: number): string[][] {
   return Array.from({ length: count }, () => Array.from({ length: 1 + draw(3) }, makeCondition));
 }
 
-describe("a filter gives what it keeps of the demo's visits, in logs and in the demo", () => {
-  it.each([
-    ["example.com", "2026-10-24", "2026-10-26"],
-    ["docs.example.com", "2026-03-07", "2026-03-09"],
-    ["news.example.org", "2026-11-18", "2026-11-20"],
-  ])("%s from %s", async (domain, from, to) => {
-    const { logs, site, dates, dimensions } = await writeLog("Caddy", domain, from, to, withoutEvents);
-    const visits = listKnownVisits(domain, site.timezone, dates);
-    const logged = await logs.findSite(domain);
-    const filters = makeFilters(visits, 40);
+/** Compares all numbers of some days with those of the visits with a kept hit. */
+async function expectNumbers(
+  source: DataSource,
+  span: Span,
+  dimensions: readonly Dimension[],
+  kept: readonly KeptVisit[],
+): Promise<void> {
+  const texts = formatFilter(span.filter ?? []);
+  const days = await source.days(span);
+  const dates = days.map(({ date }) => date);
+  expect({ texts, days }).toEqual({ texts, days: totalNaively(dates, kept) });
+  for (const dimension of dimensions) {
+    const { rows } = await source.breakdown(span, dimension, 10_000);
+    const found = sortRows(rows).map(({ label: _, ...row }) => row);
+    const expected = rankNaively(kept, dimension);
+    expect({ texts, dimension, rows: found }).toEqual({ texts, dimension, rows: expected });
+  }
+}
+
+async function expectHours(source: DataSource, span: Span, kept: readonly KeptVisit[]): Promise<void> {
+  const texts = formatFilter(span.filter ?? []);
+  const hours = ((await source.hours?.(span)) ?? []).filter(
+    ({ visitors, visits = 0 }) => visitors + visits > 0,
+  );
+  expect({ texts, hours }).toEqual({ texts, hours: hoursNaively(kept) });
+}
+
+const SPANS = [
+  ["example.com", "2026-10-24", "2026-10-26"],
+  ["docs.example.com", "2026-03-07", "2026-03-09"],
+  ["news.example.org", "2026-11-18", "2026-11-20"],
+] as const;
+
+/** No filter, and filters that keep everything, hits, and visits by their hits. */
+const FILTERS = [[], ["pages=*"], ["pages!=/"], ["visit:pages!=/pricing"]];
+
+describe("logs and the demo give the numbers of a naive count of the same visits", () => {
+  const cases = SPANS.flatMap((span) => [
+    [...span, "any filters"] as const,
+    [...span, "short pauses"] as const,
+  ]);
+  it.each(cases)("%s from %s to %s, %s", async (domain, from, to, kind) => {
+    const of = kind === "short pauses" ? withShortPauses : withoutEvents;
+    const made = await openDemoSource({ clock: () => LOG_NOW, fixtures: of });
+    const { logs, site, dates, dimensions } = await writeLog("Caddy", domain, from, to, of);
+    const visits = describeVisits(listVisits(of, { domain }, dates, LOG_NOW), site.timezone);
+    const raw = describeVisits(listMadeVisits(of, domain, dates), site.timezone);
+    const lengthOf = ({ hits }: KnownVisit) => (hits.at(-1)?.time ?? 0) - (hits[0]?.time ?? 0);
+    const short = visits.filter((visit) => visit.hits.length > 1 && lengthOf(visit) < 15);
+    expect(short.length > 50).toBe(kind === "short pauses");
+
+    const span = { site: await logs.findSite(domain), from, to, now: LOG_NOW };
+    const filters = [...FILTERS, ...makeFilters(visits, kind === "short pauses" ? 5 : 40)];
     let some = 0;
-    for (const [index, texts] of filters.entries()) {
-      const filter = parseFilter(texts);
-      const span = { site: logged, from, to, now: LOG_NOW, filter };
+    for (const [index, filter] of filters.map(parseFilter).entries()) {
       const kept = countNaively(visits, filter);
       if (kept.length > 0) some++;
-      expect({ texts, days: await logs.source.days(span) }).toEqual({
-        texts,
-        days: totalNaively(dates, kept),
-      });
-      const dimension = dimensions[index % dimensions.length] as Dimension;
-      const { rows } = await logs.source.breakdown(span, dimension, 1_000);
-      const demoSpan = { ...span, site };
-      expect({ texts, days: await quiet.days(demoSpan) }).toEqual({ texts, days: totalNaively(dates, kept) });
-      const ofDemo = await quiet.breakdown(demoSpan, dimension, 1_000);
-      expect(sortRows(ofDemo.rows).map(({ label, ...row }) => row)).toEqual(rankNaively(kept, dimension));
-      expect({ texts, dimension, rows: sortRows(rows).map(({ label, ...row }) => row) }).toEqual({
-        texts,
-        dimension,
-        rows: rankNaively(kept, dimension),
-      });
+      const asked = { ...span, ...(filter.length > 0 && { filter }) };
+      const one = dimensions[index % dimensions.length] as Dimension;
+      const ranked = index < FILTERS.length ? dimensions : [one];
+      await expectNumbers(logs.source, asked, ranked, kept);
+      await expectNumbers(made, { ...asked, site }, ranked, kept);
+      if (index >= FILTERS.length) continue;
+      await expectHours(logs.source, asked, kept);
+      // A log's visits are moved apart.
+      await expectHours(made, { ...asked, site }, countNaively(raw, filter));
     }
-    expect(some).toBeGreaterThan(20);
+    expect(some).toBeGreaterThan(filters.length / 2);
   });
 });

@@ -105,7 +105,9 @@ export function rankNaively(kept: readonly KeptVisit[], dimension: Dimension) {
       const own = isOfHits
         ? visit.kept.filter((hit) => valueOfHit(visit, hit, dimension) === value)
         : visit.kept;
-      groups.set(value, [...(groups.get(value) ?? []), { ...visit, kept: own }]);
+      const group = groups.get(value) ?? [];
+      groups.set(value, group);
+      group.push({ ...visit, kept: own });
     }
   }
   const rows = [...groups].map(([value, visits]) => {
