@@ -25,7 +25,9 @@ export function countKept(kept: KeptHits): KeptCounts {
   return {
     totals,
     tally: (dimension) =>
-      isOfHit(dimension) ? tallyHits(kept, dimension) : tallyVisits(kept, { isVisitKept, views }, dimension),
+      isOfHit(dimension)
+        ? tallyHits(kept, dimension)
+        : tallyVisits(kept, { totals, isVisitKept, views }, dimension),
   };
 }
 
@@ -42,11 +44,12 @@ export function countActive({ table, isKept }: KeptHits, after: number): number 
 
 /** By visit, whether it has a kept hit, and how many page views are kept. */
 interface KeptVisits {
+  totals: HitTotals;
   isVisitKept: Uint8Array;
   views: Uint32Array;
 }
 
-function countRows({ table, isKept, visits }: KeptHits): KeptVisits & { totals: HitTotals } {
+function countRows({ table, isKept, visits }: KeptHits): KeptVisits {
   const { length, visitors, events } = table;
   const totals = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
   const [isVisitKept, views] = [new Uint8Array(visits.count), new Uint32Array(visits.count)];
@@ -82,10 +85,11 @@ function tallyHits({ table, isKept }: KeptHits, dimension: "pages" | "events"): 
 /** Counts the visits with a kept hit by a value that whole visits have. */
 function tallyVisits(
   { table, visits }: KeptHits,
-  { isVisitKept, views }: KeptVisits,
+  { totals, isVisitKept, views }: KeptVisits,
   dimension: Dimension,
 ): Tallies | undefined {
   const { numbers, texts } = table.column(columnOf(dimension));
+  if (texts.length === 1) return totals.visits === 0 ? undefined : tallyAll(texts, totals);
   const tally = createTally(texts, visits);
   const rows = rowsOfValues(visits, dimension);
   for (let visit = 0; visit < visits.count; visit++) {
@@ -97,3 +101,14 @@ function tallyVisits(
   }
   return tally.finish();
 }
+
+/** All visits have the same value: of most logs, half of the dimensions. */
+const tallyAll = (
+  values: Tallies["values"],
+  { visitors, pageviews, visits, bounces, visitSeconds }: HitTotals,
+): Tallies => ({
+  values,
+  visitors: [visitors],
+  hits: [pageviews],
+  ofVisits: { visits: [visits], bounces: [bounces], visitSeconds: [visitSeconds] },
+});

@@ -35,9 +35,12 @@ export interface HitTable {
 export type HitDimension = Exclude<Dimension, "entry_pages" | "exit_pages">;
 
 export interface HitColumn {
-  /** By row, the number of its value. What a whole visit has in common may be only in the row of its first page view. */
+  /**
+   * By row, the number of its value; shorter if the rest is 0. What a whole visit has in common may be only in the row of its
+   * first page view.
+   */
   readonly numbers: Uint32Array;
-  /** By number, each once; 0 is none. */
+  /** By number, each once. If there is one alone, all rows have it. */
   readonly texts: readonly (string | null)[];
 }
 
@@ -47,11 +50,15 @@ export const columnOf = (dimension: Dimension): HitDimension =>
 
 /** The text of each thing, with each text once: several things, such as origins, have the same. */
 export function numberTexts(list: readonly (string | null)[]): HitColumn {
-  const known = new Map<string | null, number>([[null, 0]]);
+  const known = new Map<string | null, number>();
   const numbers = Uint32Array.from(list, (text) => {
     const number = known.get(text) ?? known.size;
     known.set(text, number);
     return number;
   });
-  return { numbers, texts: [...known.keys()] };
+  if (known.size > 1) return { numbers, texts: [...known.keys()] };
+  return oneText(list[0] ?? null);
 }
+
+/** A column in which all rows have the same. */
+export const oneText = (text: string | null): HitColumn => ({ numbers: new Uint32Array(0), texts: [text] });

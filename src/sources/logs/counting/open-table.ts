@@ -118,12 +118,14 @@ function readColumnOf(day: OpenDay, hits: Uint32Array, dimension: HitDimension):
   }
   if (isOfOrigin(dimension)) {
     const { texts, numbers } = numberTexts(day.origins.list.map((row) => row[dimension]));
-    return { numbers: hits.map((hit) => numbers[origin.values[hit] ?? 0] ?? 0), texts };
+    if (texts.length === 1) return { texts, numbers };
+    return { texts, numbers: hits.map((hit) => numbers[origin.values[hit] ?? 0] ?? 0) };
   }
   const { texts, numbers } = numberTexts(day.profiles.list.map((row) => row[dimension]));
+  if (texts.length === 1) return { texts, numbers };
   const { profiles } = day.senders;
   return {
-    numbers: hits.map((hit) => numbers[profiles.values[sender.values[hit] ?? 0] ?? 0] ?? 0),
     texts,
+    numbers: hits.map((hit) => numbers[profiles.values[sender.values[hit] ?? 0] ?? 0] ?? 0),
   };
 }

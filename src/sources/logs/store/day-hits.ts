@@ -50,23 +50,27 @@ export function formatHits(day: OpenDay, table: OpenTable): Uint8Array | undefin
   return writer.getBytes();
 }
 
-/** Calling zlib for a column takes longer than anything else in writing a small day. */
+/** Calling zlib for a column takes longer than anything else in writing a small day, */
 const MIN_COMPRESSED = 1_000;
+/** and makes little of columns that are packed into a few bits a row: with them, files would be 4 % smaller. */
+const MIN_TEXTS = 64;
 
 interface HitFileColumn {
   schema: SchemaElement;
   options?: Pick<ColumnSource, "encoding">;
+  /** How many rows it must have to be compressed. */
+  minCompressed: number;
   /** The values of some rows. */
   cut(from: number, to: number): ColumnSource["data"];
 }
 
 function cutColumn(
-  { schema: { name }, options, cut }: HitFileColumn,
+  { schema: { name }, options, minCompressed, cut }: HitFileColumn,
   from: number,
   to: number,
 ): ColumnSource {
   const column = { name, ...options, data: cut(from, to) };
-  return to - from < MIN_COMPRESSED && name !== "path" ? { ...column, codec: "UNCOMPRESSED" } : column;
+  return to - from < minCompressed ? { ...column, codec: "UNCOMPRESSED" } : column;
 }
 
 function listColumns(day: OpenDay, table: OpenTable): HitFileColumn[] {
@@ -80,10 +84,16 @@ function listColumns(day: OpenDay, table: OpenTable): HitFileColumn[] {
   ): HitFileColumn => ({
     schema: { name, ...NUMBER },
     options,
+    minCompressed: options === INCREASING ? Number.POSITIVE_INFINITY : MIN_COMPRESSED,
     cut: (from, to) => values.subarray(from, to),
   });
-  const text = (name: string, textOf: (row: number) => string): HitFileColumn => ({
+  const text = (
+    name: string,
+    textOf: (row: number) => string,
+    minCompressed = Number.POSITIVE_INFINITY,
+  ): HitFileColumn => ({
     schema: { name, ...TEXT },
+    minCompressed,
     // A reader decodes each text once, not in each row.
     options: { encoding: "RLE_DICTIONARY" },
     cut: (from, to) => {
@@ -95,9 +105,11 @@ function listColumns(day: OpenDay, table: OpenTable): HitFileColumn[] {
   /** What each page view of a visit repeats, and an event lacks. Entry and exit page are a visit's first and last path. */
   const ofVisits = [...ORIGIN_DIMENSIONS, ...PROFILE_DIMENSIONS].flatMap((dimension) => {
     const { numbers, texts } = table.column(dimension);
-    if (texts.length === 1) return [];
-    return text(columnsOf[dimension], (row) =>
-      events[row] === 0 ? (texts[numbers[heads[row] ?? 0] ?? 0] ?? "") : "",
+    if (texts.length === 1 && texts[0] === null) return [];
+    return text(
+      columnsOf[dimension],
+      (row) => (events[row] === 0 ? (texts[numbers[heads[row] ?? 0] ?? 0] ?? "") : ""),
+      texts.length < MIN_TEXTS ? undefined : MIN_COMPRESSED,
     );
   });
   return [
@@ -105,7 +117,7 @@ function listColumns(day: OpenDay, table: OpenTable): HitFileColumn[] {
     number("visit", table.visits),
     number("time", table.times, INCREASING),
     text("day", () => day.date),
-    text("path", (row) => pages.at((day.hits.page.values[hits[row] ?? 0] ?? 0) >>> 1) ?? ""),
+    text("path", (row) => pages.at((day.hits.page.values[hits[row] ?? 0] ?? 0) >>> 1) ?? "", 0),
     text("event", (row) => (events[row] === 0 ? "" : DOWNLOAD)),
     ...ofVisits,
   ];

@@ -3,7 +3,7 @@ import type { FileMetaData } from "hyparquet";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { parquetRead } from "hyparquet/src/read.js";
 import { columnsOf } from "../../hits.ts";
-import type { HitColumn, HitDimension, HitTable } from "../../measure/hit-table.ts";
+import { type HitColumn, type HitDimension, type HitTable, oneText } from "../../measure/hit-table.ts";
 
 /**
  * The hits of a closed day from its file (day-hits.ts), group by group, so that large days need no more memory. All hits of a
@@ -42,14 +42,11 @@ export async function* readHits(
       events: Uint8Array.from(visits, (visit) => (visit === 0 ? 1 : 0)),
       times: await readNumbers(group, "time"),
       // A column that is empty on the whole day is not in the file.
-      column: (dimension) => columns.get(dimension) ?? { numbers: EMPTY, texts: [null] },
+      column: (dimension) => columns.get(dimension) ?? oneText(null),
     };
     rowStart = group.rowEnd;
   }
 }
-
-/** Whatever the row, there is no number. */
-const EMPTY = new Uint32Array(0);
 
 interface Group {
   file: { byteLength: number; slice(from: number, to?: number): ArrayBuffer };
