@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { createHitFiles } from "../../src/sources/logs/report/hit-files.ts";
+import { createHitFiles } from "../../src/sources/logs/command/hit-files.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
 import { runShell } from "../support/shell.ts";
 

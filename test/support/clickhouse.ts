@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Environment } from "../../src/config/variables.ts";
 import { openClickHouse } from "../../src/sources/clickhouse/open.ts";
 import type { Hit } from "../../src/sources/hits.ts";
+import { exportHits } from "../../src/sources/logs/command/export-hits.ts";
+import { createHitFiles } from "../../src/sources/logs/command/hit-files.ts";
 import { readLogSettings } from "../../src/sources/logs/open.ts";
-import { exportHits } from "../../src/sources/logs/report/export-hits.ts";
-import { createHitFiles } from "../../src/sources/logs/report/hit-files.ts";
 import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { spawn } from "./child-process.js";
 

@@ -3,7 +3,7 @@ import { AnalyticsError, quoteIfNeeded, quoteWord } from "../../errors.ts";
 import { formatJson } from "../../render/clean-text.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Hit } from "../../sources/hits.ts";
-import { type ExportReport, exportHits } from "../../sources/logs/report/export-hits.ts";
+import { type ExportSummary, exportHits } from "../../sources/logs/command/export-hits.ts";
 import type { LogSettings } from "../../sources/logs/settings.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -50,11 +50,11 @@ interface HitWriter {
 }
 
 async function createFileWriter(folder: string): Promise<HitWriter> {
-  const { createHitFiles } = await import("../../sources/logs/report/hit-files.ts");
+  const { createHitFiles } = await import("../../sources/logs/command/hit-files.ts");
   return { ...createHitFiles(folder), end: async () => {} };
 }
 
-function describeExport({ days, open, unknown, late, damaged }: ExportReport): string[] {
+function describeExport({ days, open, unknown, late, damaged }: ExportSummary): string[] {
   const written = days.filter(({ leftOut }) => leftOut === undefined);
   const hits = written.reduce((sum, day) => sum + day.hits, 0);
   const list = (some: readonly { site: string; date: string }[]) =>

@@ -1,7 +1,7 @@
 import { quote, quoteIfNeeded } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
-import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/report/dry-run.ts";
+import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/command/dry-run.ts";
 
 type Kind = Column["kind"];
 

@@ -45,7 +45,7 @@ function createLogsCommand(io: Io): ShellCommand {
       const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
         import("../../sources/logs/open.ts"),
         import("../../sources/logs/reading/replay.ts"),
-        import("../../sources/logs/report/dry-run.ts"),
+        import("../../sources/logs/command/dry-run.ts"),
         import("./logs-views.ts"),
       ]);
       const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);

@@ -6,7 +6,7 @@ export interface Fixtures {
   organizations: OrganizationProfile[];
   sites: SiteProfile[];
   sources: Record<string, Source>;
-  places: Record<string, Place>;
+  places: Record<string, PlaceProfile>;
   technologies: Record<string, Technology>;
   /** By their `value` in `crawler-list.ts`. */
   crawlers: Record<string, CrawlerProfile>;
@@ -120,7 +120,7 @@ export interface Utm {
   content: string | null;
 }
 
-export interface Place {
+export interface PlaceProfile {
   country: string | null;
   region: string | null;
   region_label?: string;

@@ -1,7 +1,7 @@
 import { readMember } from "../../member.ts";
 import { addDays } from "../../operations/days.ts";
 import { startOfDay } from "../calendar.ts";
-import type { Fixtures, Place, SiteProfile, Source, Technology } from "./fixture-types.ts";
+import type { Fixtures, PlaceProfile, SiteProfile, Source, Technology } from "./fixture-types.ts";
 import { type Choice, createChoice, createRandom, drawBetween, type Random } from "./random.ts";
 
 export interface Visit {
@@ -9,7 +9,7 @@ export interface Visit {
   visitor: number;
   hostname: string;
   source: Source;
-  place: Place;
+  place: PlaceProfile;
   technology: Technology;
   /** By time: at least one page view, then custom events. */
   hits: Hit[];

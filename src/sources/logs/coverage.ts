@@ -5,7 +5,7 @@ import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
-import { countOpenDay } from "./counting/close-days.ts";
+import { countOpenDay } from "./counting/count-day.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";

@@ -12,7 +12,7 @@ import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
 import { nameValue } from "../value-names.ts";
-import { countOpenDay } from "./counting/close-days.ts";
+import { countOpenDay } from "./counting/count-day.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
 import type { OpenDay } from "./counting/open-day.ts";
 import { tabulateDay } from "./counting/open-table.ts";

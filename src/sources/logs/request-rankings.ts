@@ -3,11 +3,11 @@ import { describeCrawler } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow, NotFoundRanking } from "../data-source.ts";
 import { OTHER } from "../measure/definition.ts";
 import { createNotFoundRanking } from "../not-found-ranking.ts";
-import type { CrawlerDay, DayCounts } from "./counting/day-counts.ts";
+import type { CrawlerTally, DayCounts } from "./counting/day-counts.ts";
 
 /** Adds up days, and ranks by requests, then by name. */
 export function rankCrawlers(days: readonly DayCounts[], limit: number): CrawlerRanking {
-  const sums = new Map<string, CrawlerDay>();
+  const sums = new Map<string, CrawlerTally>();
   for (const { tables } of days) {
     for (const [name, { requests, pages, errors, lastSeen }] of tables.crawlers()) {
       const sum = sums.get(name) ?? { requests: 0, pages: 0, errors: 0, lastSeen: 0 };

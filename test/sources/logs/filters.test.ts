@@ -7,6 +7,7 @@ import type { DataSource } from "../../../src/sources/data-source.ts";
 import { countDay } from "../../../src/sources/logs/counting/count-day.ts";
 import { addHit, addRequest, openDay } from "../../../src/sources/logs/counting/open-day.ts";
 import { numberSender } from "../../../src/sources/logs/counting/senders.ts";
+import { formatHits } from "../../../src/sources/logs/store/day-hits.ts";
 import { createHitMemory } from "../../../src/sources/logs/store/hit-memory.ts";
 import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
 import {
@@ -412,7 +413,8 @@ describe("a day whose hits are gone", () => {
         addRequest(day, sender, false, undefined);
         addHit(day, sender, at, 2 * day.values.of("pages").number(`/${at}`), 0);
       }
-      return memory.keep(day, countDay(day));
+      const { counts, table } = countDay(day);
+      return memory.keep(counts, formatHits(day, table));
     };
     const first = keep();
     expect(first.readHits?.().length).toBeGreaterThan(30_000);

@@ -4,6 +4,7 @@ import { countDay } from "../../../src/sources/logs/counting/count-day.ts";
 import { addHit, addRequest, openDay } from "../../../src/sources/logs/counting/open-day.ts";
 import { numberSender } from "../../../src/sources/logs/counting/senders.ts";
 import { createHitReader, FOR_FILTER, type QueriedDay } from "../../../src/sources/logs/hit-reader.ts";
+import { formatHits } from "../../../src/sources/logs/store/day-hits.ts";
 import { createHitMemory } from "../../../src/sources/logs/store/hit-memory.ts";
 
 const DAY = 86_400;
@@ -20,7 +21,8 @@ function createDays(count: number) {
       addRequest(day, sender, false, undefined);
       addHit(day, sender, number * DAY + 60, 2 * day.values.of("pages").number(path), 0);
     }
-    const counts = memory.keep(day, countDay(day));
+    const { counts: counted, table } = countDay(day);
+    const counts = memory.keep(counted, formatHits(day, table));
     const readHits = () => {
       reads.set(date, (reads.get(date) ?? 0) + 1);
       return counts.readHits?.() ?? new Uint8Array();

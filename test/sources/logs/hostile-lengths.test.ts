@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { createLineObserver } from "../../../src/sources/logs/command/line-observer.ts";
 import { createCollector } from "../../../src/sources/logs/counting/collector.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
 import { createLineParser, logFormats } from "../../../src/sources/logs/reading/formats/index.ts";
 import { createContent } from "../../../src/sources/logs/reading/log-content.ts";
-import { createLineObserver } from "../../../src/sources/logs/report/line-observer.ts";
 import { type LoggedRequest, writtenFormats } from "../../support/log-formats.ts";
 import { FIREFOX, LOG_NOW } from "../../support/logs.ts";
 

@@ -3,12 +3,12 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Dimension } from "../../../src/operations/dimensions.ts";
 import { compareRows } from "../../../src/operations/row-order.ts";
+import { dryRun } from "../../../src/sources/logs/command/dry-run.ts";
 import { createCollector } from "../../../src/sources/logs/counting/collector.ts";
 import { findLineDomain } from "../../../src/sources/logs/counting/request.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
 import { createFileRegistry } from "../../../src/sources/logs/reading/file-registry.ts";
 import type { LineSink } from "../../../src/sources/logs/reading/log-reader.ts";
-import { dryRun } from "../../../src/sources/logs/report/dry-run.ts";
 import { openTestLogs } from "../../support/logs.ts";
 
 /*

@@ -1,26 +1,10 @@
 import { addDays } from "../../../operations/days.ts";
 import { dateAt, startOfDay } from "../../calendar.ts";
 import { LATENESS } from "../day-span.ts";
-import { type CountedDay, countDay, countOpen } from "./count-day.ts";
+import { type CountedDay, countDay } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
-import type { DayInProgress, OpenDay } from "./open-day.ts";
+import type { OpenDay } from "./open-day.ts";
 import type { SiteLog } from "./site-log.ts";
-
-/**
- * Counts an open day, up to and including `until` if given, in seconds since 1970. The whole day is counted again only if
- * lines have come.
- */
-export function countOpenDay(inProgress: DayInProgress, until?: number): DayCounts {
-  if (until !== undefined) return countOpen(inProgress.load(), until);
-  const day = inProgress.peek();
-  if (day === undefined && inProgress.counts !== undefined) return inProgress.counts;
-  return countLoaded(day ?? inProgress.load());
-}
-
-function countLoaded(day: OpenDay): DayCounts {
-  if (day.counted?.version !== day.version) day.counted = { version: day.version, counts: countOpen(day) };
-  return day.counted.counts;
-}
 
 /** Gets a day that is closed. May return another form of its counts to keep. */
 export type OnClose = (site: SiteLog, day: OpenDay, counted: CountedDay) => DayCounts | undefined;

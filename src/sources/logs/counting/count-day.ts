@@ -4,10 +4,10 @@ import { OTHER } from "../../measure/definition.ts";
 import { keepAll } from "../../measure/hit-filter.ts";
 import { columnOf } from "../../measure/hit-table.ts";
 import type { Tallies } from "../../measure/tallies.ts";
-import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay } from "./day-counts.ts";
+import type { CrawlerTally, DayCounts, DaySummary, DayTables, NotFoundTally } from "./day-counts.ts";
 import { isOfOrigin } from "./line-dimensions.ts";
-import { countNotFound } from "./not-found.ts";
-import { isView, type OpenDay } from "./open-day.ts";
+import { countNotFound } from "./not-found-requests.ts";
+import { type DayInProgress, isView, type OpenDay } from "./open-day.ts";
 import { type OpenTable, tabulateDay } from "./open-table.ts";
 import { CDN, NO_RELAY } from "./relays.ts";
 
@@ -29,8 +29,28 @@ export interface CountedDay {
 export function countDay(day: OpenDay): CountedDay {
   const table = tabulateDay(day);
   const counted = countKept(keepAll(table));
-  const tables = createTables(countTallies(counted), countCrawlers(day), countNotFound(day, table.scanners));
+  const tables = createTables(
+    countTallies(counted),
+    countCrawlers(day),
+    countNotFound(day.notFound, table.scanners),
+  );
   return { counts: { ...summarize(day, table, counted), tables }, table };
+}
+
+/**
+ * Counts an open day, up to and including `until` if given, in seconds since 1970. The whole day is counted again only if
+ * lines have come.
+ */
+export function countOpenDay(inProgress: DayInProgress, until?: number): DayCounts {
+  if (until !== undefined) return countOpen(inProgress.load(), until);
+  const day = inProgress.peek();
+  if (day === undefined && inProgress.counts !== undefined) return inProgress.counts;
+  return countLoaded(day ?? inProgress.load());
+}
+
+function countLoaded(day: OpenDay): DayCounts {
+  if (day.counted?.version !== day.version) day.counted = { version: day.version, counts: countOpen(day) };
+  return day.counted.counts;
 }
 
 /**
@@ -51,7 +71,7 @@ export function countOpen(day: OpenDay, until?: number): DayCounts {
         return known.get(dimension);
       },
       crawlers: () => countCrawlers(day),
-      notFound: () => countNotFound(day, scanners),
+      notFound: () => countNotFound(day.notFound, scanners),
     },
   };
 }
@@ -128,15 +148,15 @@ function countAddresses(day: OpenDay, { hits, events }: OpenTable): Addresses {
 /** Apart from where the day is known: functions hold all that is known where they are made, and tables outlive the day. */
 const createTables = (
   tallies: ReadonlyMap<Dimension, Tallies>,
-  crawlers: ReadonlyMap<string, CrawlerDay>,
-  notFound: NotFoundDay,
+  crawlers: ReadonlyMap<string, CrawlerTally>,
+  notFound: NotFoundTally,
 ): DayTables => ({
   tallies: (dimension) => tallies.get(dimension),
   crawlers: () => crawlers,
   notFound: () => notFound,
 });
 
-function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerDay> {
+function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerTally> {
   return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));
 }
 

@@ -28,12 +28,12 @@ export interface DayTables {
   /** Undefined if nothing has a value of the dimension. */
   tallies(dimension: Dimension): Tallies | undefined;
   /** By name in `crawler-list.ts`. */
-  crawlers(): ReadonlyMap<string, CrawlerDay>;
-  notFound(): NotFoundDay;
+  crawlers(): ReadonlyMap<string, CrawlerTally>;
+  notFound(): NotFoundTally;
 }
 
 /** What people asked for on a day and did not get. */
-export interface NotFoundDay {
+export interface NotFoundTally {
   /** Each once; `OTHER` for those beyond the limits. */
   paths: readonly string[];
   /** By path. */
@@ -52,7 +52,7 @@ export interface NotFoundDay {
 }
 
 /** The requests of one crawler on a day. */
-export interface CrawlerDay {
+export interface CrawlerTally {
   requests: number;
   /** Distinct paths. */
   pages: number;

@@ -1,4 +1,6 @@
-import { append, type Column, createColumn } from "./columns.ts";
+import { OTHER } from "../../measure/definition.ts";
+import { append, type Column, createColumn, readColumn } from "./columns.ts";
+import type { NotFoundTally } from "./day-counts.ts";
 import { createPairNumbers, type PairNumbers } from "./pair-numbers.ts";
 import { createValues, type Values } from "./values.ts";
 
@@ -79,3 +81,45 @@ export const createNotFoundRequests = (paths: Values): NotFoundRequests => ({
   rows: createPairNumbers(),
   bots: 0,
 });
+
+/** Counts the requests of a day, whatever their time was: they are kept as sums. */
+export function countNotFound(
+  { links, sender, link, requests, bots }: NotFoundRequests,
+  scanners: ReadonlySet<number>,
+): NotFoundTally {
+  const excluded = { bots, scanners: 0 };
+  const byLink = new Uint32Array(links.size);
+  const byPath = {
+    requests: new Uint32Array(links.paths.size),
+    visitors: new Uint32Array(links.paths.size),
+  };
+  /** By path and sender: several pages can lead one sender to the same path. */
+  const known = createPairNumbers();
+  for (const [row, count] of readColumn(requests).entries()) {
+    const [asking, by] = [sender.values[row] ?? 0, link.values[row] ?? 0];
+    if (scanners.has(asking)) {
+      excluded.scanners += count;
+      continue;
+    }
+    const path = links.pathOf(by);
+    byLink[by] = (byLink[by] ?? 0) + count;
+    byPath.requests[path] = (byPath.requests[path] ?? 0) + count;
+    if (known.find(path, asking) !== undefined) continue;
+    known.set(path, asking, known.size);
+    byPath.visitors[path] = (byPath.visitors[path] ?? 0) + 1;
+  }
+  const asked = [...byPath.requests.keys()].filter((path) => byPath.requests[path] !== 0);
+  const indices = new Map(asked.map((path, index) => [path, index]));
+  const linked = [...byLink.keys()].filter((by) => byLink[by] !== 0 && links.at(by).referrer !== null);
+  return {
+    paths: asked.map((path) => links.paths.at(path) ?? OTHER),
+    requests: asked.map((path) => byPath.requests[path] ?? 0),
+    visitors: asked.map((path) => byPath.visitors[path] ?? 0),
+    referrers: {
+      paths: linked.map((by) => indices.get(links.pathOf(by)) ?? 0),
+      values: linked.map((by) => links.at(by).referrer ?? OTHER),
+      requests: linked.map((by) => byLink[by] ?? 0),
+    },
+    excluded,
+  };
+}

@@ -1,14 +1,12 @@
 import { isUnprompted } from "../../../operations/not-found.ts";
 import { OTHER } from "../../measure/definition.ts";
 import type { LogLine } from "../reading/log-line.ts";
-import { append, increase, readColumn } from "./columns.ts";
-import type { NotFoundDay } from "./day-counts.ts";
+import { append, increase } from "./columns.ts";
 import { limitText, MAX_VALUES } from "./limits.ts";
 import { readPage } from "./line-values.ts";
 import type { Link, NotFoundRequests } from "./not-found-requests.ts";
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, readLinkingPage } from "./origin.ts";
-import { createPairNumbers } from "./pair-numbers.ts";
 import type { RequestTarget } from "./request.ts";
 
 /*
@@ -83,44 +81,4 @@ function addRow({ sender, link, requests, rows }: NotFoundRequests, asking: numb
   const row = sender.length - 1;
   rows.set(asking, by, row);
   return row;
-}
-
-/** Counts the requests of a day, whatever their time was: they are kept as sums. */
-export function countNotFound({ notFound }: OpenDay, scanners: ReadonlySet<number>): NotFoundDay {
-  const { links, sender, link, requests, bots } = notFound;
-  const excluded = { bots, scanners: 0 };
-  const byLink = new Uint32Array(links.size);
-  const byPath = {
-    requests: new Uint32Array(links.paths.size),
-    visitors: new Uint32Array(links.paths.size),
-  };
-  /** By path and sender: several pages can lead one sender to the same path. */
-  const known = createPairNumbers();
-  for (const [row, count] of readColumn(requests).entries()) {
-    const [asking, by] = [sender.values[row] ?? 0, link.values[row] ?? 0];
-    if (scanners.has(asking)) {
-      excluded.scanners += count;
-      continue;
-    }
-    const path = links.pathOf(by);
-    byLink[by] = (byLink[by] ?? 0) + count;
-    byPath.requests[path] = (byPath.requests[path] ?? 0) + count;
-    if (known.find(path, asking) !== undefined) continue;
-    known.set(path, asking, known.size);
-    byPath.visitors[path] = (byPath.visitors[path] ?? 0) + 1;
-  }
-  const asked = [...byPath.requests.keys()].filter((path) => byPath.requests[path] !== 0);
-  const indices = new Map(asked.map((path, index) => [path, index]));
-  const linked = [...byLink.keys()].filter((by) => byLink[by] !== 0 && links.at(by).referrer !== null);
-  return {
-    paths: asked.map((path) => links.paths.at(path) ?? OTHER),
-    requests: asked.map((path) => byPath.requests[path] ?? 0),
-    visitors: asked.map((path) => byPath.visitors[path] ?? 0),
-    referrers: {
-      paths: linked.map((by) => indices.get(links.pathOf(by)) ?? 0),
-      values: linked.map((by) => links.at(by).referrer ?? OTHER),
-      requests: linked.map((by) => byLink[by] ?? 0),
-    },
-    excluded,
-  };
 }

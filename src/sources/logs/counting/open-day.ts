@@ -1,6 +1,6 @@
 import { hashText } from "../hashing.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
-import { type CrawlerDay, type DayCounts, DEFINITION } from "./day-counts.ts";
+import { type CrawlerTally, type DayCounts, DEFINITION } from "./day-counts.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import { createNotFoundRequests, type NotFoundRequests } from "./not-found-requests.ts";
@@ -104,7 +104,7 @@ export interface Hits {
 }
 
 /** The requests of one crawler. */
-export interface OpenCrawler extends Omit<CrawlerDay, "pages"> {
+export interface OpenCrawler extends Omit<CrawlerTally, "pages"> {
   /** Hashes of the paths, at most `MAX_VALUES`: crawlers ask for millions. */
   paths: Set<number>;
 }

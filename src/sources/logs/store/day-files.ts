@@ -3,10 +3,13 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { Tallies } from "../../measure/tallies.ts";
-import type { CountedDay } from "../counting/count-day.ts";
-import type { CrawlerDay, DayCounts, DaySummary, DayTables, NotFoundDay } from "../counting/day-counts.ts";
-import type { OpenDay } from "../counting/open-day.ts";
-import { formatHits } from "./day-hits.ts";
+import type {
+  CrawlerTally,
+  DayCounts,
+  DaySummary,
+  DayTables,
+  NotFoundTally,
+} from "../counting/day-counts.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
 
 /** A closed day in the list of a site's days. Its files have their hashes in their names. */
@@ -36,10 +39,12 @@ const RESTORE =
 
 /** The files of a site's closed days. */
 export interface DayFiles {
-  /** Writes a day. Throws what the system throws. */
-  write(day: OpenDay, counted: CountedDay): StoredDay;
-  /** Writes a day of which only the counts are left. */
-  writeCounts(date: string, counts: DayCounts): StoredDay;
+  /**
+   * Writes a day. Throws what the system throws.
+   *
+   * @param hits Its hits as a file (`day-hits.ts`); undefined if it has none, or if they are lost.
+   */
+  write(date: string, counts: DayCounts, hits?: Uint8Array): StoredDay;
   /** A day whose tables are read when they are asked for. */
   open(date: string, day: StoredDay): DayCounts;
   /** The paths of a day's files. */
@@ -50,20 +55,14 @@ export interface DayFiles {
 export function createDayFiles(folder: string): DayFiles {
   const nameSums = (date: string, hash: string) => `${date}.${hash}.sums.gz`;
   const nameHits = (date: string, hash: string) => `${date}.${hash}.parquet`;
-  const writeSums = (
-    date: string,
-    { tables, readHits: _, ...totals }: DayCounts,
-    hits?: Uint8Array | undefined,
-  ): StoredDay => {
-    const bytes = Buffer.concat([...compressTables(tables)]);
-    const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes);
-    const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
-    return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
-  };
   return {
     folder,
-    write: (day, { counts, table }) => writeSums(day.date, counts, formatHits(day, table)),
-    writeCounts: (date, counts) => writeSums(date, counts),
+    write: (date, { tables, readHits: _, ...totals }, hits) => {
+      const bytes = Buffer.concat([...compressTables(tables)]);
+      const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes);
+      const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
+      return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
+    },
     open: (date, { sums, hits, bytes: _, ...totals }) => ({
       ...totals,
       tables: createStoredTables(join(folder, nameSums(date, sums)), sums),
@@ -122,7 +121,7 @@ function createStoredTables(path: string, hash: string): DayTables {
       return known.get(dimension);
     },
     crawlers: () => {
-      const found = findTable<{ crawlers: Record<string, CrawlerDay> }>(
+      const found = findTable<{ crawlers: Record<string, CrawlerTally> }>(
         readTables(path, hash),
         '"crawlers":',
       );
@@ -130,11 +129,12 @@ function createStoredTables(path: string, hash: string): DayTables {
     },
     // An earlier version, which the day's definition names, kept none.
     notFound: () =>
-      findTable<{ notFound: NotFoundDay }>(readTables(path, hash), '"notFound":')?.notFound ?? NOTHING_FOUND,
+      findTable<{ notFound: NotFoundTally }>(readTables(path, hash), '"notFound":')?.notFound ??
+      NOTHING_FOUND,
   };
 }
 
-const NOTHING_FOUND: NotFoundDay = {
+const NOTHING_FOUND: NotFoundTally = {
   paths: [],
   requests: [],
   visitors: [],

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import type { CountedDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
-import type { OpenDay } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import { makeFolder } from "./files.ts";
 import {
@@ -36,7 +34,7 @@ export interface History {
   /** Whether no other process has written since `load` or `save`. */
   isCurrent(): boolean;
   /** Writes the files of a day that is closed. They count once the state is saved. Throws what the system throws. */
-  writeDay(log: SiteLog, day: OpenDay, counted: CountedDay): DayCounts;
+  writeDay(log: SiteLog, date: string, counts: DayCounts, hits: Uint8Array | undefined): DayCounts;
 }
 
 export interface HistoryOptions {
@@ -69,9 +67,9 @@ export function createHistory({ folder: path, timezone, logs, keep }: HistoryOpt
       return manifest !== undefined && hasLines(manifest, contents, sites);
     },
     isCurrent: () => identifyManifest(folder) === folder.manifestFile,
-    writeDay: ({ domain }, day, counted) => {
+    writeDay: ({ domain }, date, counts, hits) => {
       const files = filesOf(folder, domain);
-      return openStored(folder, files, day.date, files.write(day, counted));
+      return openStored(folder, files, date, files.write(date, counts, hits));
     },
   };
 }

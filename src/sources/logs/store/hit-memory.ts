@@ -1,8 +1,5 @@
 import { AnalyticsError } from "../../../errors.ts";
-import type { CountedDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
-import type { OpenDay } from "../counting/open-day.ts";
-import { formatHits } from "./day-hits.ts";
 
 /** In bytes: some ten million page views. */
 const MAX_MEMORY = 64_000_000;
@@ -10,7 +7,7 @@ const MAX_MEMORY = 64_000_000;
 /** Keeps the hits of closed days in memory: of standard input, and where there is no folder for a history. */
 export interface HitMemory {
   /** Returns the counts with the hits. */
-  keep(day: OpenDay, counted: CountedDay): DayCounts;
+  keep(counts: DayCounts, hits: Uint8Array | undefined): DayCounts;
 }
 
 /** @param maxBytes If there is more, the hits of the days that were closed first are dropped. */
@@ -18,8 +15,7 @@ export function createHitMemory(maxBytes = MAX_MEMORY): HitMemory {
   const kept: { bytes: Uint8Array | undefined }[] = [];
   let total = 0;
   return {
-    keep: (day, { counts, table }) => {
-      const bytes = formatHits(day, table);
+    keep: (counts, bytes) => {
       if (bytes === undefined) return counts;
       const entry: (typeof kept)[number] = { bytes };
       kept.push(entry);

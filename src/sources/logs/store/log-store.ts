@@ -15,9 +15,9 @@
  *   read-journal.ts       puts the days together again
  *   hash-index.ts         finds the numbers of hashes
  * site-files.ts         the files of a site, and the list of its closed days
- *   day-files.ts          closed days: their sums, which are read when they are asked for
- *     day-hits.ts           and their hits, as a Parquet file
- *     read-hits.ts          reads it for questions with a filter
+ *   day-files.ts          closed days: their sums, which are read when they are asked for, and their hits
+ * day-hits.ts           the hits of a closed day as a Parquet file
+ * read-hits.ts          reads it for questions with a filter
  * hit-memory.ts         the same files in memory, where there is no history
  * files.ts              files that are whole or not there
  * rebuild-days.ts       counts a closed day again when more of its lines come
@@ -32,6 +32,7 @@ import { createFileRegistry, type FileRegistry } from "../reading/file-registry.
 import { findFiles, STDIN } from "../reading/find-files.ts";
 import type { LogSettings } from "../settings.ts";
 import { OutdatedDay } from "./day-files.ts";
+import { formatHits } from "./day-hits.ts";
 import { DamagedFile } from "./files.ts";
 import { createHitMemory } from "./hit-memory.ts";
 import type { KeptState } from "./load-history.ts";
@@ -103,10 +104,11 @@ export function createLogStore(
     else history = found;
   };
   /** A day whose files cannot be written is kept in memory, and its counts are saved later. */
-  const onClose: CollectorOptions["onClose"] = (log, day, counted) => {
-    if (history === undefined) return keptHits.keep(day, counted);
+  const onClose: CollectorOptions["onClose"] = (log, day, { counts, table }) => {
+    const hits = formatHits(day, table);
+    if (history === undefined) return keptHits.keep(counts, hits);
     try {
-      return history.writeDay(log, day, counted);
+      return history.writeDay(log, day.date, counts, hits);
     } catch {
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { readMember } from "../../../member.ts";
 import { addDays } from "../../../operations/days.ts";
 import { dateAt } from "../../calendar.ts";
-import { countOpenDay } from "../counting/close-days.ts";
+import { countOpenDay } from "../counting/count-day.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
@@ -97,7 +97,7 @@ function writeClosedDays(folder: HistoryFolder, { domain, closed }: SiteLog, old
     }
     let stored = folder.stored.get(counts);
     if (stored === undefined) {
-      stored = files.writeCounts(date, counts);
+      stored = files.write(date, counts);
       closed.set(date, openStored(folder, files, date, stored));
     }
     days.set(date, stored);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_VALUES } from "../../../../src/sources/logs/counting/limits.ts";
-import { addNotFound, countNotFound } from "../../../../src/sources/logs/counting/not-found.ts";
+import { addNotFound } from "../../../../src/sources/logs/counting/not-found.ts";
+import { countNotFound } from "../../../../src/sources/logs/counting/not-found-requests.ts";
 import { openDay } from "../../../../src/sources/logs/counting/open-day.ts";
 import { numberSender } from "../../../../src/sources/logs/counting/senders.ts";
 import { OTHER } from "../../../../src/sources/measure/definition.ts";
@@ -245,7 +246,7 @@ describe("a flood", () => {
     ask(999, "/dead", "https://new.example/");
     ask(999, "/other", "https://new.example/");
     expect(day.notFound.links.size).toBeLessThan(MAX_VALUES / 2);
-    const counts = countNotFound(day, new Set());
+    const counts = countNotFound(day.notFound, new Set());
     expect(counts.paths).toEqual(["/dead", OTHER]);
     const [kept = 0, folded = 0] = counts.requests;
     expect([kept > 20_000, kept + folded]).toEqual([true, MAX_VALUES + 5_002]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { dryRun } from "../../../../src/sources/logs/command/dry-run.ts";
 import { readLogSettings } from "../../../../src/sources/logs/open.ts";
-import { dryRun } from "../../../../src/sources/logs/report/dry-run.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../../support/logs.ts";
 
 const NAMED = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";

@@ -1,5 +1,5 @@
 /*
- * The way of a line into a report:
+ * The way of a line into what the command `logs` shows and exports:
  *
  * line-observer.ts   notes what each line counts as, with examples
  * dry-run.ts         adds up the notes and the counts of the days: the command `logs`
@@ -10,8 +10,8 @@
 
 import { compareValues } from "../../../operations/row-order.ts";
 import { dateAt } from "../../calendar.ts";
-import { countOpenDay } from "../counting/close-days.ts";
 import { createCollector } from "../counting/collector.ts";
+import { countOpenDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import { outcomes as explanations, type Outcome } from "../counting/outcomes.ts";
 import type { SiteLog } from "../counting/site-log.ts";
@@ -26,15 +26,15 @@ import type { TextTally } from "./text-tally.ts";
 
 /** What logs have, and what would be counted. Dates are in `timezone`. */
 export interface DryRun {
-  files: FileReport[];
+  files: DryRunFile[];
   left_out: { file: string; reason: string }[];
-  sites: SiteReport[];
+  sites: DryRunSite[];
   /** Hosts in the log that are not sites, the most frequent first; `other_hosts_total` counts all of them. */
   other_hosts: { host: string; lines: number }[];
   other_hosts_total: number;
   /** All lines of all files. The lines of `outcomes` add up to this number. */
   lines: number;
-  outcomes: OutcomeReport[];
+  outcomes: DryRunOutcome[];
   pages: { site: string; path: string; pageviews: number }[];
   not_found: { path: string; requests: number }[];
   bots: { name: string; requests: number }[];
@@ -45,7 +45,7 @@ export interface DryRun {
   milliseconds: number;
 }
 
-export interface FileReport {
+export interface DryRunFile {
   file: string;
   format: string;
   lines: number;
@@ -59,7 +59,7 @@ export interface FileReport {
   repeats: string | null;
 }
 
-export interface SiteReport {
+export interface DryRunSite {
   site: string;
   first_day: string | null;
   last_day: string | null;
@@ -74,7 +74,7 @@ export interface SiteReport {
 
 export type LineOutcome = keyof typeof lineOutcomes;
 
-export interface OutcomeReport {
+export interface DryRunOutcome {
   outcome: LineOutcome;
   lines: number;
   /** The most frequent paths. */
@@ -148,7 +148,7 @@ const countDays = (log: SiteLog): DayCounts[] => [
   ...[...log.open.values()].map((day) => countOpenDay(day)),
 ];
 
-function describeFile(content: LogContent, { spans }: LineObserver, timezone: string): FileReport {
+function describeFile(content: LogContent, { spans }: LineObserver, timezone: string): DryRunFile {
   const { path: file, format, lines, read: bytes, damage } = content;
   const span = spans.get(content);
   return {
@@ -167,7 +167,7 @@ function describeFile(content: LogContent, { spans }: LineObserver, timezone: st
 const dateOf = (time: number | undefined, timezone: string): string | null =>
   time === undefined ? null : dateAt(time * 1000, timezone);
 
-function describeSite({ domain, first, last, timezone }: SiteLog, days: readonly DayCounts[]): SiteReport {
+function describeSite({ domain, first, last, timezone }: SiteLog, days: readonly DayCounts[]): DryRunSite {
   const add = (count: "visitors" | "pageviews" | "events") => sum(days.map(({ totals }) => totals[count]));
   return {
     site: domain,
@@ -195,10 +195,10 @@ function listOtherHosts({ domains, hosts }: LineObserver, logs: readonly SiteLog
 function listOutcomes(
   { noRequest }: LineObserver,
   lines: readonly DomainLines[],
-  sites: readonly SiteReport[],
+  sites: readonly DryRunSite[],
   files: readonly LogContent[],
   hosts: DryRun["other_hosts"],
-): OutcomeReport[] {
+): DryRunOutcome[] {
   const count = (outcome: Outcome) => sum(lines.map(({ outcomes }) => outcomes[outcome]));
   const pageviews = sum(sites.map((site) => site.pageviews));
   const events = sum(sites.map((site) => site.events));

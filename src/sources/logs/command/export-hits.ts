@@ -6,7 +6,7 @@ import type { LogContent } from "../reading/log-content.ts";
 import type { LogSettings } from "../settings.ts";
 import { createHitExport, type ExportedDay, type ExportOptions } from "./hit-export.ts";
 
-export interface ExportReport {
+export interface ExportSummary {
   /** The closed days, in the order in which they were written. */
   days: readonly ExportedDay[];
   /** Days that are still open, by site. */
@@ -28,7 +28,7 @@ export async function exportHits(
   clock: () => number,
   options: Omit<ExportOptions, "sites" | "acceptProxyAddresses">,
   signal?: AbortSignal,
-): Promise<ExportReport> {
+): Promise<ExportSummary> {
   const sites = new Set([...settings.sites, ...settings.files.flatMap(({ site }) => site ?? [])]);
   if (sites.size === 0) {
     throw new AnalyticsError("usage", "Name the sites to export.", {
