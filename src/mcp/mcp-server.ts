@@ -32,15 +32,46 @@ const cacheHints = {
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
-/** The SDK refuses `arguments: null`, which some clients send for a call without arguments. */
-class LenientServer extends Server {
+/** Answers some requests otherwise than the SDK, on both transports. */
+class StrictServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
-    if (method !== "tools/call") return wrapped;
-    return ({ params, ...request }, context) => {
-      const { arguments: given, ...rest } = Object(params);
-      return wrapped({ ...request, params: given === null ? rest : params }, context);
+    return async (request, context) => {
+      try {
+        return await wrapped(method === "tools/call" ? leaveNullArguments(request) : request, context);
+      } catch (error) {
+        throw explainMismatch(method, error);
+      }
     };
+  }
+}
+
+/** The SDK refuses `arguments: null`, which some clients send for a call without arguments. */
+function leaveNullArguments({ params, ...request }: JSONRPCRequest): JSONRPCRequest {
+  const { arguments: given, ...rest } = Object(params);
+  return { ...request, params: given === null ? rest : params };
+}
+
+/** The SDK answers most params that do not fit as an internal error, with zod's issues as JSON in its message. */
+function explainMismatch(method: string, error: unknown): unknown {
+  // An error of zod itself is a fault of this program.
+  const isOfSdk = error instanceof ProtocolError || Object(error).constructor === Error;
+  if (!isOfSdk) return error;
+  const issue = findIssue(String(Object(error).message).replace(`Invalid ${method} request: `, ""));
+  if (issue === undefined) return error;
+  const name = issue.path.join(".").slice(0, MAX_NAME_LENGTH);
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params: ${name}: ${issue.message}`);
+}
+
+const MAX_NAME_LENGTH = 100;
+
+function findIssue(text: string): { path: string[]; message: string } | undefined {
+  if (!text.startsWith("[")) return undefined;
+  try {
+    const [{ path, message }] = JSON.parse(text);
+    return Array.isArray(path) && typeof message === "string" ? { path, message } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -51,7 +82,7 @@ class LenientServer extends Server {
  */
 export function createServer(options: McpServerOptions): Server {
   const { call, version } = options;
-  const server = new LenientServer(describeServer(version), {
+  const server = new StrictServer(describeServer(version), {
     capabilities,
     cacheHints,
     instructions: buildInstructions(options),
