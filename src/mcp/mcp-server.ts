@@ -1,15 +1,19 @@
 import {
   type JSONRPCRequest,
+  PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
   type Result,
   Server,
   type ServerContext,
+  UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
 import { iconUrl } from "../render/icon.ts";
 import { CHART_EXTENSION } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { toolList } from "./tool-list.ts";
+
+export const CURRENT_REVISION = "2026-07-28";
 
 const HOUR_MS = 3_600_000;
 const publicForAnHour = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
@@ -37,6 +41,7 @@ class StrictServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     return async (request, context) => {
+      assertKnownVersion(context);
       try {
         return await wrapped(method === "tools/call" ? leaveNullArguments(request) : request, context);
       } catch (error) {
@@ -50,6 +55,13 @@ class StrictServer extends Server {
 function leaveNullArguments({ params, ...request }: JSONRPCRequest): JSONRPCRequest {
   const { arguments: given, ...rest } = Object(params);
   return { ...request, params: given === null ? rest : params };
+}
+
+/** On stdio, the SDK looks at the version of the first message alone. */
+function assertKnownVersion({ mcpReq: { envelope } }: ServerContext): void {
+  const requested: unknown = Reflect.get(Object(envelope), PROTOCOL_VERSION_META_KEY);
+  if (typeof requested !== "string" || requested === CURRENT_REVISION) return;
+  throw new UnsupportedProtocolVersionError({ supported: [CURRENT_REVISION], requested });
 }
 
 /** The SDK answers most params that do not fit as an internal error, with zod's issues as JSON in its message. */

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMcpHandler, isJsonContentType, type McpServerFactory } from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
 import { readBody } from "../http/request-body.ts";
+import { CURRENT_REVISION } from "../mcp/mcp-server.ts";
 import { findForeignHost, findForeignOrigin, type HostGuardOptions } from "./host-guard.ts";
 import { createInFlightRequests, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
@@ -24,7 +25,6 @@ interface Reporter {
 const reports = new AsyncLocalStorage<Reporter>();
 
 const MAX_BODY_BYTES = 1_000_000;
-const CURRENT = "2026-07-28";
 const STREAM = "text/event-stream";
 const ANY_TYPE = /(^|,)\s*\*\/\*\s*(,|;|$)/;
 const PARSE_ERROR = -32_700;
@@ -75,7 +75,7 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
     if (!isJson) return send(await ask(described), response, controller.signal);
     const body = parse(await readBody(request, MAX_BODY_BYTES));
     if (body === undefined) return sendError(response, 400, PARSE_ERROR, "Parse error: Invalid JSON");
-    const isCancellable = headers["mcp-protocol-version"] !== CURRENT;
+    const isCancellable = headers["mcp-protocol-version"] !== CURRENT_REVISION;
     if (isCancellable && inFlight.receive(headers, body).opens) response.setHeader(SESSION, randomUUID());
     const end = isCancellable ? inFlight.add(headers, body, controller) : () => {};
     try {

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 /** The code of an error, or that there was none. */
 type Outcome = number | "answered";
 
-const [REFUSED, INVALID] = [-32_600, -32_602];
+const [REFUSED, INVALID, UNKNOWN_VERSION, MISMATCH] = [-32_600, -32_602, -32_022, -32_020];
 const clock = () => NOW;
 const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
 const options = { call, version: "0.0.0", about: demo.about, options: [], admit: () => {} };
@@ -81,6 +81,9 @@ interface Case {
   method: string;
   params: unknown;
   expected: Outcome;
+  /** The version in the header over HTTP, where it is another than in the request. */
+  version?: string;
+  overHttp?: Outcome;
 }
 
 /** The params of the method, as a client of one generation sends them. */
@@ -127,6 +130,10 @@ function* listMetaCases(method: string, isCurrent: boolean): Generator<Case> {
   const right = rightParams(METHODS[method]?.params ?? {}, isCurrent);
   for (const _meta of [5, null, { ...envelope, progressToken: {} }])
     yield { what: `_meta ${JSON.stringify(_meta)}`, method, params: { ...right, _meta }, expected: REFUSED };
+  const later = { ...right, _meta: { ...envelope, [VERSION]: "2099-01-01" } };
+  const unknown = { what: "an unknown version", method, params: later, expected: UNKNOWN_VERSION };
+  yield { ...unknown, overHttp: method === "initialize" ? UNKNOWN_VERSION : MISMATCH };
+  yield { ...unknown, what: "an unknown version, in the header too", version: "2099-01-01" };
   if (!isCurrent) return;
   for (const name of [VERSION, "io.modelcontextprotocol/clientCapabilities"]) {
     for (const given of [undefined, 5]) {
@@ -167,14 +174,14 @@ function startStdio() {
   };
 }
 
-async function askOverHttp(url: string, isCurrent: boolean, { method, params }: Case) {
+async function askOverHttp(url: string, isCurrent: boolean, { method, params, version }: Case) {
   const { name, uri } = Object(params);
   const target = [name, uri].find((each) => typeof each === "string");
   const headers = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     ...(method !== "initialize" && {
-      "mcp-protocol-version": isCurrent ? "2026-07-28" : "2025-11-25",
+      "mcp-protocol-version": version ?? (isCurrent ? "2026-07-28" : "2025-11-25"),
     }),
     ...(isCurrent && { "mcp-method": method, ...(target && { "mcp-name": target }) }),
   };
@@ -199,7 +206,7 @@ describe.each([
 
   it.each(methods)("%s", async (method) => {
     const cases = [...listCases(method, isCurrent), ...listMetaCases(method, isCurrent)];
-    const expected = cases.map(({ what, expected }) => [what, expected, expected]);
+    const expected = cases.map(({ what, expected, overHttp = expected }) => [what, expected, overHttp]);
     const connection = startStdio();
     await (isCurrent
       ? connection.ask("tools/list", { _meta: envelope })
@@ -215,4 +222,15 @@ describe.each([
     await connection.close();
     expect(found).toEqual(expected);
   });
+});
+
+it("a version is looked at in each request, whatever the first one was", async () => {
+  const unknown = { _meta: { ...envelope, [VERSION]: "2099-01-01" } };
+  for (const first of [{}, { _meta: envelope }]) {
+    const connection = startStdio();
+    expect(await connection.ask("tools/list", first)).toBe("answered");
+    expect(await connection.ask("tools/list", unknown)).toBe(UNKNOWN_VERSION);
+    expect(await connection.ask("tools/list", first)).toBe("answered");
+    await connection.close();
+  }
 });
