@@ -87,6 +87,15 @@ function findIssue(text: string): { path: string[]; message: string } | undefine
   }
 }
 
+/** Each list is one page, so no cursor was given out. */
+function assertFirstPage({ params }: { params?: { cursor?: string | undefined } | undefined }): void {
+  if (params?.cursor === undefined) return;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "Invalid params: params.cursor: this list has one page",
+  );
+}
+
 /**
  * The MCP server for both protocol generations and both transports. It uses the SDK's low-level `Server`, because an
  * `McpServer` converts and checks all schemas for each instance, and over HTTP each request gets an instance. What
@@ -100,7 +109,10 @@ export function createServer(options: McpServerOptions): Server {
     instructions: buildInstructions(options),
   });
 
-  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
+  server.setRequestHandler("tools/list", (request) => {
+    assertFirstPage(request);
+    return { tools: toolList };
+  });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal, notify } }) => {
     const { answerTool, findTool } = await import("./tools.ts");
     const tool = findTool(params.name);
@@ -123,18 +135,23 @@ export function createServer(options: McpServerOptions): Server {
   });
 
   const resources = () => import("./resources.ts");
-  server.setRequestHandler("resources/list", async () => ({
-    resources: (await resources()).listResources(),
-  }));
-  server.setRequestHandler("resources/templates/list", async () => ({
-    resourceTemplates: [(await resources()).overviewTemplate],
-  }));
+  server.setRequestHandler("resources/list", async (request) => {
+    assertFirstPage(request);
+    return { resources: (await resources()).listResources() };
+  });
+  server.setRequestHandler("resources/templates/list", async (request) => {
+    assertFirstPage(request);
+    return { resourceTemplates: [(await resources()).overviewTemplate] };
+  });
   server.setRequestHandler("resources/read", async ({ params }, context) =>
     (await resources()).readResource(options, params.uri, context),
   );
 
   const prompts = () => import("./prompts.ts");
-  server.setRequestHandler("prompts/list", async () => ({ prompts: (await prompts()).listPrompts() }));
+  server.setRequestHandler("prompts/list", async (request) => {
+    assertFirstPage(request);
+    return { prompts: (await prompts()).listPrompts() };
+  });
   server.setRequestHandler("prompts/get", async ({ params }) =>
     (await prompts()).writePrompt(params.name, params.arguments ?? {}),
   );

@@ -119,7 +119,7 @@ function* listCases(method: string, isCurrent: boolean): Generator<Case> {
       };
     }
   }
-  for (const cursor of isList ? [5, null] : []) {
+  for (const cursor of isList ? ["made-up", "", 5, null] : []) {
     const what = `cursor ${JSON.stringify(cursor)}`;
     yield { what, method, params: { ...right, cursor }, expected: INVALID };
   }
