@@ -214,8 +214,9 @@ it.each(["constructor", "__proto__", "toString"])(
         name.startsWith("GET /api/websites?") &&
         reply(200, JSON_TYPE, JSON.stringify({ data: [website], count: 1 }))(response),
     );
-    const error = await fail(source.sites());
-    expect([error.code, error.message]).toEqual(["usage", expect.stringContaining(domain.toLowerCase())]);
+    const wanted = { code: "usage", message: expect.stringContaining(domain.toLowerCase()) };
+    expect(await source.unlisted?.()).toMatchObject([{ domain: domain.toLowerCase(), reason: wanted }]);
+    expect(await fail(Promise.resolve(source.site?.(domain)))).toMatchObject(wanted);
   },
 );
 
