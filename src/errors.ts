@@ -110,13 +110,10 @@ export const INVISIBLE =
 /** Escapes every invisible character of JSON but its line breaks. */
 export const escapeInvisible = (json: string): string =>
   json.replace(INVISIBLE, (character) =>
-    character === "\n"
-      ? character
-      : [...Array(character.length).keys()].map((index) => escapeUnit(character, index)).join(""),
+    character === "\n" ? character : character.split("").map(escapeUnit).join(""),
   );
 
-const escapeUnit = (text: string, index: number) =>
-  `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 interface QuoteOptions {
   /** Of a text, between its marks. */
@@ -130,18 +127,10 @@ export function quote(value: unknown, { maxLength = Number.POSITIVE_INFINITY }: 
   if (typeof value !== "string") return escapeInvisible(JSON.stringify(value) ?? "nothing");
   const json = JSON.stringify(value.slice(0, maxLength)).slice(1, -1);
   const text = escapeInvisible(json.replaceAll('\\"', "\\u0022"));
-  const isWhole = value.length <= maxLength && text.length <= maxLength;
-  return `"${isWhole ? text : `${cutEscaped(text, maxLength - 1)}…`}"`;
-}
-
-/** The beginning of an escaped text, without a part of an escape. */
-function cutEscaped(text: string, length: number): string {
-  let end = 0;
-  for (const [part] of text.matchAll(/\\u.{4}|\\.|./gsu)) {
-    if (end + part.length > length) break;
-    end += part.length;
-  }
-  return text.slice(0, end);
+  if (value.length <= maxLength && text.length <= maxLength) return `"${text}"`;
+  // No part of an escape.
+  const [start = ""] = /^(?:\\u.{4}|\\[^u]|[^\\\p{Cs}])*/u.exec(text.slice(0, maxLength - 1)) ?? [];
+  return `"${start}…"`;
 }
 
 /** A text without spaces, and without marks at its end that a sentence could have behind it. Some of these letters are invisible. */

@@ -1,3 +1,4 @@
+import { quoteIfNeeded } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Ask } from "./probe.ts";
 import { type Read, read, type Subject } from "./subject.ts";
@@ -28,6 +29,6 @@ export async function readListed<O extends Operation>(
 ): Promise<Read<O>> {
   return read(subject, operation, params, how).catch((error: unknown) => {
     if (!(error instanceof Breach)) throw error;
-    throw new Skip(`the site ${params.site} is not answered: see sites.listed-answered`);
+    throw new Skip(`the site ${quoteIfNeeded(params.site)} is not answered: see sites.listed-answered`);
   });
 }

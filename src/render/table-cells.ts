@@ -1,8 +1,8 @@
 import { readMember } from "../member.ts";
 import { nameHour } from "../operations/days.ts";
-import { type Cell, type Column, POINTS } from "../operations/view.ts";
+import type { Cell, Column } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
-import { nameUnit } from "./plural.ts";
+import { describePoints, isPoints } from "./points.ts";
 import { paint, type Screen, type Style } from "./terminal-screen.ts";
 
 const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "hour", "month", "time", "status"]);
@@ -62,17 +62,6 @@ export function createCellFormat(screen: Screen) {
     if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
     return numbers.format(cell);
   };
-}
-
-/** Whether a cell is a change in percentage points: a number among percentages would pass for one of them. */
-export const isPoints = ({ kind }: Column, { unit }: Record<string, Cell>): boolean =>
-  kind === "change" && unit === POINTS;
-
-/** A change in percentage points, in words: `0.7 points higher`, `1 point lower`, `0 points`. */
-export function describePoints(change: number, formatNumber: (value: number) => string = String): string {
-  const size = Math.abs(change);
-  const way = change === 0 ? "" : change > 0 ? " higher" : " lower";
-  return `${formatNumber(size)} ${nameUnit(size, "point")}${way}`;
 }
 
 /** A timestamp without what nobody reads in a table: `2026-11-20 14:05`, in the timezone it is written in. Other text stays. */

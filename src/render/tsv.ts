@@ -2,7 +2,7 @@ import { nameHour } from "../operations/days.ts";
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText, guardFormula } from "./clean-text.ts";
-import { describePoints, isPoints } from "./table-cells.ts";
+import { describePoints, isPoints } from "./points.ts";
 
 export interface TsvOptions {
   /** For a model: no columns that are only for programs, and texts that can be sent back as they are. */

@@ -155,7 +155,7 @@ it("a request loads undici once: not Node's own copy, too", async () => {
 
 /** What is loaded is read and compiled at each start: more of it is more to wait for. */
 it.each<[string, number, () => string]>([
-  ["--help", 90_000, () => readLoaded(["--help"])],
+  ["--help", 91_000, () => readLoaded(["--help"])],
   ["stats --demo", 383_000, () => readLoaded(["stats", "--demo", "--site", "example.com"])],
   ["the server on stdio", 484_000, () => readLoaded([])],
 ])("%s loads at most %d characters", { retry: 2 }, (what, budget, read) => {

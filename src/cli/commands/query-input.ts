@@ -1,4 +1,4 @@
-import { AnalyticsError, createSwallowedError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, createSwallowedError, quoteIfNeeded, quoteWord } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import { findDimension } from "../../operations/dimension-names.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
@@ -114,7 +114,7 @@ function readDates(
     });
   }
   texts.set("period", [`${from}/${to ?? "today"}`]);
-  return `--from ${from}${to === undefined ? "" : ` --to ${to}`}`;
+  return `--from ${quoteIfNeeded(from)}${to === undefined ? "" : ` --to ${quoteIfNeeded(to)}`}`;
 }
 
 /** The option that a word is probably meant for: `stats yesterday`, `overview 7`. */
