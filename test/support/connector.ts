@@ -20,6 +20,12 @@ export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "st
   logLevel?: LogLevel;
 }
 
+/**
+ * A clock that stands still until a test moves it. It is ahead, since oidc-provider sees by the machine's clock whether a
+ * code is over: a minute after the connector's start, every new one would be.
+ */
+export const createTestTime = () => ({ now: Date.now() + 600_000 });
+
 /** The connector over real HTTP, in front of the reference API, on a clock that the test moves. */
 export async function startTestConnector({
   openStore,
@@ -28,7 +34,7 @@ export async function startTestConnector({
   ...options
 }: TestConnectorOptions = {}) {
   const { api, ask, time: apiTime } = createTestApi();
-  const time = options.time ?? { now: Date.now() };
+  const time = options.time ?? createTestTime();
   const lines: string[] = [];
   const upstream: { url: string; authorization: string | null; status: number }[] = [];
   const revoked = new Set<string>();

@@ -6,7 +6,7 @@ import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { loadDriver, openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
 import type { Database } from "../../src/sqlite/driver.ts";
-import { startTestConnector, type TestConnectorOptions } from "./connector.ts";
+import { createTestTime, startTestConnector, type TestConnectorOptions } from "./connector.ts";
 import { findPort } from "./processes.ts";
 import { REDIS_SERVER, startRedis } from "./redis.ts";
 import { startRoundRobin } from "./round-robin.ts";
@@ -78,7 +78,7 @@ export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 export async function startReplicas(medium: Medium, options: TestConnectorOptions = {}) {
   const proxy = await startRoundRobin();
   const secret = options.secret ?? randomBytes(32);
-  const time = options.time ?? { now: Date.now() };
+  const time = options.time ?? createTestTime();
   const meeting = createMeeting();
   const start = async () => {
     const port = await findPort();
