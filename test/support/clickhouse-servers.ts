@@ -81,8 +81,8 @@ const findPorts = async (): Promise<Ports> => ({
   between: await findPort(),
 });
 
-/** An INSERT waits until the hits are on their shard. The servers wait for each other as long as this profile says. */
-export const LOADER: Profile = { readonly: 0, insert_distributed_sync: 1, receive_timeout: 1 };
+/** An INSERT waits until the hits are on their shard. The servers ask each other by this profile. */
+export const LOADER: Profile = { readonly: 0, insert_distributed_sync: 1 };
 
 async function startServer(
   folder: string,

@@ -86,6 +86,8 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)("one shard of two (clickhouse-s
   let shards: Shards;
   beforeAll(async () => {
     shards = await startShards({
+      // How long the servers wait for each other, in seconds.
+      default: { ...LOADER, receive_timeout: 3 },
       writer: { readonly: 0 },
       changer: { readonly: 2 },
       careless0: { ...careless, readonly: 0 },

@@ -98,7 +98,7 @@ function measureProgram(makeRequest: (number: number) => Request) {
       Array.from({ length: 10_000 }, (_, number) => lineOf(from + number)),
     );
   const ask = () => {
-    const { stdout, stderr } = spawnSync(
+    const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [
         ...[
@@ -114,6 +114,7 @@ function measureProgram(makeRequest: (number: number) => Request) {
       ],
       { encoding: "utf8", env: { ...place.environment, TEST_NOW: String(LOG_NOW) } },
     );
+    expect(status, stderr).toBe(0);
     const used: { memory: number; seconds: number } = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
     return { ...used, pageviews: JSON.parse(stdout).pageviews };
   };
