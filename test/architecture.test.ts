@@ -137,7 +137,7 @@ describe("the layers", () => {
     ["@modelcontextprotocol/", ["mcp/", "serve/"]],
     ["undici", ["client/network.ts", "oauth/document-fetch.ts"]],
     ["ioredis", ["oauth/store/redis-connection.ts"]],
-    ["jsonc-parser", ["setup/documents/"]],
+    ["jsonc-parser", ["setup/documents/", "sources/described/mapping-file.ts"]],
     ['"diff"', ["setup/config-writing.ts"]],
     ["smol-toml", ["setup/documents/"]],
     ["libsql", ["oauth/store/sqlite-store.ts", "sqlite/driver.ts"]],

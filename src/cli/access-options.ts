@@ -31,6 +31,10 @@ export function addAccessOptions(program: Command): Command {
         // Another name is refused with the other settings, which may also come from the environment.
         .argParser(String),
     )
+    .option(
+      "--mapping <file>",
+      "where a service of your own has its fields (or ANALYTICS_MAPPING; see mapping)",
+    )
     .option("--profile <profile>", "saved service and key (or ANALYTICS_PROFILE)")
     .option("--api-key-file <file>", "file that holds the API key")
     .option("--api-key-stdin", "read the API key from standard input");

@@ -6,7 +6,8 @@ import { openapi, timeseries } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { onceDone } from "../operations/schemas.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
-import { type Fetch, type ResponseLimits, sendRequest } from "./http-request.ts";
+import { ForeignAnswerError } from "./foreign-answer.ts";
+import { type Fetch, type JsonResponse, type ResponseLimits, sendRequest } from "./http-request.ts";
 import { type CacheLimits, createResponseCache, secondsToMidnight } from "./response-cache.ts";
 import { parseResult } from "./result-parser.ts";
 import { type RetryPolicy, retry } from "./retry.ts";
@@ -46,6 +47,18 @@ interface HttpClientLimits extends ResponseLimits, RetryPolicy {
 export type HttpCall = Call &
   Required<Pick<Call, "readSite" | "offersSpans" | "offersFilter" | "offersHours">>;
 
+/** The body of an answer, for whoever reads it by other rules than the contract's. */
+export type ReadText = (
+  path: string,
+  params: Record<string, unknown>,
+  options: Pick<CallOptions, "signal" | "fresh">,
+) => Promise<Pick<JsonResponse, "text" | "link">>;
+
+export interface HttpClient {
+  call: HttpCall;
+  readText: ReadText;
+}
+
 /** Limits in milliseconds and bytes. Time limits for connecting, headers and body belong to the target's `fetch`. */
 const DEFAULT_LIMITS: HttpClientLimits = {
   deadline: 30_000,
@@ -64,7 +77,7 @@ const DEFAULT_LIMITS: HttpClientLimits = {
  * A call parses its parameters, and throws AnalyticsError as `Call` says, or with the service's error: `unreachable`,
  * `timeout`, `tls`, `proxy`, `redirected`, `bad_answer`, `too_large`, `cancelled` or a code of the contract.
  */
-export function createHttpClient({ readTarget, clock, limits }: HttpClientOptions): { call: HttpCall } {
+export function createHttpClient({ readTarget, clock, limits }: HttpClientOptions): HttpClient {
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   const cache = createResponseCache(bounds.cache, clock);
   const share = createSingleFlight<unknown>();
@@ -72,19 +85,30 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   // After a failure, a login may follow.
   const openTarget = onceDone(readTarget);
 
+  const send = async (path: string, query: string, signal: AbortSignal): Promise<JsonResponse> => {
+    const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
+    const request = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
+    const attempt = (attemptSignal: AbortSignal) =>
+      limitConcurrency(() => sendRequest(request, bounds, attemptSignal), attemptSignal);
+    return retry(attempt, bounds, signal);
+  };
+
   const request = async (
     operation: Operation,
     params: Record<string, unknown>,
     query: string,
     signal: AbortSignal,
   ) => {
-    const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
     const { path } = operation;
-    const send = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
-    const attempt = (attemptSignal: AbortSignal) =>
-      limitConcurrency(() => sendRequest(send, bounds, attemptSignal), attemptSignal);
-    const { text, freshFor } = await retry(attempt, bounds, signal);
-    const result = parseResult(operation, params, text);
+    const { text, link, freshFor } = await send(path, query, signal);
+    let result: unknown;
+    try {
+      result = parseResult(operation, params, text);
+    } catch (error) {
+      // Whoever reads it by other rules need not ask again.
+      if (error instanceof ForeignAnswerError) keepText(path, query, { text, link, freshFor });
+      throw error;
+    }
     // An operation that reports this very moment is never cached, whatever the service allows.
     if (operation.maxAge > 0) {
       cache.set(`${path}${query}`, result, text.length, Math.min(freshFor, secondsToMidnight(result)));
@@ -109,6 +133,20 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
         signal,
       )) as never;
   };
+  const keepText = (path: string, query: string, { text, link, freshFor }: JsonResponse) => {
+    const answer = { text, link };
+    cache.set(nameText(path, query), answer, text.length, Math.max(freshFor, MIN_FRESH_SECONDS));
+    return answer;
+  };
+  const readText: ReadText = async (path, params, { signal, fresh }) => {
+    const query = formatQuery(params);
+    const key = nameText(path, query);
+    const read = async (sharedSignal: AbortSignal) => {
+      return keepText(path, query, await send(path, query, sharedSignal));
+    };
+    // The cache and the flights of this key hold texts alone.
+    return ((fresh ? undefined : cache.get(key)) ?? share(key, read, signal)) as ReturnType<ReadText>;
+  };
   const readSite = async () => (await openTarget()).site;
   /** Whether the service's OpenAPI document lists optional parameters of a path. */
   const offers = async (names: readonly string[], path: string, { signal }: CallOptions) => {
@@ -124,19 +162,24 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   const offersSpans: HttpCall["offersSpans"] = ({ path }, options) => offers(["from", "to"], path, options);
   const offersFilter: HttpCall["offersFilter"] = ({ path }, options) => offers(["filter"], path, options);
   const offersHours: HttpCall["offersHours"] = (options) => offers(["interval"], timeseries.path, options);
-  return { call: Object.assign(call, { readSite, offersSpans, offersFilter, offersHours }) };
+  return { call: Object.assign(call, { readSite, offersSpans, offersFilter, offersHours }), readText };
 }
+
+const nameText = (path: string, query: string) => `text ${path}${query}`;
+
+/** The answers of one question must agree, also where a service says nothing of how long they may be reused. */
+const MIN_FRESH_SECONDS = 10;
 
 const NO_DESCRIPTION = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
 
 /** Nothing was asked: the service would have ignored the filter, or refused it in its own words. */
-const createNoFilterError = () =>
+export const createNoFilterError = () =>
   new AnalyticsError("invalid_parameter", "filter cannot be used: this service does not offer filters.", {
     hint: "Without it, breakdown ranks the values of one dimension: pages, referrers, countries and so on.",
     parameters: [{ parameter: "filter", detail: "cannot be used: this service does not offer filters" }],
   });
 
-const createNoHoursError = () =>
+export const createNoHoursError = () =>
   new AnalyticsError("invalid_parameter", "There are no hours: this service only has days.", {
     hint: "Ask by day, week or month.",
     parameters: [{ parameter: "interval", detail: "cannot be hour: this service only has days" }],

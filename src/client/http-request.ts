@@ -44,6 +44,8 @@ export interface JsonResponse {
   text: string;
   /** Seconds for which it may be reused. */
   freshFor: number;
+  /** The header `Link`, which can lead to the next page of a list. */
+  link: string | null;
 }
 
 /** Generous: a problem document takes a few hundred. */
@@ -83,7 +85,10 @@ export async function sendRequest(
         },
       );
     }
-    if (isJson(response)) return { text, freshFor: readFreshness(headers, requested, request.clock()) };
+    if (isJson(response)) {
+      const freshFor = readFreshness(headers, requested, request.clock());
+      return { text, freshFor, link: headers.get("link") };
+    }
     const type = describeType(contentType, request.apiKey);
     throw new AnalyticsError("bad_answer", `The answer to ${request.path} ${type}, not JSON.`, {
       status,

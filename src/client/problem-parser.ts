@@ -1,6 +1,8 @@
 import { AnalyticsError, type ErrorCode, type Quota } from "../errors.ts";
 import { readMember } from "../member.ts";
 import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
+import { ForeignAnswerError } from "./foreign-answer.ts";
+import { findExcess } from "./result-parser.ts";
 
 /** What a message about a problem mentions. */
 export interface ProblemContext {
@@ -31,26 +33,81 @@ const MAX_REQUEST_ID_LENGTH = 64;
 /** An operation of the contract has six at most. */
 const MAX_PARAMETERS = 10;
 
+/** Refusals of a request, whose reason may be that the service keeps the specification in words of its own. */
+const FOREIGN_STATUSES = new Set([400, 404, 406, 409, 410, 422]);
+
 /**
- * Turns an error response into an AnalyticsError, from its problem document (RFC 9457) or, if it has none, from the
- * status alone.
+ * Turns an error response into an AnalyticsError, from its problem document (RFC 9457), else from the sentence that it has
+ * anywhere and the status.
  */
 export function parseProblem(status: number, text: string, context: ProblemContext): AnalyticsError {
   const body = readKnownMembers(text);
-  const code =
-    findCode(status, body.code) ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
-  const message = body.detail?.slice(0, MAX_DETAIL_LENGTH) ?? describeStatus(status, context.path);
+  const known = findCode(status, body.code);
+  const code = known ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
+  const said = body.detail ?? findSentence(text);
+  const message = said?.slice(0, MAX_DETAIL_LENGTH) ?? describeStatus(status, context.path);
   const id = body.request_id?.slice(0, MAX_REQUEST_ID_LENGTH);
   const request = status >= 500 && id !== undefined ? ` (request ${id})` : "";
   const hint = status === 403 ? adviseOnForbidden(context) : adviseOn(code, context);
-  return new AnalyticsError(code, `${message}${request}`, {
+  const options = {
     status,
     quota: code === "rate_limited" ? context.quota : undefined,
     // The service's own message may already contain the hint.
     hint: hint && message.toLowerCase().includes(hint.toLowerCase()) ? undefined : hint,
     parameters: body.errors?.slice(0, MAX_PARAMETERS),
-  });
+  };
+  // Its code alone may be another service's own word.
+  const isProblem = known !== undefined && body.title !== undefined && body.status !== undefined;
+  const isForeign = !isProblem && FOREIGN_STATUSES.has(status);
+  return isForeign
+    ? new ForeignAnswerError(code, `${message}${request}`, text, options)
+    : new AnalyticsError(code, `${message}${request}`, options);
 }
+
+/** Members that hold a sentence that somebody wrote, the best first. */
+const SENTENCES = [
+  "detail",
+  "message",
+  "error_description",
+  "reason",
+  "description",
+  "msg",
+  "error",
+  "title",
+];
+const MAX_LEVELS = 3;
+
+/** The sentence of an error of any shape, at most some levels down; undefined if there is none. */
+export function findSentence(text: string): string | undefined {
+  if (findExcess(text) !== undefined) return undefined;
+  try {
+    return (
+      findText(JSON.parse(text), 0)
+        ?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ")
+        .trim() || undefined
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function findText(value: unknown, level: number): string | undefined {
+  if (typeof value !== "object" || value === null || level > MAX_LEVELS) return undefined;
+  const members = new Map(Object.entries(value));
+  const texts = SENTENCES.map((name) => members.get(name)).filter(isSentence);
+  // A code in one word, such as `not_found`, is worse than a sentence beside it.
+  const best = texts.find((each) => /\s/.test(each)) ?? (level > 0 ? texts[0] : undefined);
+  if (best !== undefined) return best.slice(0, MAX_DETAIL_LENGTH);
+  const inner = [...members.values()].slice(0, MAX_PARAMETERS);
+  const found = inner.map((member) => findText(member, level + 1)).find((each) => each !== undefined);
+  const loose =
+    level > 0 && Array.isArray(value)
+      ? value.find((each): each is string => isSentence(each) && /\s/.test(each))
+      : undefined;
+  return found ?? loose?.slice(0, MAX_DETAIL_LENGTH) ?? texts[0]?.slice(0, MAX_DETAIL_LENGTH);
+}
+
+const isSentence = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
 /**
  * The given code, if the contract has it for this status. For a status that the contract does not have, any code of
@@ -70,11 +127,13 @@ function findCode(status: number, code: string | undefined): ProblemCode | undef
 function readKnownMembers(text: string): Partial<Problem> {
   try {
     const body: unknown = JSON.parse(text);
-    const { code, detail, request_id, errors } = problem().shape;
-    const known = Object.entries({ code, detail, request_id, errors }).flatMap(([name, schema]) => {
-      const value = schema.safeParse(readMember(body, name));
-      return value.success && value.data !== undefined ? [[name, value.data]] : [];
-    });
+    const { code, title, status, detail, request_id, errors } = problem().shape;
+    const known = Object.entries({ code, title, status, detail, request_id, errors }).flatMap(
+      ([name, schema]) => {
+        const value = schema.safeParse(readMember(body, name));
+        return value.success && value.data !== undefined ? [[name, value.data]] : [];
+      },
+    );
     return Object.fromEntries(known);
   } catch {
     return {};

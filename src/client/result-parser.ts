@@ -1,7 +1,8 @@
 import type * as z from "zod";
-import { AnalyticsError, quote } from "../errors.ts";
+import { quote } from "../errors.ts";
 import { readMember } from "../member.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
+import { ForeignAnswerError } from "./foreign-answer.ts";
 
 /**
  * Parses the body of a 200 as an operation's result. Throws AnalyticsError `bad_answer` if it is not JSON, if a
@@ -12,12 +13,12 @@ export function parseResult<O extends Operation>(
   params: ParamsOf<O>,
   text: string,
 ): ResultOf<O> {
-  const createError = (reason: string, cause?: unknown) =>
-    new AnalyticsError("bad_answer", `The answer to ${operation.path} breaks the contract: ${reason}.`, {
-      status: 200,
-      hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
-      cause,
-    });
+  const createError = (reason: string, cause?: unknown) => {
+    const message = `The answer to ${operation.path} breaks the contract: ${reason}.`;
+    const hint =
+      "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.";
+    return new ForeignAnswerError("bad_answer", message, text, { status: 200, hint, cause });
+  };
   const result = parseBody(operation.result, text, createError);
   const objection = operation.verify?.(result, params);
   if (objection !== undefined) throw createError(objection);
@@ -31,18 +32,22 @@ export function parseBody<T>(
   text: string,
   createError: (reason: string, cause?: unknown) => Error,
 ): T {
-  let body: unknown;
+  const body = parseJson(text, createError);
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw createError(describeMismatch(parsed.error, body));
+  return parsed.data;
+}
+
+/** Parses a body of bounded depth and size. Throws what `createError` makes of the reason why it cannot. */
+export function parseJson(text: string, createError: (reason: string, cause?: unknown) => Error): unknown {
   // Later steps walk the result recursively and need several times its memory, so limit its size here.
   const excess = findExcess(text);
   if (excess !== undefined) throw createError(excess);
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw createError("it is not complete JSON", cause);
   }
-  const parsed = schema.safeParse(body);
-  if (!parsed.success) throw createError(describeMismatch(parsed.error, body));
-  return parsed.data;
 }
 
 const MAX_DEPTH = 100;

@@ -2,6 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
+import { findMapping, type GivenMapping, nameSavedMapping } from "./given-mapping.ts";
 import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
 import {
   findHostedAddress,
@@ -19,6 +20,8 @@ export interface AccessFlags {
   apiKeyFile?: string | undefined;
   apiKeyStdin?: boolean | undefined;
   service?: string | undefined;
+  /** A file. */
+  mapping?: string | undefined;
 }
 
 export interface Access {
@@ -26,6 +29,8 @@ export interface Access {
   service?: ServiceName | undefined;
   /** The timezones of sites that the service does not tell. */
   siteTimezones?: SiteTimezones | undefined;
+  /** Where a service that only describes itself has its fields, as far as the person chose. */
+  mapping?: GivenMapping | undefined;
   /** Ends in `/api/v1`, for a service of the contract. */
   baseUrl: string;
   apiKey: string;
@@ -154,7 +159,8 @@ function readDirectAccess(
   const site = readVariable(environment, "ANALYTICS_SITE");
   return {
     service,
-    siteTimezones: service && findSiteTimezones(environment),
+    siteTimezones: findSiteTimezones(environment),
+    mapping: findMapping(flags, environment, { service }),
     apiKey,
     baseUrl: readBaseUrl(address.text, environment, address.source, service),
     site,
@@ -200,7 +206,12 @@ function readProfileAccess(
   const place = order.find(({ site }) => site !== undefined);
   return {
     service,
-    siteTimezones: service && (profile.siteTimezones ?? findSiteTimezones(environment)),
+    siteTimezones: profile.siteTimezones ?? findSiteTimezones(environment),
+    mapping: findMapping(flags, environment, {
+      service,
+      saved: nameSavedMapping(name, profile.mapping),
+      isNamed,
+    }),
     apiKey: readApiKey(profile.apiKey, `The profile ${name}`),
     baseUrl,
     site: place?.site,

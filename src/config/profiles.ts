@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AnalyticsError, quoteWord, readErrorCode } from "../errors.ts";
 import { findConfigFolder } from "./folders.ts";
+import type { SavedMapping } from "./given-mapping.ts";
 import { readRegularFile } from "./read-regular-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { type ServiceName, type SiteTimezones, serviceNames } from "./services.ts";
@@ -17,6 +18,8 @@ export interface Profile {
   service?: ServiceName | undefined;
   /** The timezones of sites that the service does not tell. */
   siteTimezones?: SiteTimezones | undefined;
+  /** Where a service that only describes itself has its fields, as far as the person chose. */
+  mapping?: SavedMapping | undefined;
 }
 
 /** A source in this process: the values of its command-line options, in place of address and key. */
@@ -113,25 +116,25 @@ function createLocalProfileError(name: string): AnalyticsError {
 }
 
 /** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */
-function parseProfile({ baseUrl, apiKey, site, service, siteTimezones }: Profile): Profile {
+function parseProfile({ baseUrl, apiKey, site, service, siteTimezones, mapping }: Profile): Profile {
   const isText = [baseUrl, apiKey, site ?? "", service ?? ""].every((value) => typeof value === "string");
   const isKnown = service === undefined || serviceNames.includes(service);
-  if (!isText || !isKnown || !isTextMap(siteTimezones)) throw new TypeError("This is not a profile.");
+  if (!isText || !isKnown || !isTextMap(siteTimezones) || !isMap(mapping))
+    throw new TypeError("This is not a profile.");
   return {
     baseUrl,
     apiKey,
     site,
     ...(service && { service }),
     ...(siteTimezones && { siteTimezones }),
+    ...(mapping && { mapping }),
   };
 }
 
+const isMap = (value: unknown): boolean =>
+  value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value));
 const isTextMap = (value: unknown): boolean =>
-  value === undefined ||
-  (typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((text) => typeof text === "string"));
+  isMap(value) && Object.values(value ?? {}).every((text) => typeof text === "string");
 
 /**
  * Saves a profile and returns its file. Only the owner can read it, and other programs never see it half-written.

@@ -1,6 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import { type Access, type AccessFlags, findAddress, findProfileName } from "./access.ts";
 import { readBaseUrl } from "./base-url.ts";
+import { findMapping, nameSavedMapping } from "./given-mapping.ts";
 import { readProfile } from "./profiles.ts";
 import { findHostedAddress, findNamedService, findSiteTimezones } from "./services.ts";
 import type { Environment } from "./variables.ts";
@@ -12,11 +13,11 @@ import type { Environment } from "./variables.ts";
 export const readServiceUrl = (flags: AccessFlags, environment: Environment): string =>
   readService(flags, environment).baseUrl;
 
-/** The same, with the service that is there and the timezones that it does not tell. */
+/** The same, with the service that is there, the timezones that it does not tell, and the mapping of its fields. */
 export function readService(
   flags: AccessFlags,
   environment: Environment,
-): Pick<Access, "baseUrl" | "service" | "siteTimezones"> {
+): Pick<Access, "baseUrl" | "service" | "siteTimezones" | "mapping"> {
   const isNamed = flags.profile !== undefined && flags.baseUrl === undefined;
   const address = isNamed ? undefined : findAddress(flags, environment);
   const name = flags.profile ?? (address === undefined ? findProfileName(environment) : undefined);
@@ -28,6 +29,14 @@ export function readService(
       hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
     });
   }
-  const siteTimezones = service && (saved?.siteTimezones ?? findSiteTimezones(environment));
-  return { baseUrl: readBaseUrl(given, environment, address?.source, service), service, siteTimezones };
+  return {
+    baseUrl: readBaseUrl(given, environment, address?.source, service),
+    service,
+    siteTimezones: saved?.siteTimezones ?? findSiteTimezones(environment),
+    mapping: findMapping(flags, environment, {
+      service,
+      saved: name === undefined ? undefined : nameSavedMapping(name, saved?.mapping),
+      isNamed: flags.profile !== undefined,
+    }),
+  };
 }

@@ -5,7 +5,8 @@ export const environment = {
     "Where the service's API is, such as https://stats.example.com (with or without /api/v1).",
   ANALYTICS_SERVICE: "matomo, umami or plausible, if the service has an API of its own.",
   ANALYTICS_SITE_TIMEZONES:
-    "Timezones that such a service does not tell: example.com=Europe/Berlin, separated by commas.",
+    "Timezones that the service does not tell: example.com=Europe/Berlin, separated by commas.",
+  ANALYTICS_MAPPING: "File that says where a service of your own has its fields (see mapping).",
   ANALYTICS_PROFILE: "Saved profile to use when no key is given (see login).",
   ANALYTICS_SITE: "Site to use when none is named.",
   ANALYTICS_LOGS: "Access logs to answer from, one glob a line, instead of a service.",

@@ -3,7 +3,7 @@ import { AnalyticsError } from "../errors.ts";
 import { readMember } from "../member.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { openapi, operations } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { cleanText } from "../render/clean-text.ts";
@@ -28,7 +28,7 @@ export const openapiToolResult = z.object({
   definition: z.record(z.string(), z.unknown()).optional(),
 });
 
-type Document = ResultOf<typeof openapi>;
+type Document = AnswerOf<typeof openapi>;
 
 /** `get_openapi`: the document is too long for a model, so it gets a summary, or one operation with its references. */
 export async function answerOpenApi(

@@ -15,11 +15,12 @@ import {
 import { readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { answerPeriod, describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
 import { verifySite } from "./site-name.ts";
+import type { Column } from "./view.ts";
 import { hasVisits, showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
-import { warnings } from "./warning.ts";
+import { showWarnings, warnings } from "./warning.ts";
 
 const row = () =>
   z.object({
@@ -42,6 +43,32 @@ const row = () =>
       .min(0)
       .max(100)
       .describe("Share of `totals.visitors`, 0–100, rounded half up to one decimal."),
+  });
+
+/** What the rows of a service that only describes itself may lack, or count without saying what. */
+const uncertain = () => ({
+  visitors: count.optional(),
+  count: count.optional().describe("What the service counts, where it does not say what that is."),
+  percentage: z.number().min(0).max(100).optional(),
+});
+
+const result = () =>
+  z.object({
+    site: siteRef,
+    period,
+    ...filterEcho(),
+    dimension: z.string().describe("The requested dimension."),
+    rows: z.array(row()).describe("At most `limit` rows."),
+    ...listExtent,
+    totals: z
+      .object({
+        visitors: count.describe("Visitors of the whole period, as in /stats."),
+        pageviews: count.describe("Page views of the whole period, as in /stats."),
+        events: count.optional().describe("Custom events of the whole period. Only for `events`."),
+        ...visitCounts(),
+      })
+      .describe("Totals of the period, not the sum of the rows."),
+    warnings,
   });
 
 /** What a row counts in addition to visitors. */
@@ -99,6 +126,16 @@ function noteTotals({
   ];
 }
 
+const column = (key: "visitors" | "pageviews" | "events" | "count"): Column => ({
+  key,
+  label: key === "pageviews" ? "page views" : key,
+  kind: "count",
+});
+const SHARE: Column = { key: "percentage", label: "share", kind: "percent" };
+
+/** What is said of a list whose service does not say which days it covers. */
+export const NO_PERIOD = "period not stated by the service";
+
 export const breakdown = defineOperation({
   name: "breakdown",
   path: "/breakdown",
@@ -133,24 +170,14 @@ export const breakdown = defineOperation({
       days: daysParam,
     }),
   optionalParams: () => ({ ...spanParams(), ...filterParams() }),
-  result: () =>
-    z.object({
-      site: siteRef,
-      period,
-      ...filterEcho(),
-      dimension: z.string().describe("The requested dimension."),
-      rows: z.array(row()).describe("At most `limit` rows."),
-      ...listExtent,
-      totals: z
-        .object({
-          visitors: count.describe("Visitors of the whole period, as in /stats."),
-          pageviews: count.describe("Page views of the whole period, as in /stats."),
-          events: count.optional().describe("Custom events of the whole period. Only for `events`."),
-          ...visitCounts(),
-        })
-        .describe("Totals of the period, not the sum of the rows."),
-      warnings,
-    }),
+  result,
+  answer: () =>
+    result()
+      .partial({ total_rows: true, totals: true })
+      .extend({
+        period: answerPeriod.optional(),
+        rows: z.array(row().extend(uncertain())).describe("At most `limit` rows."),
+      }),
   list: { key: "rows", keep: "first", cut: "truncated" },
   maxAge: 60,
   verify: (result, params) => {
@@ -170,35 +197,55 @@ export const breakdown = defineOperation({
     rows: result.rows.map(({ label, ...rest }) => (label === rest.value ? rest : { ...rest, label })),
   }),
   view: (result) => {
-    const measure = measureOf(result.dimension);
-    const { notes, warnings } = describeVisitors(result.period, result.warnings);
+    const { site, period, dimension, totals, total_rows, filter } = result;
+    const { notes, warnings } = period
+      ? describeVisitors(period, result.warnings)
+      : { notes: [], warnings: showWarnings(result.warnings) };
+    const measure = measureOf(dimension);
+    const has = (name: "visitors" | "pageviews" | "events" | "count" | "percentage") =>
+      result.rows.some((row) => row[name] !== undefined);
+    const isEmpty = result.rows.length === 0;
+    const columns: Column[] = [
+      ...(has("visitors") || isEmpty ? [column("visitors")] : []),
+      ...(has(measure) || isEmpty
+        ? [{ ...column(measure), ...(has("visitors") && { spare: true as const }) }]
+        : []),
+      ...(has("count") ? [column("count")] : []),
+    ];
     return {
-      headline: `${result.dimension} of ${periodHeadline(result.site.domain, result.period, result.filter)}`,
+      headline: `${dimension} of ${period ? periodHeadline(site.domain, period, filter) : `${site.domain} (${NO_PERIOD})`}`,
       columns: [
         { key: "value", label: "value", kind: "text", machine: true },
         {
           key: "label",
-          label: result.dimension,
+          label: dimension,
           kind: "text",
-          ...(isWrittenByVisitors(result.dimension) && { untrusted: true }),
-          ...nameCodes(result.dimension),
+          ...(isWrittenByVisitors(dimension) && { untrusted: true }),
+          ...nameCodes(dimension),
         },
-        { key: "visitors", label: "visitors", kind: "count" },
-        { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count", spare: true },
-        { key: "percentage", label: "share", kind: "percent" },
+        ...columns,
+        ...(has("percentage") || isEmpty ? [SHARE] : []),
         ...(hasVisits(result.rows) ? visitColumns : []),
       ],
-      bars: "visitors",
+      bars: columns[0]?.key ?? "visitors",
       rows: result.rows.map((row) => ({
         value: row.value,
         label: row.label,
         visitors: showCount(row, "visitors"),
         [measure]: showCount(row, measure),
-        percentage: row.percentage,
+        ...(row.count !== undefined && { count: row.count }),
+        percentage: row.percentage ?? null,
         ...showVisits(row),
       })),
-      extent: { total: result.total_rows, limit: result.limit },
-      notes: [...noteTotals(result), ...notes, ...(hasVisits(result.rows) ? VISIT_NOTES : [])],
+      ...(total_rows !== undefined && { extent: { total: total_rows, limit: result.limit } }),
+      notes: [
+        ...(totals ? noteTotals({ dimension, total_rows: total_rows ?? result.rows.length, totals }) : []),
+        ...(total_rows === undefined && result.truncated
+          ? [`Only the first ${result.rows.length}: there may be more.`]
+          : []),
+        ...notes,
+        ...(hasVisits(result.rows) ? VISIT_NOTES : []),
+      ],
       warnings,
     };
   },

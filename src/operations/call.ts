@@ -1,7 +1,7 @@
 import type { Days } from "./days.ts";
 import type { Dimension } from "./dimensions.ts";
 import type { Filter } from "./filter.ts";
-import type { Operation, ParamsOf, ResultOf } from "./operation.ts";
+import type { AnswerOf, Operation, ParamsOf } from "./operation.ts";
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export interface DataDays {
  * (`parameters.ts`). Throws AnalyticsError for failures of the source.
  */
 export interface Call {
-  <O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResultOf<O>>;
+  <O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<AnswerOf<O>>;
   /** Returns the configured site, for queries without one. */
   readSite?(): Promise<string | undefined>;
   /** Whether the source answers an operation for any span of days. If absent, it does not. */
@@ -43,8 +43,14 @@ export interface Call {
   answersFilter?(dimension: Dimension, filter: Filter): Promise<boolean>;
   /** Whether the source answers for hours. If absent, it does not. */
   offersHours?(options: CallOptions): Promise<boolean>;
-  /** Returns today's date at a site, by the source's clock. If absent, the time of a `/realtime` answer shows it. */
-  today?(site: string, options: CallOptions): Promise<string>;
+  /** Returns today's date at a site, by the source's clock. If absent or undefined, the time of a `/realtime` answer shows it. */
+  today?(site: string, options: CallOptions): Promise<string | undefined>;
+  /** Whether an operation that counts days takes `days`. If absent, it does. */
+  offersDays?(operation: { path: string }, options: CallOptions): Promise<boolean>;
+  /** Returns the last of the days that `days` counts. If absent or undefined, it is today. */
+  lastDay?(site: string, options: CallOptions): Promise<string | undefined>;
+  /** Whether the visitors of the last `days`, day by day, add up to those of all. If absent, they do. */
+  addsUp?(site: string, days: number, options: CallOptions): Promise<boolean>;
   /** Returns the first and the last day with data of a site. Absent if that would take a request to a service. */
   readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }

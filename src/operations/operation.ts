@@ -28,8 +28,12 @@ export interface Presentation {
 }
 
 /** An operation without its schemas. */
-interface Declaration<Name extends string, Params extends z.ZodObject, Result extends z.ZodObject>
-  extends Presentation {
+interface Declaration<
+  Name extends string,
+  Params extends z.ZodObject,
+  Result extends z.ZodObject,
+  Answer extends z.ZodObject,
+> extends Presentation {
   /** Name of the shell subcommand, and the OpenAPI `operationId`. */
   readonly name: Name;
   /** Path below the base URL (which ends in `/api/v1`). */
@@ -56,8 +60,8 @@ interface Declaration<Name extends string, Params extends z.ZodObject, Result ex
   /** Returns why a well-formed answer does not match the query, or undefined if it does. */
   verify?(result: z.output<Result>, params: z.output<Params>): string | undefined;
   /** The result without members that follow from others, to save a model tokens. */
-  compact?(result: z.output<Result>): Record<string, unknown>;
-  view(result: z.output<Result>, params: z.output<Params>): View;
+  compact?(answer: z.output<Answer>): Record<string, unknown>;
+  view(answer: z.output<Answer>, params: z.output<Params>): View;
 }
 
 /**
@@ -68,14 +72,21 @@ export interface Operation<
   Name extends string = string,
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodObject = z.ZodObject,
-> extends Declaration<Name, Params, Result>,
-    Schemas<Params, Result> {}
+  Answer extends z.ZodObject = z.ZodObject,
+> extends Declaration<Name, Params, Result, Answer>,
+    Schemas<Params, Result, Answer> {}
 
 export type ParamsOf<O extends Operation> = z.output<O["params"]>;
+/** What a call returns. */
+export type AnswerOf<O extends Operation> = z.output<O["answer"]>;
+/** What the contract has on the wire: an answer with all its members. */
 export type ResultOf<O extends Operation> = z.output<O["result"]>;
 
-export function defineOperation<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
-  operation: Declaration<N, P, R> & LazySchemas<P, R>,
-): Operation<N, P, R> {
+export function defineOperation<
+  const N extends string,
+  P extends z.ZodObject,
+  R extends z.ZodObject,
+  A extends z.ZodObject = R,
+>(operation: Declaration<N, P, R, A> & LazySchemas<P, R, A>): Operation<N, P, R, A> {
   return withLazySchemas(operation);
 }

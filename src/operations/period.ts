@@ -4,7 +4,7 @@ import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 import { headFilter } from "./filter.ts";
 import { forModels, forPeople, type Note } from "./note.ts";
-import { showWarnings, type Warning } from "./warning.ts";
+import { PERIOD_VISITORS, showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
   .object({
@@ -18,7 +18,12 @@ export const period = z
   })
   .describe("The days that the numbers cover.");
 
-export type Period = z.output<typeof period>;
+/** The same where a service does not say whose days they are, or whether the last of them is over. */
+export const answerPeriod = period.partial({ timezone: true, partial: true, complete_through: true });
+
+export type Period = z.output<typeof answerPeriod>;
+/** As the contract has it. */
+export type FullPeriod = z.output<typeof period>;
 
 interface Asked {
   days: number;
@@ -30,7 +35,7 @@ interface Asked {
  * Returns why a period is not the requested one, or undefined if it is. A service that implements only the original
  * specification may ignore `days` on a breakdown; its numbers would then cover other days.
  */
-export function verifyPeriod(actual: Period, { days, from = actual.from }: Asked): string | undefined {
+export function verifyPeriod(actual: FullPeriod, { days, from = actual.from }: Asked): string | undefined {
   if (actual.from !== from) return `it begins on ${actual.from}, not on ${from}`;
   if (actual.days !== days) return `it covers ${actual.days} days, not ${days}`;
   if (addDays(actual.from, days - 1) !== actual.to) {
@@ -47,12 +52,14 @@ export const formatSpan = ({ from, to }: { from: string; to: string }) =>
   from === to ? from : `${from} to ${to}`;
 
 export function periodHeadline(domain: string, period: Period, filter?: readonly string[]): string {
-  return `${quoteIfNeeded(domain)}${headFilter(filter)}, ${formatSpan(period)} (${countOf(period)}, ${period.timezone})`;
+  const about = [countOf(period), ...(period.timezone === undefined ? [] : [period.timezone])];
+  return `${quoteIfNeeded(domain)}${headFilter(filter)}, ${formatSpan(period)} (${about.join(", ")})`;
 }
 
 /** How many days, and whether all of them are over. */
 function countOf({ days, partial }: Period): string {
   if (days === 1) return "1 day";
+  if (partial === undefined) return `${days} days`;
   return partial ? `${days} days, today included` : `${days} complete days`;
 }
 
@@ -72,7 +79,7 @@ export function describePeriod(
   const slight = warned?.filter(({ code }) => code === PROVISIONAL);
   const serious = warned?.filter(({ code }) => code !== PROVISIONAL);
   // Where the data ended earlier, today is not incomplete but missing, which its own warning says.
-  const hasToday = partial && !warned?.some(({ code }) => code === "stale");
+  const hasToday = partial === true && !warned?.some(({ code }) => code === "stale");
   const today = `Today, ${nameWeekday(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: [...showWarnings(slight), ...(partial ? [] : [forModels(`As of ${as_of}.`)])],
@@ -83,7 +90,8 @@ export function describePeriod(
 /** The same for days whose visitors are shown. */
 export function describeVisitors(period: Period, warned: readonly Warning[] | undefined) {
   const { notes, warnings } = describePeriod(period, warned);
-  return { notes: [...noteVisitors(period.days), ...notes], warnings };
+  const addUp = !warned?.some(({ code }) => code === PERIOD_VISITORS);
+  return { notes: [...(addUp ? noteVisitors(period.days) : []), ...notes], warnings };
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */

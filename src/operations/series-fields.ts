@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, date, filterEcho, siteRef, timestamp, visitCounts } from "./fields.ts";
-import { period } from "./period.ts";
+import { answerPeriod, period } from "./period.ts";
 import { warnings } from "./warning.ts";
 
 export const dayPoint = () =>
@@ -13,6 +13,10 @@ export const dayPoint = () =>
       .boolean()
       .optional()
       .describe("true for today, which is incomplete; absent or false for other days."),
+    missing: z
+      .literal(true)
+      .optional()
+      .describe("Set for a day of which there is no data: its zeros are no counts."),
   });
 
 export const hourPoint = () =>
@@ -37,3 +41,7 @@ export const seriesResult = <P extends z.ZodType>(point: P) =>
     points: z.array(point).describe("One point a day or an hour, oldest first."),
     warnings,
   });
+
+/** The same from a service that does not say whose days they are. */
+export const seriesAnswer = <P extends z.ZodType>(point: P) =>
+  seriesResult(point).extend({ period: answerPeriod });

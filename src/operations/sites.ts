@@ -4,6 +4,25 @@ import { forModels } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { showWarnings, warnings } from "./warning.ts";
 
+const site = () =>
+  z.object({
+    id: z.string().describe("Stable identifier, accepted as `site`."),
+    domain: z.string().describe("Domain without scheme and www., accepted as `site`."),
+    name: z.string().describe("Name that the owner gave the site."),
+    timezone: z.string().describe("IANA timezone that the site's days follow."),
+    created_at: timestamp.describe("When the site was added."),
+    data_since: date
+      .nullable()
+      .describe("First day with data, in the site's timezone; null if nothing was ever recorded."),
+  });
+
+const siteList = <S extends z.ZodObject>(element: S) =>
+  z.object({
+    as_of: timestamp.describe("When the list was read, in UTC."),
+    sites: z.array(element).describe("Sites, ordered by domain."),
+    warnings,
+  });
+
 export const sites = defineOperation({
   name: "sites",
   path: "/sites",
@@ -28,25 +47,8 @@ export const sites = defineOperation({
     fix: "timestamps are RFC 3339 with an offset",
   },
   params: () => z.strictObject({}),
-  result: () =>
-    z.object({
-      as_of: timestamp.describe("When the list was read, in UTC."),
-      sites: z
-        .array(
-          z.object({
-            id: z.string().describe("Stable identifier, accepted as `site`."),
-            domain: z.string().describe("Domain without scheme and www., accepted as `site`."),
-            name: z.string().describe("Name that the owner gave the site."),
-            timezone: z.string().describe("IANA timezone that the site's days follow."),
-            created_at: timestamp.describe("When the site was added."),
-            data_since: date
-              .nullable()
-              .describe("First day with data, in the site's timezone; null if nothing was ever recorded."),
-          }),
-        )
-        .describe("Sites, ordered by domain."),
-      warnings,
-    }),
+  result: () => siteList(site()),
+  answer: () => siteList(site().partial({ timezone: true, created_at: true, data_since: true })),
   list: { key: "sites", keep: "first" },
   maxAge: 60,
   view: (result) => ({
@@ -58,8 +60,13 @@ export const sites = defineOperation({
       { key: "timezone", label: "timezone", kind: "text", detail: true },
       { key: "data_since", label: "data since", kind: "date", detail: true },
     ],
-    rows: result.sites,
-    warnings: showWarnings(result.warnings),
+    rows: result.sites.map(({ timezone = null, created_at = null, data_since = null, ...site }) => ({
+      ...site,
+      timezone,
+      created_at,
+      data_since,
+    })),
     notes: [forModels(`As of ${result.as_of}.`)],
+    warnings: showWarnings(result.warnings),
   }),
 });

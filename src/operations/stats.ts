@@ -11,10 +11,25 @@ import {
 } from "./fields.ts";
 import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
-import { describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
+import { answerPeriod, describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
 import { verifySite } from "./site-name.ts";
+import type { Column } from "./view.ts";
 import { showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
+
+const result = () =>
+  z.object({
+    site: siteRef,
+    period,
+    ...filterEcho(),
+    visitors: count.describe("Sum of daily unique visitors."),
+    pageviews: count.describe("Page views."),
+    events: count.describe("Custom events, without page views."),
+    ...visitCounts(),
+    warnings,
+  });
+
+const eventsColumn: Column = { key: "events", label: "events", kind: "count" };
 
 export const stats = defineOperation({
   name: "stats",
@@ -43,17 +58,8 @@ export const stats = defineOperation({
   },
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: () => ({ ...spanParams(), ...filterParams() }),
-  result: () =>
-    z.object({
-      site: siteRef,
-      period,
-      ...filterEcho(),
-      visitors: count.describe("Sum of daily unique visitors."),
-      pageviews: count.describe("Page views."),
-      events: count.describe("Custom events, without page views."),
-      ...visitCounts(),
-      warnings,
-    }),
+  result,
+  answer: () => result().extend({ period: answerPeriod, events: count.optional() }),
   maxAge: 60,
   verify: (result, params) =>
     verifySite(result.site, params.site) ??
@@ -68,10 +74,12 @@ export const stats = defineOperation({
       columns: [
         { key: "visitors", label: "visitors", kind: "count" },
         { key: "pageviews", label: "page views", kind: "count" },
-        { key: "events", label: "events", kind: "count" },
+        ...(result.events === undefined ? [] : [eventsColumn]),
         ...(hasVisits ? visitColumns : []),
       ],
-      rows: [{ visitors: result.visitors, pageviews: result.pageviews, events: result.events, ...visits }],
+      rows: [
+        { visitors: result.visitors, pageviews: result.pageviews, events: result.events ?? null, ...visits },
+      ],
       notes: [...notes, ...(hasVisits ? VISIT_NOTES : [])],
       warnings,
     };

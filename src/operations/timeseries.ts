@@ -4,7 +4,7 @@ import { daysParam, filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from ".
 import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, type Period, periodHeadline, verifyPeriod } from "./period.ts";
-import { dayPoint, hourPoint, seriesResult } from "./series-fields.ts";
+import { dayPoint, hourPoint, seriesAnswer, seriesResult } from "./series-fields.ts";
 import { verifySite } from "./site-name.ts";
 import {
   hasVisits,
@@ -79,6 +79,7 @@ export const timeseries = defineOperation({
       .describe(`Length of a point: day (default), or hour for at most ${MAX_HOUR_DAYS} days.`),
   }),
   result: () => seriesResult(dayPoint()),
+  answer: () => seriesAnswer(dayPoint()),
   fullResult: () => seriesResult(z.union([dayPoint(), hourPoint()])),
   list: { key: "points", keep: "last" },
   maxAge: 60,
@@ -103,18 +104,18 @@ export const timeseries = defineOperation({
       { key: "partial", label: "partial", kind: "text", machine: true },
       ...(hasVisits(result.points) ? visitColumns : []),
     ],
-    rows: result.points.map(({ date, visitors, pageviews, partial, ...visits }) => ({
+    rows: result.points.map(({ date, visitors, pageviews, partial, missing, ...visits }) => ({
       date,
-      visitors,
-      pageviews,
+      visitors: missing ? null : visitors,
+      pageviews: missing ? null : pageviews,
       partial: partial ? "true" : null,
-      ...showVisits({ pageviews, ...visits }),
+      ...(!missing && showVisits({ pageviews, ...visits })),
     })),
     series: {
       label: "visitors a day",
       from: result.period.from,
-      values: result.points.map(({ visitors }) => visitors),
-      partial: result.period.partial,
+      values: result.points.map(({ visitors, missing }) => (missing ? null : visitors)),
+      partial: result.period.partial === true,
     },
     ...describeSeries(result),
   }),

@@ -47,7 +47,8 @@ export interface Series {
   label: string;
   /** The first day or hour. */
   from: string;
-  values: number[];
+  /** Null where there is no data. */
+  values: (number | null)[];
   /** Whether the last value is incomplete: today, this hour, or a week or month that lacks days. */
   partial: boolean;
   /** If a value is not of a day: what it is of, the first day or hour of each value, and the last one. */

@@ -32,6 +32,9 @@ export const NEAR = "near";
 /** The same of page views alone: nothing to say where they are not shown. */
 export const NEAR_VIEWS = "near_pageviews";
 
+/** The code of a warning that visitors of days do not add up to those of the whole. */
+export const PERIOD_VISITORS = "period_visitors";
+
 /** The code of the warnings that this program itself adds to numbers that it computed. */
 export const SUBTRACTED = "subtracted";
 

@@ -5,11 +5,12 @@ const GROWING = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /**
  * Draws counts as blocks of eight heights. Zero is a dot, so that a small count never looks like zero; a count far above
- * the others is an arrow.
+ * the others is an arrow, and what is not known is a gap.
  */
-export function drawSparkline(values: readonly number[]): string {
+export function drawSparkline(values: readonly (number | null)[]): string {
   const top = findTop(values);
-  const draw = (value: number) => {
+  const draw = (value: number | null) => {
+    if (value === null) return " ";
     if (value === 0) return "·";
     return value > top ? OFF_SCALE : RISING[Math.ceil((value / top) * RISING.length) - 1];
   };

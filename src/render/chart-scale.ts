@@ -11,8 +11,11 @@ export const OFF_SCALE = "↑";
  * The top of a picture's scale: the highest value, or, if a few values are far above the others, the highest of the others.
  * One spike must not flatten a month. Far above is measured from the median, because a few outliers hardly move it.
  */
-export function findTop(values: readonly number[]): number {
-  const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
+export function findTop(values: readonly (number | null)[]): number {
+  const sorted = values
+    .filter((value) => value !== null)
+    .filter((value) => value > 0)
+    .sort((a, b) => a - b);
   const most = sorted.at(-1) ?? 0;
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const ordinary = sorted.filter((value) => value <= FAR_ABOVE * median);

@@ -134,11 +134,11 @@ const MAX_SPACED = 62;
 /** Bars from zero, so that a mail program that knows only tables can draw them. */
 function formatChart({ label, from, values, partial, interval }: Series, screen: Screen): Html {
   const numbers = new Intl.NumberFormat(screen.locale);
-  const highest = Math.max(1, ...values);
+  const highest = Math.max(1, ...values.map((value) => value ?? 0));
   const isLabelled = values.length <= MAX_LABELLED && interval === undefined;
   const bars = values.map((value, index) => {
-    const height = String(Math.round((CHART_HEIGHT * value) / highest));
-    const number = isLabelled ? html`${numbers.format(value)}` : html``;
+    const height = String(Math.round((CHART_HEIGHT * (value ?? 0)) / highest));
+    const number = isLabelled ? html`${value === null ? "–" : numbers.format(value)}` : html``;
     const kind = partial && index === values.length - 1 ? html` class="partial"` : html``;
     return html`<td>${number}<div${kind} style="height:${height}px"></div></td>`;
   });

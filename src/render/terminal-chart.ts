@@ -29,18 +29,21 @@ export function formatSparkline(
 }
 
 /** Explains the arrows in a picture. */
-function describeOutliers(values: readonly number[], screen: Screen): string {
+function describeOutliers(values: readonly (number | null)[], screen: Screen): string {
   const top = findTop(values);
-  const outliers = values.filter((value) => value > top);
+  const outliers = values.filter((value) => value !== null && value > top);
   if (outliers.length === 0) return "";
   return `; ${OFF_SCALE} is off the scale: ${outliers.length > 1 ? "up to " : ""}${formatMost(outliers, screen)}`;
 }
 
-const formatMost = (values: readonly number[], { locale }: Screen) =>
-  new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(Math.max(...values));
+const formatMost = (values: readonly (number | null)[], { locale }: Screen) =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(Math.max(0, ...listKnown(values)));
+
+const listKnown = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 
 interface Bar {
-  value: number;
+  /** Null if there is no data. */
+  value: number | null;
   partial: boolean;
 }
 
@@ -57,7 +60,7 @@ export function formatChart(series: Series, screen: Screen, height: number): str
   const most = niceTop(findTop(heights));
   const barWidth = Math.min(MAX_BAR_WIDTH, Math.max(1, Math.floor(room / bars.length)));
   const gap = barWidth > 2 ? 1 : 0;
-  const columns = bars.map((bar) => ({ bar, cells: drawColumn(bar.value, most, height) }));
+  const columns = bars.map((bar) => ({ bar, cells: drawColumn(bar.value ?? 0, most, height) }));
   const lines = Array.from({ length: height }, (_, row) => {
     const label = row === 0 ? numbers.format(most) : isMiddle(row, height) ? numbers.format(most / 2) : "";
     const axis = label === "" ? "│" : "┤";
@@ -91,8 +94,9 @@ function groupIntoBars({ values, partial }: Series, daysPerBar: number): Bar[] {
   const complete = partial ? values.slice(0, -1) : values;
   const bars: Bar[] = [];
   for (let end = complete.length; end > 0; end -= daysPerBar) {
-    const days = complete.slice(Math.max(0, end - daysPerBar), end);
-    bars.unshift({ value: days.reduce((sum, value) => sum + value, 0) / days.length, partial: false });
+    const days = listKnown(complete.slice(Math.max(0, end - daysPerBar), end));
+    const mean = days.length === 0 ? null : days.reduce((sum, value) => sum + value, 0) / days.length;
+    bars.unshift({ value: mean, partial: false });
   }
   return partial ? [...bars, { value: values.at(-1) ?? 0, partial: true }] : bars;
 }

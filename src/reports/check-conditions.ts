@@ -3,7 +3,7 @@ import type { Call } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { notFound, stats, timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { nameWeekday } from "../operations/period.ts";
 import { precedingDays } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
@@ -183,7 +183,7 @@ async function readWeeks(checked: Checked): Promise<Totals[]> {
   return known.map((week) => sumPoints(pointsOf(week, series)));
 }
 
-type Series = ResultOf<typeof timeseries>;
+type Series = AnswerOf<typeof timeseries>;
 
 const pointsOf = ({ from, to }: Days, { points }: Series) =>
   points.filter(({ date }) => date >= from && date <= to);
@@ -231,7 +231,7 @@ export async function findDeadLinks(checked: Checked, least: number): Promise<Fi
 /** In a sentence: visitors choose these texts. */
 const MAX_SHOWN = 60;
 
-type DeadLink = ResultOf<typeof notFound>["rows"][number];
+type DeadLink = AnswerOf<typeof notFound>["rows"][number];
 
 function describeLink({ value, requests, referrers: [first] }: DeadLink): string {
   const from = first === undefined ? "" : `, most from ${quote(first.value, { maxLength: MAX_SHOWN })}`;

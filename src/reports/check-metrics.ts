@@ -17,7 +17,7 @@ export type Metric = (typeof metrics)[number];
 export interface Totals extends WithVisits {
   visitors: number;
   pageviews: number;
-  events?: number;
+  events?: number | undefined;
 }
 
 const UNITS: Readonly<Record<Exclude<Metric, "bounce_rate">, readonly [one: string, other: string]>> = {

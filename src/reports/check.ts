@@ -5,7 +5,7 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { filterEcho, siteParam, siteRef } from "../operations/fields.ts";
 import { formatFilter, headFilter } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
-import { period } from "../operations/period.ts";
+import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { warnings } from "../operations/warning.ts";
 import {
@@ -36,7 +36,13 @@ const checkParams = () =>
 type CheckParams = z.output<ReturnType<typeof checkParams>>;
 
 export const checkResult = () =>
-  z.object({ site: siteRef, period, ...filterEcho(), findings: z.array(z.custom<Finding>()), warnings });
+  z.object({
+    site: siteRef,
+    period: answerPeriod,
+    ...filterEcho(),
+    findings: z.array(z.custom<Finding>()),
+    warnings,
+  });
 
 export type CheckResult = z.output<ReturnType<typeof checkResult>>;
 
@@ -77,9 +83,13 @@ function check(
     const span = { site, today, ...days };
     const totals = await askSpan(call, stats, {}, span, options);
     if (readMetric(metric, totals) === undefined) {
-      throw new AnalyticsError("usage", `--metric cannot be ${metric}: this source does not know visits.`, {
-        hint: "It can be visitors, pageviews or events.",
-      });
+      throw new AnalyticsError(
+        "usage",
+        `--metric cannot be ${metric}: this source does not know ${metric === "events" ? "events" : "visits"}.`,
+        {
+          hint: `It can be visitors, pageviews${totals.events === undefined ? "" : " or events"}.`,
+        },
+      );
     }
     const { domain } = totals.site;
     const name = options.filter

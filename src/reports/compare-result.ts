@@ -11,7 +11,7 @@ export const comparisonResult = () =>
   z.object({
     site: siteRef,
     ...filterEcho(),
-    timezone: z.string(),
+    timezone: z.string().optional(),
     as_of: timestamp,
     current: window(),
     previous: window(),

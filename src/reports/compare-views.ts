@@ -25,11 +25,11 @@ function viewWindows(comparison: Comparison): View {
   const { notes, warnings } = describeCoverage(comparison, comparison, shown, filter);
   return {
     name: "windows",
-    headline: `${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)} (${timezone})`,
+    headline: `${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)}${timezone === undefined ? "" : ` (${timezone})`}`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...rates, ...averages],
     notes: [
-      ...noteVisitors(Math.max(current.days, previous.days)),
+      ...(current.visitors === undefined ? [] : noteVisitors(Math.max(current.days, previous.days))),
       ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
       forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
       ...(isCompared(comparison) ? noteLengths(current, previous) : []),

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { count } from "../operations/fields.ts";
 import type { timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { findCoverage, markCovered } from "./coverage.ts";
 import { coverage, measureTotals, rateWindow, totalsChange, totalsPerDay, window } from "./report-fields.ts";
 import { createMeasure, isSmallSample, sumWindow } from "./windows.ts";
 
-type Series = ResultOf<typeof timeseries>;
+type Series = AnswerOf<typeof timeseries>;
 
 /** The totals of days compared with those of the days before. */
 export const comparedTotals = () =>
@@ -26,13 +26,15 @@ export type ComparedTotals = z.output<ReturnType<typeof comparedTotals>>;
  * Compares the totals of two series of complete days.
  *
  * @param starts The first day with data of each site, by id.
+ * @param addUp Whether the visitors of days add up.
  */
 export function compareTotals(
   series: Series,
   before: Series,
   starts: Map<string, string | null>,
+  addUp = true,
 ): ComparedTotals {
-  const [current, previous] = [sumWindow(series.points), sumWindow(before.points)];
+  const [current, previous] = [sumWindow(series.points, addUp), sumWindow(before.points, addUp)];
   const { coverage, alike } = findCoverage([before, series], { current, previous }, starts);
   const measure = createMeasure(current, previous, alike);
   const { change, ...averages } = measureTotals(measure, current, previous);

@@ -3,21 +3,23 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
-import { NEAR } from "../operations/warning.ts";
+import type { AnswerOf } from "../operations/operation.ts";
+import { NEAR, type Warning } from "../operations/warning.ts";
+import { addsUp, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
+import { countList, createNoDaysError } from "./counted-list.ts";
 import type { WindowCounts } from "./movers.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
 import { skipUnrecorded } from "./unrecorded.ts";
 import { countBySubtraction, countDirectly, findErrorBound } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 
-type Series = ResultOf<typeof timeseries>;
+type Series = AnswerOf<typeof timeseries>;
 
 /** Two windows of complete days at a site. */
 export interface Windows {
   site: Series["site"];
-  timezone: string;
+  timezone?: string | undefined;
   as_of: string;
   current: Window;
   previous: Window;
@@ -36,6 +38,8 @@ interface Answers extends Windows {
 interface Reading extends ComparedDays {
   site: string;
   today: string;
+  /** The last day that answers to `days` have. */
+  last: string;
   asked: Dimension[];
 }
 
@@ -52,7 +56,8 @@ export async function readWindows(
 ): Promise<Windows> {
   const read = async (fresh: CallOptions) => {
     const { today } = await readToday(call, site, fresh);
-    const reading = { site, today, asked, ...resolve(today) };
+    const last = await readLastDay(call, { site, today }, options);
+    const reading = { site, today, last, asked, ...resolve(today) };
     return (await call.offersSpans?.(stats, options))
       ? readDirectly(call, reading, fresh)
       : readBySubtraction(call, reading, fresh);
@@ -114,7 +119,7 @@ async function readDirectly(
   const ask = <O extends DaysOperation>(operation: O, days: Days, more = {}) =>
     askSpan(call, operation, more, { site, today, ...days }, options);
   const readGroup = async (dimension: Dimension) => {
-    const list = (days: Days) => ask(breakdown, days, { dimension, limit: ROW_LIMIT });
+    const list = async (days: Days) => countList(await ask(breakdown, days, { dimension, limit: ROW_LIMIT }));
     const [later, earlier, whole] = await Promise.all([
       list(current),
       list(previous),
@@ -131,7 +136,7 @@ async function readDirectly(
     ...readHead(later),
     current: sumWindow(later.points),
     previous: sumWindow(earlier.points),
-    ...findNear(groups.flatMap((group) => group?.lists ?? [])),
+    ...joinNear(findNear(groups.flatMap((group) => group?.lists ?? []))),
     groups: groups.flatMap((group) => group ?? []).map(({ lists: _, ...group }) => group),
     series: current.from < previous.from ? [later, earlier] : [earlier, later],
     sameDay: later.period.as_of.startsWith(today),
@@ -141,10 +146,13 @@ async function readDirectly(
 /** Subtracts the windows from answers that end today, for a service that has no others. */
 async function readBySubtraction(
   call: Call,
-  { site, today, current, previous, asked }: Reading,
+  { site, today, last, current, previous, asked: named }: Reading,
   options: CallOptions,
 ): Promise<Answers> {
-  const since = (day: string) => countDays(day, today);
+  const first = previous.from < current.from ? previous.from : current.from;
+  const isByDay = !(await addsUp(call, { site, from: first, to: last, last }, options));
+  const asked = await chooseLists(call, named, isByDay, options);
+  const since = (day: string) => countDays(day, last);
   const after = (day: string) => since(addDays(day, 1));
   const lengths = {
     sincePrevious: since(previous.from),
@@ -157,7 +165,9 @@ async function readBySubtraction(
   const all = [...new Set(Object.values(lengths))];
   const readGroup = async (dimension: Dimension) => {
     const lists = await Promise.all(
-      all.map((length) => call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options)),
+      all.map(async (length) =>
+        countList(await call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options)),
+      ),
     );
     const byLength = new Map(lists.map((list) => [list.period.days, list]));
     return { dimension, lists, byLength };
@@ -175,10 +185,18 @@ async function readBySubtraction(
   const within = ({ from, to }: Days) => series.points.filter(({ date }) => date >= from && date <= to);
   return {
     ...readHead(series),
-    current: sumWindow(within(current)),
-    previous: sumWindow(within(previous)),
+    current: sumWindow(within(current), !isByDay),
+    previous: sumWindow(within(previous), !isByDay),
     series: [series] as const,
-    ...findNear(recorded.flatMap(({ lists }) => lists)),
+    ...joinNear(
+      findNear([...recorded.flatMap(({ lists }) => lists), series]),
+      isByDay ? [NOT_ADDED_UP] : [],
+      asked.length < named.length
+        ? [
+            `Not compared: ${named.join(", ")}. Its breakdowns do not tell which days they cover, or their visitors do not add up.`,
+          ]
+        : [],
+    ),
     groups: recorded.map(({ dimension, lists, byLength }) => {
       const of = (length: number) => byLength.get(length) ?? lists[0];
       const [sincePrevious, afterPrevious] = [of(lengths.sincePrevious), of(lengths.afterPrevious)];
@@ -191,18 +209,39 @@ async function readBySubtraction(
         ...countBySubtraction({ sincePrevious, afterPrevious, sinceCurrent, afterCurrent }, errorBound),
       };
     }),
-    sameDay: answers.every(({ period }) => period.to === today),
+    sameDay: answers.every(({ period }) => period.to === last),
   };
 }
 
 /** The warnings about the rows of lists, each once. */
-function findNear(lists: readonly ResultOf<typeof breakdown>[]): { near?: string[] } {
+function findNear(lists: readonly { warnings?: Warning[] | undefined }[]): string[] {
   const warnings = lists.flatMap(({ warnings = [] }) => warnings);
-  const details = warnings.filter(({ code }) => code === NEAR).map(({ detail }) => detail);
-  return details.length === 0 ? {} : { near: [...new Set(details)] };
+  return warnings.filter(({ code }) => code === NEAR).map(({ detail }) => detail);
 }
 
-const readHead = ({ site, period: { timezone, as_of } }: Series) => ({ site, timezone, as_of });
+function joinNear(...details: readonly string[][]): { near?: string[] } {
+  const near = [...new Set(details.flat())];
+  return near.length === 0 ? {} : { near };
+}
+
+/** The lists that can be compared. Throws AnalyticsError for a single one that cannot. */
+async function chooseLists(
+  call: Call,
+  asked: Dimension[],
+  isByDay: boolean,
+  options: CallOptions,
+): Promise<Dimension[]> {
+  const canCompare = !isByDay && (await call.offersDays?.(breakdown, options)) !== false;
+  if (canCompare) return asked;
+  if (asked.length === 1) throw createNoDaysError("dimension", asked[0]);
+  return [];
+}
+
+const readHead = ({ site, period: { timezone, as_of } }: Series) => ({
+  site,
+  ...(timezone !== undefined && { timezone }),
+  as_of,
+});
 
 export function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {

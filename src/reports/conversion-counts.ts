@@ -1,13 +1,13 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import type { stats } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { SUBTRACTED, type Warning } from "../operations/warning.ts";
 import { type Bounds, exact } from "./bounds.ts";
 import type { Breakdown } from "./window-counts.ts";
 
 /** An answer about visitors: in total, or also by a dimension. */
-export type Visitors = ResultOf<typeof stats> | Breakdown;
+export type Visitors = AnswerOf<typeof stats> | Breakdown;
 
 /** The answers about all visitors, before and after that about those who reached the goal. */
 export interface Answers {
@@ -39,7 +39,7 @@ export interface Conversion {
 }
 
 export const countVisitors = (answer: Visitors): number =>
-  "totals" in answer ? answer.totals.visitors : answer.visitors;
+  "rows" in answer ? answer.totals.visitors : answer.visitors;
 
 export function pairTotals({ before, reached, after }: Answers): Pair {
   const visitors = join(exactly(countVisitors(before)), exactly(countVisitors(after)));

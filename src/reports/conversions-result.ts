@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, filterEcho, siteRef } from "../operations/fields.ts";
-import { period } from "../operations/period.ts";
+import { answerPeriod } from "../operations/period.ts";
 import { listExtent } from "../operations/ranked-list.ts";
 import { warnings } from "../operations/warning.ts";
 
@@ -17,7 +17,7 @@ const conversion = () => ({
 export const conversionsResult = () =>
   z.object({
     site: siteRef,
-    period,
+    period: answerPeriod,
     ...filterEcho(),
     goal: z.string(),
     by: z.string().optional(),

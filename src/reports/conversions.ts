@@ -19,6 +19,7 @@ import {
   type Visitors,
 } from "./conversion-counts.ts";
 import type { Conversions } from "./conversions-result.ts";
+import { countList, createNoDaysError } from "./counted-list.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { addGoal, readGoal, renameToBy, renameToGoal } from "./goal.ts";
 import { type AskDays, type AskedDays, answerDays } from "./site-period.ts";
@@ -85,8 +86,10 @@ async function readAnswers(
   options: QueryOptions,
   withGoal: Filter,
 ): Promise<Answers> {
-  const read = (given: QueryOptions): Promise<Visitors> =>
-    by === undefined ? ask(stats, {}, given) : ask(breakdown, { dimension: by, limit: ROW_LIMIT }, given);
+  const read = async (given: QueryOptions): Promise<Visitors> =>
+    by === undefined
+      ? ask(stats, {}, given)
+      : countList(await ask(breakdown, { dimension: by, limit: ROW_LIMIT }, given));
   const before = await read(options).catch((error: unknown) => {
     throw renameToBy(error);
   });
@@ -137,11 +140,14 @@ async function countExactly(
   if (asked.by !== undefined) throw createNoFilterError("by", CANNOT);
   if (value === undefined)
     throw createNoFilterError("goal", `must be one exact value, such as events=signup: ${WHY}`);
+  if ((await call.offersDays?.(breakdown, options)) === false)
+    throw createNoDaysError("goal", goal.dimension);
   const params = { dimension: goal.dimension, limit: ROW_LIMIT };
   return answerDays(call, breakdown, asked, options, async (ask) => {
-    const list = await ask(breakdown, params, options).catch((error: unknown) => {
+    const answer = await ask(breakdown, params, options).catch((error: unknown) => {
       throw renameToGoal(error);
     });
+    const list = countList(answer);
     const visitors = { least: list.totals.visitors, most: list.totals.visitors };
     const converted = findVisitors(list, value);
     const isCut = list.truncated && exact(converted) === null;

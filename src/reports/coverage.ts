@@ -2,7 +2,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/warning.ts";
 import type { Alike, Change, PerDay, Window } from "./windows.ts";
 
@@ -24,14 +24,18 @@ const UNLIKE = new Set(["incomplete", "partial_first_day", "late", "definition"]
 /** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
 export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {
   const result = await call(sites, {}, { ...options, fresh: true });
-  return new Map(result.sites.map(({ id, data_since }) => [id, data_since]));
+  return new Map(
+    result.sites.flatMap(({ id, data_since }) =>
+      data_since === undefined ? [] : [[id, data_since] as const],
+    ),
+  );
 }
 
 /** Puts the earlier window first: a period may be compared with a later one. */
 const orderWindows = <W extends Days>([a, b]: readonly [W, W]): [first: W, second: W] =>
   b.from < a.from ? [b, a] : [a, b];
 
-type Series = ResultOf<typeof timeseries>;
+type Series = AnswerOf<typeof timeseries>;
 
 /**
  * Finds out which days of two windows have data, and so how they can be compared. The first day with data counts as one,
@@ -127,7 +131,7 @@ export const markCovered = (window: Window, days: number | undefined): Window =>
 /** Explains why a comparison has no percentages, or only averages. */
 export function describeCoverage(
   { comparable, data_since, incomplete: reason }: Coverage,
-  { current, previous }: { current: Counted; previous: Counted & { visitors: number } },
+  { current, previous }: { current: Counted; previous: Counted & { visitors?: number | undefined } },
   { sum, average }: { sum: Change; average: PerDay | undefined },
   filter: readonly string[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, date, MAX_HOUR_DAYS, timestamp, visitCounts } from "../operations/fields.ts";
-import { seriesResult } from "../operations/series-fields.ts";
+import { seriesAnswer } from "../operations/series-fields.ts";
 
 /** How long a point of a series can be. The contract has hours and days; days are added up to weeks and months here. */
 const intervals = ["hour", "day", "week", "month"] as const;
@@ -19,7 +19,7 @@ export const intervalParam = () =>
 
 /** The answer by any interval: a point has `date`, `time`, or the first and the last of its days. */
 export const anySeriesResult = () =>
-  seriesResult(
+  seriesAnswer(
     z.object({
       date: date.optional(),
       time: timestamp.optional(),
@@ -30,5 +30,6 @@ export const anySeriesResult = () =>
       pageviews: count,
       ...visitCounts(),
       partial: z.boolean().optional(),
+      missing: z.literal(true).optional(),
     }),
   );

@@ -2,17 +2,17 @@ import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.ts";
 import { hours } from "../operations/hours.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { hasVisits } from "../operations/visit-rates.ts";
 import type { Overview } from "./overview-result.ts";
 import { askSpan } from "./site-period.ts";
 
-type Hours = ResultOf<typeof hours>;
+type Hours = AnswerOf<typeof hours>;
 type HourPoint = Hours["points"][number];
 
 /** What an overview has by hour. */
 export interface OverviewHours {
-  today?: Overview["today"]["hours"];
+  today?: NonNullable<Overview["today"]>["hours"];
   trend?: Overview["trend"]["hours"];
 }
 

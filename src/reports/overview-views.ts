@@ -1,3 +1,4 @@
+import { NO_PERIOD } from "../operations/breakdown.ts";
 import { type Days, nameHour } from "../operations/days.ts";
 import { forModels, forPeople } from "../operations/note.ts";
 import { describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
@@ -53,7 +54,9 @@ export function viewTotals({
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [
       ...sums,
-      { label: MEASURE_NAMES.events, current: totals.events, previous: null, change: null, percent: null },
+      ...(totals.events === undefined
+        ? []
+        : [{ ...NO_CHANGE, label: MEASURE_NAMES.events, current: totals.events }]),
       ...rates,
       ...averages,
     ],
@@ -63,7 +66,7 @@ export function viewTotals({
       ...(coverage?.notes ?? []),
       ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
       ...(previous && isCompared ? noteLengths(period, previous) : []),
-      ...(previous && isCompared ? [forPeople(EVENTS_NOTE)] : []),
+      ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? [
             forPeople("Rows may not add up: a visitor can count in several."),
@@ -80,6 +83,8 @@ export function viewTotals({
     ],
   };
 }
+
+const NO_CHANGE = { previous: null, change: null, percent: null };
 
 const hasRanges = ({ rows }: Overview["top"][number]) =>
   rows.some(({ visitors_at_most }) => visitors_at_most !== undefined);
@@ -125,7 +130,7 @@ const hourColumns: readonly Column[] = [
 export function viewTrend({ trend }: ReportedOverview): View {
   if (trend.hours) return viewHours(trend, trend.hours);
   return {
-    headline: `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${trend.partial ? " (today so far)" : ""}`,
+    headline: `Visitors a day from ${trend.from}: ${trend.visitors.map((count) => count ?? "–").join(" ")}${trend.partial ? " (today so far)" : ""}`,
     columns: [],
     rows: [],
     notes: [],
@@ -160,20 +165,33 @@ function viewHours(
   };
 }
 
-export function viewTop({ dimension, rows }: Overview["top"][number]): View {
+const SHARE: Column = { key: "percentage", label: "share", kind: "percent", detail: true };
+
+/** What the rows of a list count: visitors, unless the service has another count. */
+export const findMeasure = (rows: Overview["top"][number]["rows"]) =>
+  (["visitors", "pageviews", "count"] as const).find((name) => rows.some((row) => row[name] !== undefined)) ??
+  "visitors";
+
+export function viewTop({ dimension, rows, no_period }: Overview["top"][number]): View {
+  const measure = findMeasure(rows);
+  const name = `top ${dimension.replaceAll("_", " ")}`;
   return {
     name: dimension,
-    headline: "",
+    headline: no_period ? `${name}: ${NO_PERIOD}` : "",
     columns: [
-      ...nameColumns(dimension, `top ${dimension.replaceAll("_", " ")}`),
-      { key: "visitors", label: "visitors", kind: "count" },
-      { key: "percentage", label: "share", kind: "percent", detail: true },
+      ...nameColumns(dimension, name),
+      { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count" },
+      ...(rows.some(({ percentage }) => percentage !== undefined) || rows.length === 0 ? [SHARE] : []),
     ],
-    rows: rows.map(({ visitors, visitors_at_most, ...row }) => ({
-      ...row,
-      visitors: visitors_at_most === undefined ? visitors : `${visitors}–${visitors_at_most}`,
+    rows: rows.map(({ value, label, visitors_at_most, percentage, ...counts }) => ({
+      value,
+      label,
+      [measure]:
+        visitors_at_most === undefined ? (counts[measure] ?? null) : `${counts.visitors}–${visitors_at_most}`,
+      ...(percentage !== undefined && { percentage }),
     })),
     notes: [],
-    beside: true,
+    // Its headline needs the whole width.
+    ...(!no_period && { beside: true as const }),
   };
 }

@@ -1,10 +1,11 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
-import type { Days } from "../operations/days.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import { NEAR, type Warning } from "../operations/warning.ts";
+import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
@@ -84,8 +85,13 @@ async function readParts(
   const resolved = resolve(today);
   const fitted = fitDefaultDays(resolved.days, data, today);
   const { days: asked, warnings } = fitted;
-  const complete = findComplete(asked, today);
-  const shown = complete ?? asked;
+  const last = await readLastDay(call, { site, today }, options);
+  const wanted = findComplete(asked, today);
+  const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
+  // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
+  const complete = canAdd ? wanted : undefined;
+  const shown = canAdd ? (wanted ?? asked) : endOn(last, wanted);
+  const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
@@ -100,17 +106,20 @@ async function readParts(
     call(stats, { site, days: 1 }, options),
     readOverviewHours(call, { site, today, ...shown }, options),
     ...dimensions.map((dimension) =>
-      askSpan(
-        call,
-        breakdown,
-        { dimension, limit: TOP_ROWS },
-        { site, today, ...shown },
-        options,
-        summary,
+      (takesDays
+        ? askSpan(
+            call,
+            breakdown,
+            { dimension, limit: TOP_ROWS },
+            { site, today, ...shown },
+            options,
+            summary,
+          )
+        : call(breakdown, { site, dimension, limit: TOP_ROWS, days: 1 }, options)
       ).catch(skipUnrecorded),
     ),
   ]);
-  const includesToday = asked.to === today;
+  const includesToday = last === today && (!canAdd || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
   const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
   return {
@@ -118,14 +127,16 @@ async function readParts(
     period: totals.period,
     visitors: totals.visitors,
     pageviews: totals.pageviews,
-    events: totals.events,
+    ...(totals.events !== undefined && { events: totals.events }),
     ...rateVisits(totals),
-    today: {
-      date: day.period.to,
-      visitors: day.visitors,
-      pageviews: day.pageviews,
-      ...(byHour.today && { hours: byHour.today }),
-    },
+    ...(last === today && {
+      today: {
+        date: day.period.to,
+        visitors: day.visitors,
+        pageviews: day.pageviews,
+        ...(byHour.today && { hours: byHour.today }),
+      },
+    }),
     active_now: active,
     trend: {
       ...listCounts(points),
@@ -135,7 +146,15 @@ async function readParts(
       ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
     },
     top: tops.flatMap((list) =>
-      list === undefined ? [] : [{ dimension: list.dimension, rows: list.rows.map(pickRow) }],
+      list === undefined
+        ? []
+        : [
+            {
+              dimension: list.dimension,
+              ...(list.period === undefined && { no_period: true as const }),
+              rows: list.rows.map(pickRow),
+            },
+          ],
     ),
     warnings: joinWarnings(
       resolved.warnings,
@@ -149,25 +168,39 @@ async function readParts(
   };
 }
 
-function listCounts(points: readonly ({ date: string; visitors: number; pageviews: number } & WithVisits)[]) {
+interface TrendPoint extends WithVisits {
+  date: string;
+  visitors: number;
+  pageviews: number;
+  missing?: true | undefined;
+}
+
+function listCounts(points: readonly TrendPoint[]) {
   return {
     from: points[0]?.date ?? "",
-    visitors: points.map(({ visitors }) => visitors),
-    pageviews: points.map(({ pageviews }) => pageviews),
-    ...(hasVisits(points) && { visits: points.map(({ visits = 0 }) => visits) }),
+    visitors: points.map(({ visitors, missing }) => (missing ? null : visitors)),
+    pageviews: points.map(({ pageviews, missing }) => (missing ? null : pageviews)),
+    ...(hasVisits(points) && { visits: points.map(({ visits = 0, missing }) => (missing ? null : visits)) }),
   };
 }
 
 type Row = Overview["top"][number]["rows"][number];
 
-/** A row without its page views. */
+/** A row with one of its counts. */
 function pickRow(row: Row): Row {
-  const { value, label, visitors, visitors_at_most, percentage } = row;
+  const { value, label, visitors, pageviews, count, visitors_at_most, percentage } = row;
+  const other = pageviews === undefined ? count !== undefined && { count } : { pageviews };
   return {
     value,
     label,
-    visitors,
+    ...(visitors === undefined ? other : { visitors }),
     ...(visitors_at_most !== undefined && { visitors_at_most }),
-    percentage,
+    ...(percentage !== undefined && { percentage }),
   };
 }
+
+/** As many days until another last one. */
+const endOn = (last: string, { from, to }: Days): Days => ({
+  from: addDays(last, 1 - countDays(from, to)),
+  to: last,
+});

@@ -102,7 +102,16 @@ function fromOperation(operation: Operation): Query {
     const shown = params?.with === "visits" ? result : omitVisits(operation, result);
     return operation.compact?.(shown) ?? shown;
   };
-  return createQuery(operation, ask, more, compact);
+  const source = {
+    ...presentationOf(operation),
+    get params() {
+      return operation.params;
+    },
+    get result() {
+      return operation.answer;
+    },
+  };
+  return createQuery(source, ask, more, compact);
 }
 
 /** The series, by hour, day, week or month. */
@@ -255,7 +264,7 @@ async function keepFirst(
   result: Record<string, unknown>,
   options: CallOptions,
 ): Promise<FirstRow | undefined> {
-  const { dimension, rows } = breakdown.result.pick({ dimension: true, rows: true }).parse(result);
+  const { dimension, rows } = breakdown.answer.pick({ dimension: true, rows: true }).parse(result);
   const [first] = rows;
   const named = dimensions.find((known) => known === dimension);
   if (first === undefined || first.other || named === undefined || rows.length === 1) return undefined;

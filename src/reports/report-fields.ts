@@ -25,7 +25,8 @@ export const window = once(() =>
     to: date,
     days: count,
     days_with_data: count.optional(),
-    visitors: count,
+    /** Absent where the visitors of days do not add up. */
+    visitors: count.optional(),
     pageviews: count,
     ...visitRates,
   }),
@@ -65,6 +66,8 @@ export const coverage = {
   incomplete: z.string().optional(),
 };
 
+const NO_CHANGE: Change = { absolute: null, percent: null };
+
 /** The changes of the totals of two windows. */
 export function measureTotals(measure: Measure, current: Window, previous: Window) {
   const [visitors, pageviews] = (["visitors", "pageviews"] as const).map((name) =>
@@ -73,7 +76,7 @@ export function measureTotals(measure: Measure, current: Window, previous: Windo
   const visits = measureVisits(measure, current, previous);
   return {
     change: {
-      visitors: measure.change(current.visitors, previous.visitors),
+      visitors: current.isByDay ? NO_CHANGE : measure.change(current.visitors, previous.visitors),
       pageviews: measure.change(current.pageviews, previous.pageviews),
       ...visits?.change,
     },
@@ -116,13 +119,15 @@ function measureVisits(measure: Measure, current: Window, previous: Window) {
 }
 
 /** A window as a result has it: rates in place of the counts that they are computed from. */
-export const rateWindow = (window: Window) => ({ ...withoutVisits(window), ...rateVisits(window) });
+export function rateWindow({ isByDay, visitors, ...window }: Window) {
+  return { ...withoutVisits(window), ...(!isByDay && { visitors }), ...rateVisits(window) };
+}
 
 type Changes = z.output<z.ZodObject<ReturnType<typeof totalsChange>>>;
 type Averages = z.output<typeof totalsPerDay.per_day>;
 
 /** The totals of a window as a result has them. */
-type Counts = Pick<Window, "visitors" | "pageviews"> & {
+type Counts = Pick<Window, "pageviews"> & { visitors?: number | undefined } & {
   [N in keyof VisitRates]?: VisitRates[N] | undefined;
 };
 

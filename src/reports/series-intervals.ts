@@ -1,6 +1,6 @@
 import { addDays, countDays } from "../operations/days.ts";
 import type { timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import {
   describePeriod,
   formatSpan,
@@ -24,12 +24,14 @@ import {
 interface IntervalPoint extends WithVisits {
   from: string;
   to: string;
-  /** How many days it covers, from `from` to `to`. */
+  /** How many days with data it covers, from `from` to `to`. */
   days: number;
   visitors: number;
   pageviews: number;
   /** Set if days are missing, or if the last one is today. */
   partial?: true;
+  /** Set if there is no data of any of its days. */
+  missing?: true;
 }
 
 /**
@@ -43,7 +45,7 @@ export function addUpByInterval(series: Series, interval: "week" | "month", show
   return { result: { ...series, interval, points }, views: [viewIntervals(series, interval, shown)] };
 }
 
-type Series = ResultOf<typeof timeseries>;
+type Series = AnswerOf<typeof timeseries>;
 
 function gather({ points, period }: Series, interval: "week" | "month"): IntervalPoint[] {
   const groups = new Map<string, Series["points"]>();
@@ -53,13 +55,15 @@ function gather({ points, period }: Series, interval: "week" | "month"): Interva
   }
   return [...groups.values()].map((group) => {
     const [from = "", to = ""] = [group[0]?.date, group.at(-1)?.date];
-    const isPartial = group.length < countWhole(interval, from) || (period.partial && to === period.to);
+    const days = group.filter(({ missing }) => !missing).length;
+    const isPartial = days < countWhole(interval, from) || (period.partial && to === period.to);
     return {
       from,
       to,
-      days: group.length,
+      days,
       ...sumPoints(group),
       ...(isPartial && { partial: true }),
+      ...(days === 0 && { missing: true }),
     };
   });
 }
@@ -98,19 +102,19 @@ function viewIntervals(
       { key: "partial", label: "partial", kind: "text", machine: true },
       ...(withVisits ? visitColumns : []),
     ],
-    rows: points.map(({ from, to, days, visitors, pageviews, partial, ...visits }) => ({
+    rows: points.map(({ from, to, days, visitors, pageviews, partial, missing, ...visits }) => ({
       from,
       to,
       days,
-      visitors,
-      pageviews,
+      visitors: missing ? null : visitors,
+      pageviews: missing ? null : pageviews,
       partial: partial ? "true" : null,
       ...showVisits({ pageviews, ...visits }),
     })),
     series: {
       label: `visitors a ${interval}`,
       from: period.from,
-      values: points.map(({ visitors }) => visitors),
+      values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
       partial: points.at(-1)?.partial ?? false,
       interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
     },

@@ -7,6 +7,7 @@ import { timeseries } from "../operations/index.ts";
 import type { ParamsOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
 import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
+import { assertAddsUp } from "./added-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { DEFAULT_HOUR_DAYS, type Interval } from "./intervals.ts";
 import { askDays, askSpan, createTooLongError } from "./site-period.ts";
@@ -35,6 +36,8 @@ export async function askSeries(
     const view = timeseries.view(shown, params as ParamsOf<typeof timeseries>);
     return { result, views: [showsVisits ? noteMissingVisits(view, result) : view] };
   }
+  const { from, to } = result.period;
+  await assertAddsUp(call, { site: result.site.id, from, to, last: to }, options);
   const { addUpByInterval } = await import("./series-intervals.ts");
   return addUpByInterval(result, interval, showsVisits);
 }
@@ -48,7 +51,7 @@ export async function readDayHours(
   { params, result }: { params: Record<string, unknown>; result: Record<string, unknown> },
   options: CallOptions,
 ): Promise<View["series"]> {
-  const parsed = timeseries.result.pick({ period: true }).safeParse(result);
+  const parsed = timeseries.answer.pick({ period: true }).safeParse(result);
   if (params.interval !== undefined || !parsed.success || parsed.data.period.days !== 1) return undefined;
   const { from, to, as_of } = parsed.data.period;
   const filter = readFilterInput(readFilter(params));

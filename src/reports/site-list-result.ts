@@ -17,7 +17,7 @@ const numbers = () => ({
 
 /** The result of a list of sites. */
 export const siteListResult = () => {
-  const { as_of, sites: list } = sites.result.shape;
+  const { as_of, sites: list } = sites.answer.shape;
   return z.object({ as_of, sites: z.array(list.element.extend(numbers())), warnings });
 };
 

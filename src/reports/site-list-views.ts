@@ -41,8 +41,8 @@ export function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View
         ...facts.map((column) => ({ ...column, machine: true as const })),
       ],
       rows: list.map((site) => ({
-        ...{ id: site.id, domain: site.domain, name: site.name, timezone: site.timezone },
-        data_since: site.data_since,
+        ...{ id: site.id, domain: site.domain, name: site.name, timezone: site.timezone ?? null },
+        data_since: site.data_since ?? null,
         ...showNumbers(site),
       })),
       notes: [

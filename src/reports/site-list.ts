@@ -3,10 +3,11 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { sites, timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
+import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import type { SiteList } from "./site-list-result.ts";
@@ -17,8 +18,8 @@ import { sumWindow } from "./windows.ts";
 /** One request each: more would use up much of a service's quota per minute. */
 const MAX_COUNTED_SITES = 50;
 
-type Site = ResultOf<typeof sites>["sites"][number];
-type Series = ResultOf<typeof timeseries>;
+type Site = AnswerOf<typeof sites>["sites"][number];
+type Series = AnswerOf<typeof timeseries>;
 
 /** Lists the sites, with the numbers of each if a period is named. */
 export async function listSites(
@@ -89,14 +90,22 @@ async function countSite(call: Call, site: Site, asked: Asked, options: CallOpti
   const { series, before, warnings: resolved } = await readSite(call, site, asked, options);
   const { from, to, days, partial } = series.period;
   const { visitors, pageviews } = sumWindow(series.points);
+  const first = before && before.period.from < from ? before.period.from : from;
+  const span = {
+    site: site.id,
+    from: first,
+    to,
+    last: await readLastDay(call, { site: site.id, today: to }, options),
+  };
+  const canAdd = await addsUp(call, span, options);
   const warned = [...resolved, ...(series.warnings ?? []), ...(before?.warnings ?? [])];
   const unique = [...new Map(warned.map((warning) => [warning.detail, warning])).values()];
-  const starts = new Map([[series.site.id, site.data_since]]);
+  const starts = new Map(site.data_since === undefined ? [] : [[series.site.id, site.data_since]]);
   return {
-    visitors,
+    ...((canAdd || from === to) && { visitors }),
     pageviews,
-    period: { from, to, days, partial },
-    comparison: before ? compareTotals(leaveVisits(series), leaveVisits(before), starts) : null,
+    period: { from, to, days, partial: partial === true },
+    comparison: before ? compareTotals(leaveVisits(series), leaveVisits(before), starts, canAdd) : null,
     ...(unique.length > 0 && { warnings: unique }),
   };
 }

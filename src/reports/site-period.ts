@@ -4,10 +4,12 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
 import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
-import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
+import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
+import { readLastDay } from "./added-days.ts";
+import { createNoDaysError } from "./counted-list.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 
 /** What can be asked for any days. */
@@ -32,7 +34,7 @@ export type AskDays = <O extends SpanOperation>(
   operation: O,
   params: Record<string, unknown>,
   options: CallOptions,
-) => Promise<ResultOf<O>>;
+) => Promise<AnswerOf<O>>;
 
 /** Answers an operation for `period`, else for the `days` that end today. */
 export async function askDays<O extends SpanOperation>(
@@ -40,13 +42,34 @@ export async function askDays<O extends SpanOperation>(
   operation: O,
   { period, ...params }: Record<string, unknown>,
   options: QueryOptions,
-): Promise<ResultOf<O>> {
+): Promise<AnswerOf<O>> {
   const asked = {
     site: String(params.site),
     days: Number(params.days),
     ...(typeof period === "string" && { period }),
   };
-  return answerDays(call, operation, asked, options, (ask) => ask(operation, params, options));
+  const isGiven = options.usesDefaultDays !== true;
+  const refuse = () => createNoDaysError(period === undefined ? "days" : "period", String(params.dimension));
+  if ((await call.offersDays?.(operation, options)) === false) {
+    if (isGiven) throw refuse();
+    return callOffered(call, operation, params as ParamsOf<O>, options);
+  }
+  const answer = await answerDays<AnswerOf<O> & Dated>(
+    call,
+    operation,
+    asked,
+    options,
+    (ask) => ask(operation, params, options) as Promise<AnswerOf<O> & Dated>,
+  );
+  // The service may only now have turned out to be one whose breakdowns take no days.
+  if (answer.period === undefined && isGiven) throw refuse();
+  return answer;
+}
+
+/** What all answers about days have, which the compiler cannot see through a type parameter. */
+interface Dated {
+  period?: { as_of: string } | undefined;
+  warnings?: Warning[] | undefined;
 }
 
 /**
@@ -54,7 +77,9 @@ export async function askDays<O extends SpanOperation>(
  *
  * @param operation One of those that are called: it decides which days the source offers.
  */
-export async function answerDays<T extends { period: { as_of: string }; warnings?: Warning[] | undefined }>(
+export async function answerDays<
+  T extends { period?: { as_of: string } | undefined; warnings?: Warning[] | undefined },
+>(
   call: Call,
   operation: SpanOperation,
   { site, days: count, period }: AskedDays,
@@ -128,7 +153,7 @@ async function readStart(call: Call, site: string, options: CallOptions): Promis
 const findEarliest = (today: string) => addDays(today, 1 - MAX_DAYS);
 
 /** Answers for the date at the site. If midnight passed meanwhile, does so once more. */
-export async function answerToday<T extends { period: { as_of: string } }>(
+export async function answerToday<T extends { period?: { as_of: string } | undefined }>(
   call: Call,
   site: string,
   options: CallOptions,
@@ -137,7 +162,10 @@ export async function answerToday<T extends { period: { as_of: string } }>(
   const attempt = async () => {
     const { today, readActive } = await readToday(call, site, options);
     const result = await answer(today, readActive);
-    return { result, isSameDay: result.period.as_of.startsWith(today) };
+    const asOf = result.period?.as_of ?? today;
+    // Where no timezone is known, the time is in UTC, and only the source can tell whether it is another day now.
+    const isSameDay = asOf.startsWith(today) || (await call.today?.(site, options)) === today;
+    return { result, isSameDay };
   };
   const { result, isSameDay } = await attempt();
   return isSameDay ? result : (await attempt()).result;
@@ -156,7 +184,9 @@ export async function readToday(call: Call, site: string, options: CallOptions):
   const today = await call.today?.(site, options);
   if (today !== undefined) return { today, readActive: async () => (await readRealtime()).visitors };
   const { as_of, visitors } = await readRealtime();
-  return { today: as_of.slice(0, 10), readActive: async () => visitors };
+  // A service that only describes itself is known by its first answer, and then tells its date better.
+  const known = await call.today?.(site, options);
+  return { today: known ?? as_of.slice(0, 10), readActive: async () => visitors };
 }
 
 /**
@@ -169,31 +199,34 @@ export async function askSpan<O extends SpanOperation>(
   call: Call,
   operation: O,
   params: Record<string, unknown>,
-  { site, from, to, today }: SitePeriod,
+  { site, from, to: asked, today }: SitePeriod,
   options: CallOptions,
-  summary?: Promise<ResultOf<typeof stats>>,
-): Promise<ResultOf<O>> {
+  summary?: Promise<AnswerOf<typeof stats>>,
+): Promise<AnswerOf<O>> {
+  const last = await readLastDay(call, { site, today }, options);
+  const to = asked > last ? last : asked;
+  if (from > to) throw createPeriodError(`must not begin after ${last}, the last day that this service has`);
   const days = countDays(from, to);
   // The parameters of this operation but for the days, which the compiler cannot see.
   const all = { ...params, site, days } as ParamsOf<O>;
   if (operation.name === "hours") assertFewDays({ from, to });
-  if (to === today && days <= MAX_DAYS) return callOffered(call, operation, all, options);
+  if (to === last && days <= MAX_DAYS) return callOffered(call, operation, all, options);
   if (await call.offersSpans?.(operation, options)) {
     return callOffered(call, operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
   assertWithinReach(from, today);
-  const span = { site, from, to, long: countDays(from, today), short: countDays(addDays(to, 1), today) };
+  const span = { site, from, to, last, long: countDays(from, last), short: countDays(addDays(to, 1), last) };
   // Loaded on demand: sources and most services answer for any days.
   const { subtractBreakdown, subtractSeries, subtractStats } = await import("./subtracted-spans.ts");
   switch (operation.name) {
     case "stats":
-      return (await subtractStats(call, span, options)) as ResultOf<O>;
+      return (await subtractStats(call, span, options)) as AnswerOf<O>;
     case "timeseries":
-      return (await subtractSeries(call, span, options)) as ResultOf<O>;
+      return (await subtractSeries(call, span, options)) as AnswerOf<O>;
     case "hours": {
       assertRecent(from, today);
       const { subtractHours } = await import("./subtracted-hours.ts");
-      return (await subtractHours(call, span, options)) as ResultOf<O>;
+      return (await subtractHours(call, span, options)) as AnswerOf<O>;
     }
     case "breakdown":
       return (await subtractBreakdown(
@@ -202,7 +235,7 @@ export async function askSpan<O extends SpanOperation>(
         all as ParamsOf<typeof breakdown>,
         options,
         summary,
-      )) as ResultOf<O>;
+      )) as AnswerOf<O>;
     default:
       // A service without an optional operation says so instead.
       if (operation.isOptional) await callOffered(call, operation, { ...all, days: 1 }, options);
@@ -255,7 +288,7 @@ export async function callOffered<O extends Operation>(
   operation: O,
   params: ParamsOf<O>,
   options: CallOptions,
-): Promise<ResultOf<O>> {
+): Promise<AnswerOf<O>> {
   try {
     return await call(operation, params, options);
   } catch (error) {

@@ -32,7 +32,11 @@ const siteReport = defineReport({
   compute: async (call, params, options) => {
     const { today, active_now, ...overview } = await readOverview(call, params, options, DIMENSIONS);
     const { from, to } = overview.period;
-    const links = await readDeadLinks(call, { site: params.site, today: today.date, from, to }, options);
+    const links = await readDeadLinks(
+      call,
+      { site: params.site, today: today?.date ?? to, from, to },
+      options,
+    );
     const report = { ...overview, ...(links && { not_found: links }) };
     // Days that are over are read again later, when this moment is over too.
     return report.trend.partial ? { ...report, today, active_now } : report;
@@ -41,9 +45,10 @@ const siteReport = defineReport({
     viewTotals(report),
     ...viewNow(report),
     viewTrend(report),
-    ...report.top.map(viewTop),
+    ...report.top.filter(({ no_period }) => !no_period).map(viewTop),
     ...(report.not_found ? [viewDeadLinks(report.not_found)] : []),
     viewDays(report),
+    ...report.top.filter(({ no_period }) => no_period).map(viewTop),
   ],
 });
 

@@ -1,7 +1,7 @@
 import type { Call, CallOptions } from "../operations/call.ts";
 import { dateOfHour } from "../operations/days.ts";
 import { hours } from "../operations/hours.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { assertCovers, cutPeriod, joinWarnings, type PastSpan, within } from "./subtracted-spans.ts";
 
 /** Cuts the span out of the hours until today. Exact, because every hour has its own point. */
@@ -9,7 +9,7 @@ export async function subtractHours(
   call: Call,
   span: PastSpan,
   options: CallOptions,
-): Promise<ResultOf<typeof hours>> {
+): Promise<AnswerOf<typeof hours>> {
   const { site, to, long } = span;
   const series = await call(hours, { site, days: long, interval: "hour" }, options);
   assertCovers(series.period, span);

@@ -2,24 +2,29 @@ import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
-import type { ParamsOf, ResultOf } from "../operations/operation.ts";
+import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
+import { formatSpan, type Period } from "../operations/period.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
-import { rangeWarning, type Warning, warnOfSubtraction } from "../operations/warning.ts";
+import { PERIOD_VISITORS, rangeWarning, type Warning, warnOfSubtraction } from "../operations/warning.ts";
+import { assertAddsUp } from "./added-days.ts";
 import { type Bounds, exact, subtract } from "./bounds.ts";
+import { type CountedList, countList } from "./counted-list.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
-type Stats = ResultOf<typeof stats>;
-type Series = ResultOf<typeof timeseries>;
-type Breakdown = ResultOf<typeof breakdown>;
+type Stats = AnswerOf<typeof stats>;
+type Series = AnswerOf<typeof timeseries>;
+type Breakdown = CountedList;
 type Row = Breakdown["rows"][number];
 
-/** Complete days of a service that answers only for days that end today. */
+/** Complete days of a service that answers only for days until the last one. */
 export interface PastSpan extends Days {
   site: string;
-  /** How many days ago they begin: the days from `from` to today. */
+  /** The last day of its answers: usually today. */
+  last: string;
+  /** The days from `from` to the last one. */
   long: number;
-  /** The days after `to`, until today. */
+  /** The days after `to`. */
   short: number;
 }
 
@@ -63,6 +68,7 @@ export function within(
   return warnings.filter(({ code, values = {} }) => {
     const { day, data_until, data_since } = values;
     const [first, last] = day === undefined ? [values.from, values.to] : [day, day];
+    if (code === PERIOD_VISITORS) return from !== to;
     // What ended after the span does not matter to it.
     if (code === "stale") return typeof data_until !== "string" || data_until <= to;
     if (code === "before_data_since") return typeof data_since !== "string" || data_since > from;
@@ -73,13 +79,13 @@ export function within(
 
 /** Visitors, page views and visits from the series. Events are subtracted; if some arrived meanwhile, they are a range. */
 export async function subtractStats(call: Call, span: PastSpan, options: CallOptions): Promise<Stats> {
-  const [series, { before, whole, after }] = await Promise.all([
+  await assertAddsUp(call, span, options);
+  const [series, around] = await Promise.all([
     subtractSeries(call, span, options),
-    readAround(call, stats, { site: span.site }, span, options, ({ events }) => events),
+    readAround(call, stats, { site: span.site }, span, options, ({ events }) => events).catch(skipDays),
   ]);
-  const events = subtract(exactly(whole.events), { least: before.events, most: after.events });
-  if (events.most < 0) throw createContradictionError("events");
-  const least = Math.max(0, events.least);
+  const events = around && subtractEvents(around.before.events, around.whole.events, around.after.events);
+  if (series.points.every(({ missing }) => missing)) throw createMissingDaysError(span);
   const { visitors, pageviews, ...visits } = sumPoints(series.points);
   return {
     site: series.site,
@@ -87,13 +93,36 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     ...keepFilter(series),
     visitors,
     pageviews,
-    events: least,
+    ...(events && { events: events.least }),
     ...visits,
     ...joinWarnings(
-      within(span, whole),
-      exact(events) === null ? [warnOfSubtraction({ events: least, events_at_most: events.most })] : [],
+      within(span, around?.whole ?? series),
+      events && exact(events) === null
+        ? [warnOfSubtraction({ events: events.least, events_at_most: events.most })]
+        : [],
     ),
   };
+}
+
+/** A service that does not answer for these days at all has no events of them; its series has the rest. */
+function skipDays(error: unknown): undefined {
+  const isAboutDays =
+    error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "days");
+  if (!isAboutDays) throw error;
+}
+
+/** The error for days of which there is no number: their sum would be a zero that nobody counted. */
+const createMissingDaysError = ({ from, to }: Days) =>
+  new AnalyticsError("bad_answer", `The service has no numbers of ${formatSpan({ from, to })}.`, {
+    hint: "They are missing, which does not mean that nobody came. Ask for days that it has.",
+  });
+
+/** The events of a span; undefined from a service without events. */
+function subtractEvents(before?: number, whole?: number, after?: number): Bounds | undefined {
+  if (before === undefined || whole === undefined || after === undefined) return undefined;
+  const events = subtract(exactly(whole), { least: before, most: after });
+  if (events.most < 0) throw createContradictionError("events");
+  return atLeastZero(events);
 }
 
 /**
@@ -111,10 +140,11 @@ export async function subtractBreakdown(
   summary = subtractStats(call, span, options),
 ): Promise<Breakdown> {
   const params = { site: span.site, dimension, limit: ROW_LIMIT };
-  const [totals, { before, whole, after }] = await Promise.all([
+  const [totals, around] = await Promise.all([
     summary,
     readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)),
   ]);
+  const [before, whole, after] = [countList(around.before), countList(around.whole), countList(around.after)];
   const measure = dimension === "events" ? "events" : "pageviews";
   const [first, last] = [indexRows(before, measure), indexRows(after, measure)];
   const { visitors, pageviews, events, visits, bounces, visit_seconds } = totals;
@@ -167,12 +197,12 @@ async function readAround<O extends typeof stats | typeof breakdown>(
   params: Omit<ParamsOf<O>, "days">,
   { from, to, long, short }: PastSpan,
   options: CallOptions,
-  read: (result: ResultOf<O>) => unknown,
-): Promise<Record<"before" | "whole" | "after", ResultOf<O>>> {
+  read: (result: AnswerOf<O>) => unknown,
+): Promise<Record<"before" | "whole" | "after", AnswerOf<O>>> {
   const ask = async (days: number) => {
     const result = await call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
     // After midnight at the site, the same number of days means other days.
-    if (result.period.from !== (days === long ? from : addDays(to, 1)))
+    if (result.period?.from !== (days === long ? from : addDays(to, 1)))
       throw createContradictionError("the period");
     return result;
   };
@@ -231,10 +261,13 @@ const exactly = (count: number): Bounds => ({ least: count, most: count });
 const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, least), most });
 
 /** Some days of a period. */
-export function cutPeriod(period: Series["period"], { from, to }: Days): Series["period"] {
-  const partial = period.partial && to === period.to;
-  const complete_through = partial ? addDays(to, -1) : to;
-  return { ...period, from, to, days: countDays(from, to), partial, complete_through };
+export function cutPeriod<P extends Period>(period: P, { from, to }: Days): P {
+  const days = { from, to, days: countDays(from, to) };
+  const { partial, complete_through: _, ...rest } = period;
+  // Whether the last day of the period is over may not be known; the days before it are.
+  if (to === period.to && partial !== true) return { ...period, ...days };
+  const isPartial = to === period.to;
+  return { ...rest, ...days, partial: isPartial, complete_through: isPartial ? addDays(to, -1) : to } as P;
 }
 
 /** Throws AnalyticsError `bad_answer` if a period does not begin with the span, or the span does not end when it should. */

@@ -1,11 +1,12 @@
 import { AnalyticsError, quote } from "../errors.ts";
-import type { breakdown, stats, timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { stats, timeseries } from "../operations/index.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { type Bounds, narrow, subtract } from "./bounds.ts";
+import type { CountedList } from "./counted-list.ts";
 import type { WindowCounts } from "./movers.ts";
 import { sumWindow } from "./windows.ts";
 
-export type Breakdown = ResultOf<typeof breakdown>;
+export type Breakdown = CountedList;
 
 /** The breakdowns until today that give both windows by subtraction. */
 export interface UntilToday {
@@ -138,8 +139,8 @@ function countBetween(longer: Bounds, shorter: Bounds, errorBound: number, label
  */
 export function findErrorBound(
   lists: Breakdown[],
-  { points }: ResultOf<typeof timeseries>,
-  summaries: ResultOf<typeof stats>[],
+  { points }: AnswerOf<typeof timeseries>,
+  summaries: AnswerOf<typeof stats>[],
 ): number {
   const differences = lists.map(({ period, totals }) => {
     const expected = sumWindow(points.slice(-period.days));

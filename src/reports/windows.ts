@@ -1,10 +1,10 @@
 import type { timeseries } from "../operations/index.ts";
-import type { ResultOf } from "../operations/operation.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { WithVisits } from "../operations/visit-rates.ts";
 import { type Bounds, subtract } from "./bounds.ts";
 
-type Point = ResultOf<typeof timeseries>["points"][number];
+type Point = AnswerOf<typeof timeseries>["points"][number];
 
 /** A span of complete days, with totals; with those of its visits, if all its days have them. */
 export interface Window extends WithVisits {
@@ -15,6 +15,8 @@ export interface Window extends WithVisits {
   days_with_data?: number | undefined;
   visitors: number;
   pageviews: number;
+  /** Set if the visitors are those of each day, which do not add up to those of the window: only their average says something. */
+  isByDay?: true;
 }
 
 export interface Change {
@@ -57,8 +59,10 @@ export const ROW_LIMIT = 1000;
 /** The longest window: two of them and today fit into the 365 days of a series. */
 export const MAX_WINDOW_DAYS = 182;
 
-export function sumWindow(points: readonly Point[]): Window {
+/** @param addUp Whether the visitors of days add up. */
+export function sumWindow(points: readonly Point[], addUp = true): Window {
   return {
+    ...(!addUp && { isByDay: true }),
     from: points[0]?.date ?? "",
     to: points.at(-1)?.date ?? "",
     days: points.length,
@@ -96,7 +100,7 @@ export interface Alike {
  */
 export function createMeasure(current: Window, previous: Window, alike: Alike): Measure {
   const { comparable, lacksDays, covered } = alike;
-  const isPerDay = lacksDays || current.days !== previous.days;
+  const isPerDay = lacksDays || current.days !== previous.days || current.isByDay === true;
   const isPossible = !lacksDays || (Boolean(covered.current) && Boolean(covered.previous));
   const days = { current: covered.current ?? current.days, previous: covered.previous ?? previous.days };
   /** The difference of two averages, by a single division. */

@@ -53,7 +53,8 @@ function createFacts(context: DoctorContext): Facts {
       ),
     readTrial: once(async () => {
       const found = await access();
-      return runTrial(await openTarget(found), { clock, environment, service: found.service });
+      const { service, mapping } = found;
+      return runTrial(await openTarget(found), { clock, environment, service, readMapping: () => mapping });
     }),
   };
 }

@@ -1,3 +1,4 @@
+import { MAPPING_VARIABLE } from "../config/given-mapping.ts";
 import { formatSiteTimezones, SERVICE_VARIABLE, TIMEZONES_VARIABLE } from "../config/services.ts";
 import type { Platform } from "./machine.ts";
 import { type Members, needsKey, type ServerSpec } from "./server-spec.ts";
@@ -38,6 +39,7 @@ export function buildProgram(spec: ServerSpec, key: KeySource | undefined): Prog
     ...(needsKey(spec) && { [KEY]: server.apiKey, [URL_NAME]: server.baseUrl }),
     ...(server.service && { [SERVICE_VARIABLE]: server.service }),
     ...(server.siteTimezones && { [TIMEZONES_VARIABLE]: formatSiteTimezones(server.siteTimezones) }),
+    ...(server.mapping !== undefined && { [MAPPING_VARIABLE]: server.mapping }),
     ...(server.allowHttp !== undefined && { ANALYTICS_ALLOW_HTTP: server.allowHttp }),
   };
   const refer = key?.refer ?? placeholder;

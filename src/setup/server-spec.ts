@@ -20,6 +20,8 @@ export interface LocalServer {
   /** The service, if it has an API of its own, and the timezones that it does not tell. */
   service?: ServiceName | undefined;
   siteTimezones?: SiteTimezones | undefined;
+  /** The file that says where a service that only describes itself has its fields. */
+  mapping?: string | undefined;
   /** Hosts for which plain http is allowed (`ANALYTICS_ALLOW_HTTP`). */
   allowHttp: string | undefined;
   /** Set only if a person asked to write the key itself into the file. */

@@ -1,10 +1,10 @@
 import { AnalyticsError, type ErrorCode, quoteIfNeeded } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
-import { openapi } from "../operations/index.ts";
 import { listSites } from "../operations/site-name.ts";
+import type { Described } from "../sources/described/capabilities.ts";
 import { findGateway } from "../sources/gateways/gateway-kinds.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
-import { ask, type ServiceTrial } from "./service-trial.ts";
+import type { ServiceTrial } from "./service-trial.ts";
 
 const MAX_SKEW_MS = 60_000;
 const LOW_QUOTA = 5;
@@ -69,13 +69,14 @@ async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
   return warn(`${left} requests left`, "Wait a little, and check what else uses this key.");
 }
 
-async function checkContract(facts: Facts): Promise<Finding> {
+async function checkContract({ readAccess, readTrial }: Facts): Promise<Finding> {
+  const { service, site } = await readAccess();
+  if (service !== undefined) return skip(`${findGateway(service).title} has an API of its own`);
+  const { readDescribed, readDescription } = await readTrial();
+  const described = await readDescribed();
+  if (described !== undefined) return checkReading(described, site);
   try {
-    const access = await facts.readAccess();
-    const { service } = access;
-    if (service !== undefined) return skip(`${findGateway(service).title} has an API of its own`);
-    const { clock, environment } = facts;
-    const { info } = await ask(await facts.openTarget(access), { clock, environment, service }, openapi);
+    const { info } = await readDescription();
     const [major] = info.version.split(".");
     if (major === CONTRACT_VERSION.split(".")[0]) return ok(`version ${info.version}`);
     return warn(
@@ -89,6 +90,24 @@ async function checkContract(facts: Facts): Promise<Finding> {
       "Tell the operator of the service.",
     );
   }
+}
+
+/** A service that only describes itself: where its fields are, and what it does not have. */
+async function checkReading(described: Described, site: string | undefined): Promise<Finding> {
+  const [{ summarizeService }, { listLacks, listReadings }] = await Promise.all([
+    import("../sources/described/service-summary.ts"),
+    import("../sources/described/summary-text.ts"),
+  ]);
+  const summary = await summarizeService(described, site, {});
+  const [problem] = summary.problems;
+  if (problem !== undefined) {
+    const { message, hint = "See analytics-mcp mapping." } = problem.error;
+    return warn(message, hint);
+  }
+  const readings = listReadings(summary).join("; ");
+  // What it lacks comes first: a terminal cuts a long cell.
+  const intro = "reads it by its own words (analytics-mcp mapping shows them).";
+  return ok([intro, ...listLacks(summary), `${readings}.`].join(" "));
 }
 
 async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {

@@ -1,9 +1,11 @@
 import type { Target } from "../client/http-client.ts";
 import type { ServiceName } from "../config/services.ts";
 import { AnalyticsError } from "../errors.ts";
-import { sites } from "../operations/index.ts";
-import type { Operation, ResultOf } from "../operations/operation.ts";
-import { createServiceCall, type ServiceCallOptions } from "../sources/service-source.ts";
+import type { Call } from "../operations/call.ts";
+import { openapi, sites } from "../operations/index.ts";
+import type { AnswerOf } from "../operations/operation.ts";
+import type { Described, DescribedCall } from "../sources/described/capabilities.ts";
+import { createContractCall, createServiceCall, type ServiceCallOptions } from "../sources/service-source.ts";
 
 const ATTEMPTS = 3;
 /** For a list of sites, which is short, while somebody waits; in milliseconds. */
@@ -17,11 +19,14 @@ export interface ServiceTrial {
   /** When the last request was sent and answered, in milliseconds since 1970. */
   asked: number;
   answered: number;
-  found: Pick<ResultOf<typeof sites>, "sites" | "warnings">;
+  found: Pick<AnswerOf<typeof sites>, "sites" | "warnings">;
   error: AnalyticsError | undefined;
+  /** How the service is read if it only describes itself. */
+  readDescribed: () => Promise<Described | undefined>;
+  readDescription: () => Promise<AnswerOf<typeof openapi>>;
 }
 
-export interface TrialContext extends Pick<ServiceCallOptions, "clock" | "environment"> {
+export interface TrialContext extends Pick<ServiceCallOptions, "clock" | "environment" | "readMapping"> {
   service: ServiceName | undefined;
 }
 
@@ -35,6 +40,8 @@ export async function runTrial(target: Target, context: TrialContext): Promise<S
     answered: 0,
     found: { sites: [] },
     error: undefined,
+    readDescribed: async () => call.readDescribed?.({}),
+    readDescription: () => call(openapi, {}, { fresh: true }),
   };
   const fetch: Target["fetch"] = async (url, init) => {
     const [start, asked] = [performance.now(), clock()];
@@ -43,9 +50,10 @@ export async function runTrial(target: Target, context: TrialContext): Promise<S
     Object.assign(trial, { headers: response.headers, asked, answered: clock() });
     return response;
   };
+  const call = openCall({ ...target, fetch }, context);
   try {
     for (let count = 0; count < ATTEMPTS; count++) {
-      trial.found = await ask({ ...target, fetch }, context, sites);
+      trial.found = await call(sites, {}, { fresh: true });
     }
   } catch (error) {
     if (!(error instanceof AnalyticsError)) throw error;
@@ -56,16 +64,12 @@ export async function runTrial(target: Target, context: TrialContext): Promise<S
 }
 
 /** One attempt without retries, which would hide failures that come and go. */
-export function ask<O extends Operation>(
-  target: Target,
-  { service, ...context }: TrialContext,
-  operation: O,
-): Promise<ResultOf<O>> {
-  const call = createServiceCall(service, {
+function openCall(target: Target, { service, ...context }: TrialContext): Call & Partial<DescribedCall> {
+  const options = {
     readTarget: () => target,
     limits: { attempts: 1, deadline: SITES_DEADLINE },
+    learnsAnew: true,
     ...context,
-  });
-  // The doctor asks only for operations without parameters.
-  return call(operation, {} as never, { fresh: true });
+  };
+  return service === undefined ? createContractCall(options) : createServiceCall(service, options);
 }

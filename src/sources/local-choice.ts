@@ -9,7 +9,14 @@ import { listNamedSites, listTexts } from "./named-sites.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
 /** The options for a service and its key, which exclude a local source. */
-const SERVICE_OPTIONS = ["--base-url", "--service", "--profile", "--api-key-file", "--api-key-stdin"];
+const SERVICE_OPTIONS = [
+  "--base-url",
+  "--service",
+  "--mapping",
+  "--profile",
+  "--api-key-file",
+  "--api-key-stdin",
+];
 const SERVICE_VARIABLES = ["ANALYTICS_BASE_URL", "ANALYTICS_SERVICE", "ANALYTICS_API_KEY"];
 
 /**

@@ -1,13 +1,15 @@
-import type { HttpCall, HttpClientOptions, Target } from "../client/http-client.ts";
+import type { HttpClientOptions, Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, findService, readAccess } from "../config/access.ts";
 import { readGivenKey } from "../config/given-key.ts";
+import type { GivenMapping } from "../config/given-mapping.ts";
 import { readProxies } from "../config/proxy-settings.ts";
 import { readService } from "../config/service-url.ts";
 import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
 import { once, onceDone } from "../operations/schemas.ts";
+import { CAPABILITIES, type DescribedCall } from "./described/capabilities.ts";
 import { findGateway } from "./gateways/gateway-kinds.ts";
 import { createLocalCall } from "./local-call.ts";
 import type { About, KeyedSource, ServiceSource, SourceContext, SourceFlags } from "./source-types.ts";
@@ -37,7 +39,13 @@ export function createServiceSource(
     kind: "service",
     about: describe(service),
     options: profile === undefined ? [] : ["--profile", profile],
-    call: createServiceCall(service, { readTarget, clock, limits: limits ?? {}, environment }),
+    call: createServiceCall(service, {
+      readTarget,
+      clock,
+      limits: limits ?? {},
+      environment,
+      readMapping: async () => (await readAccessOnce()).mapping,
+    }),
     readAccess: readAccessOnce,
   };
 }
@@ -50,6 +58,10 @@ function describe(service: ServiceName | undefined): About {
 
 export interface ServiceCallOptions extends HttpClientOptions {
   environment: Environment;
+  /** The person's own mapping of a service that only describes itself. */
+  readMapping?: (() => GivenMapping | undefined | Promise<GivenMapping | undefined>) | undefined;
+  /** Forgets what was learned before about such a service. */
+  learnsAnew?: boolean | undefined;
 }
 
 /** The calls of one key, to a service of the contract or to one with an API of its own. Opened at the first call. */
@@ -71,19 +83,45 @@ function createGatewayCall(
   return Object.assign(createLocalCall(open, clock), { readSite: async () => (await readTargetOnce()).site });
 }
 
-/** Loads the HTTP client at the first call: a server that lists its tools does not wait for it. */
-function createContractCall(options: HttpClientOptions): Call {
-  const open = once(async () => (await import("../client/http-client.ts")).createHttpClient(options).call);
-  const call: Call = async (...asked) => (await open())(...asked);
-  return Object.assign(call, {
-    readSite: async () => (await open()).readSite(),
-    offersSpans: async (...asked: Parameters<HttpCall["offersSpans"]>) =>
-      (await open()).offersSpans(...asked),
-    offersFilter: async (...asked: Parameters<HttpCall["offersFilter"]>) =>
-      (await open()).offersFilter(...asked),
-    offersHours: async (...asked: Parameters<HttpCall["offersHours"]>) =>
-      (await open()).offersHours(...asked),
+/**
+ * The calls of a service of the contract, or of one that only describes itself. Loads the HTTP client at the first call: a server that lists its tools does not wait for it.
+ */
+export function createContractCall({
+  environment,
+  readMapping = () => undefined,
+  learnsAnew = false,
+  ...options
+}: ServiceCallOptions): DescribedCall {
+  const readTarget = onceDone(options.readTarget);
+  const open = once(async () => {
+    const [{ createHttpClient }, { createDescribedCall }, { openLearnedMemory }] = await Promise.all([
+      import("../client/http-client.ts"),
+      import("./described/described-call.ts"),
+      import("./described/learned-memory.ts"),
+    ]);
+    const { clock } = options;
+    return createDescribedCall({
+      client: createHttpClient({ ...options, readTarget }),
+      readTarget,
+      clock,
+      openMemory: (target, mapping) => {
+        const memory = openLearnedMemory({ environment, clock }, target, mapping);
+        if (learnsAnew) memory.forget();
+        return memory;
+      },
+      readMapping: async () => {
+        const given = await readMapping();
+        return given && (await import("./described/mapping-file.ts")).readMapping(given);
+      },
+    });
   });
+  const call: Call = async (...asked) => (await open())(...asked);
+  const members = CAPABILITIES.map((name) => [
+    name,
+    async (...asked: unknown[]) => ((await open())[name] as (...asked: unknown[]) => unknown)(...asked),
+  ]);
+  // Each member passes its arguments on to the one of its name.
+  return Object.assign(call, Object.fromEntries(members)) as DescribedCall;
 }
 
 /** A remote service for a server whose users bring their own keys. */
@@ -91,13 +129,19 @@ export async function openKeyedService(
   flags: SourceFlags,
   { environment, clock }: Pick<SourceContext, "environment" | "clock">,
 ): Promise<KeyedSource> {
-  const { baseUrl, service, siteTimezones } = readService(flags, environment);
+  const { baseUrl, service, siteTimezones, mapping } = readService(flags, environment);
   const reach = await reachService(environment, { baseUrl, service, siteTimezones });
-  const source = createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment });
+  const source = createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment, mapping });
   // A profile has both already.
   const isSaved = flags.profile !== undefined;
   const address = [...(service ? ["--service", service] : []), "--base-url", new URL(baseUrl).origin];
   return { ...source, options: isSaved ? ["--profile", `${flags.profile}`] : address };
+}
+
+interface KeyedServiceOptions {
+  service?: ServiceName | undefined;
+  environment?: Environment;
+  mapping?: GivenMapping | undefined;
 }
 
 /** @param reach Makes the target for a key. */
@@ -105,7 +149,7 @@ export function createKeyedService(
   name: string,
   reach: (apiKey: string) => Target,
   clock: () => number,
-  { service, environment = {} }: { service?: ServiceName | undefined; environment?: Environment } = {},
+  { service, environment = {}, mapping }: KeyedServiceOptions = {},
 ): KeyedSource {
   return {
     name,
@@ -113,7 +157,13 @@ export function createKeyedService(
     open: (apiKey, { limits = {}, wrapFetch = (fetch: Fetch) => fetch } = {}) => {
       const { fetch, ...target } = reach(apiKey);
       const readTarget = () => ({ ...target, fetch: wrapFetch(fetch) });
-      return createServiceCall(service, { readTarget, clock, limits, environment });
+      return createServiceCall(service, {
+        readTarget,
+        clock,
+        limits,
+        environment,
+        readMapping: () => mapping,
+      });
     },
   };
 }

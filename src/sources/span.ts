@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../errors.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import type { Period } from "../operations/period.ts";
+import type { FullPeriod } from "../operations/period.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type { SourceSite, Span } from "./data-source.ts";
 
@@ -34,7 +34,7 @@ export function assertNotDaysAndSpan(isGiven: (name: string) => boolean): void {
   throw createParameterError("days", "cannot be combined with from or to");
 }
 
-export function buildPeriod({ site: { timezone }, from, to, now }: Span): Period {
+export function buildPeriod({ site: { timezone }, from, to, now }: Span): FullPeriod {
   const today = dateAt(now, timezone);
   const partial = to === today;
   return {

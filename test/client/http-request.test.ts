@@ -43,7 +43,11 @@ describe("a body", () => {
     ["none", null, ""],
     ["as large as may be", [Buffer.alloc(600, "a"), Buffer.alloc(400, "a")], "a".repeat(1_000)],
   ])("is read: %s", async (_, body, text) => {
-    expect(await receive(200, JSON_TYPE, body, { maxBytes: 1_000 })).toEqual({ text, freshFor: 0 });
+    expect(await receive(200, JSON_TYPE, body, { maxBytes: 1_000 })).toEqual({
+      text,
+      freshFor: 0,
+      link: null,
+    });
   });
 
   it("one byte larger is refused", async () => {

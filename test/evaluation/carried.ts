@@ -89,7 +89,7 @@ function readCells({ tool, answer }: Given): Cells[] {
         ["events", events, null, null, null],
         ...readRates(answer, comparison?.previous, comparison),
         ...readAverages(comparison?.per_day),
-        [today.visitors, active_now, ...Object.values(today.hours ?? {})],
+        [today?.visitors, active_now, ...Object.values(today?.hours ?? {})],
         ...(trend.hours ? [] : [[`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`]]),
         ...top.flatMap(({ rows }) => rows.map((row) => [row.label, row.visitors, row.percentage])),
       ];

@@ -43,7 +43,7 @@ function measure({ dates }: SiteTruth, span: Span) {
   return { from, to, days: listDays([from, to]).length };
 }
 
-type Dated = Pick<Answer<"get_stats">, "period" | "receipt" | "text">;
+type Dated = Pick<Answer<"get_overview">, "period" | "receipt" | "text">;
 
 function expectRightPeriod({ period, receipt, text }: Dated, site: SiteTruth, asked: Span): void {
   const { clock, today, timezone } = site;

@@ -54,7 +54,7 @@ describe("an overview", () => {
         yesterday: sumViews(points.slice(0, 5)),
       };
       expect(expected.pageviews).toBeGreaterThan(0);
-      expect(result.today.hours).toEqual(expected);
+      expect(result.today?.hours).toEqual(expected);
       expect(text).toContain(JSON.stringify(expected).slice(1, -1));
     },
   );
@@ -96,7 +96,7 @@ describe("an overview", () => {
     };
     for (const source of [withoutHours, failing]) {
       const { result, text } = await ask(callTo(source), { period: "yesterday" });
-      expect([result.today.hours, result.trend.hours]).toEqual([undefined, undefined]);
+      expect([result.today?.hours, result.trend.hours]).toEqual([undefined, undefined]);
       expect(text).toContain("Visitors a day from 2026-11-20: ");
     }
   });

@@ -4,7 +4,7 @@ import type { Io } from "../io.ts";
 
 const LOCAL = localKinds.map(({ option }) => option.flag);
 const SAVABLE = localKinds.filter(({ settings }) => settings !== undefined).map(({ option }) => option.flag);
-const SERVICE = ["--base-url", "--service", "--profile"];
+const SERVICE = ["--base-url", "--service", "--mapping", "--profile"];
 const KEY = ["--api-key-file", "--api-key-stdin"];
 
 /** Groups of the options on source, service and key. Help and completion show only those that a command takes. */

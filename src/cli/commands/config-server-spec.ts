@@ -82,7 +82,9 @@ function readServer(
   const options = local ? listAllWords(local) : readOptions(environment, flags, profile);
   if (options.length > 0 || profile !== undefined) {
     const allowHttp = readPlainHosts(local, environment);
-    return { kind: "local", options, profile, baseUrl: undefined, allowHttp, apiKey: undefined };
+    // The profile's own is in the profile.
+    const mapping = local ? undefined : readAccess(flags, environment).mapping?.file;
+    return { kind: "local", options, profile, baseUrl: undefined, mapping, allowHttp, apiKey: undefined };
   }
   if (flags.withKey && client.key !== undefined) {
     throw createConfigError(
@@ -97,18 +99,19 @@ function readServer(
 function readShellService(
   environment: Io["environment"],
   flags: ConfigFlags,
-): Pick<LocalServer, "baseUrl" | "service" | "siteTimezones" | "allowHttp" | "apiKey"> {
+): Pick<LocalServer, "baseUrl" | "service" | "siteTimezones" | "mapping" | "allowHttp" | "apiKey"> {
   const access = flags.withKey ? readShellAccess(flags, environment) : undefined;
   const isKnown =
     (flags.baseUrl ?? environment.ANALYTICS_BASE_URL?.trim() ?? "") !== "" ||
     findHostedAddress(findNamedService(flags, environment)) !== undefined;
-  const { baseUrl, service, siteTimezones } =
-    access ?? (isKnown ? readService(flags, environment) : { baseUrl: undefined });
+  const known = access ?? (isKnown ? readService(flags, environment) : undefined);
+  const { baseUrl, service, siteTimezones } = known ?? {};
   const isPlain = baseUrl?.startsWith("http:") && !isLoopback(new URL(baseUrl).hostname);
   return {
     baseUrl: service === undefined ? baseUrl?.slice(0, -BASE_PATH.length) : baseUrl,
     service,
     siteTimezones,
+    mapping: known?.mapping?.file,
     allowHttp: isPlain ? environment.ANALYTICS_ALLOW_HTTP : undefined,
     apiKey: access?.apiKey,
   };

@@ -74,6 +74,7 @@ function findAccessOption(flags: SourceFlags): string | undefined {
   const local = findLocal(flags, {})?.kind.option.flag;
   const given: [string, unknown][] = [
     ["--base-url", flags.baseUrl],
+    ["--mapping", flags.mapping],
     ["--profile", flags.profile],
     ["--api-key-file", flags.apiKeyFile],
     ["--api-key-stdin", flags.apiKeyStdin],

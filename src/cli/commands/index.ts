@@ -14,6 +14,7 @@ export const commandLoaders: Readonly<Record<string, Load>> = {
   login: () => import("./login.ts"),
   logout: () => import("./logout.ts"),
   whoami: () => import("./whoami.ts"),
+  mapping: () => import("./mapping.ts"),
   doctor: () => import("./doctor.ts"),
   config: () => import("./config.ts"),
   serve: () => import("./serve.ts"),

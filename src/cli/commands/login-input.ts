@@ -1,19 +1,21 @@
 import { readApiKey } from "../../config/api-key.ts";
 import { completeAddress, readBaseUrl } from "../../config/base-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
+import { findMapping, type GivenMapping } from "../../config/given-mapping.ts";
 import type { Profile } from "../../config/profiles.ts";
 import { findHostedAddress, findNamedService, type SiteTimezones } from "../../config/services.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError, type ErrorCode, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { sites } from "../../operations/index.ts";
-import type { ResultOf } from "../../operations/operation.ts";
+import type { AnswerOf } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { suggest } from "../../render/suggest.ts";
 import { SITES_DEADLINE } from "../../setup/service-trial.ts";
+import type { Described } from "../../sources/described/capabilities.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
-import { createServiceCall, reachService } from "../../sources/service-source.ts";
+import { createContractCall, createServiceCall, reachService } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -28,7 +30,7 @@ import {
   recognizeService,
 } from "./login-service.ts";
 
-interface Service {
+export interface Service {
   /** The gateway to a service with an API of its own. */
   kind: GatewayKind | undefined;
   baseUrl: string;
@@ -36,6 +38,8 @@ interface Service {
   apiKey: string;
   user: string | undefined;
   siteTimezones: SiteTimezones | undefined;
+  /** Where a service that only describes itself has its fields. */
+  mapping: GivenMapping | undefined;
   /** Whether a person typed the key, and can type another. */
   isTyped: boolean;
 }
@@ -44,7 +48,7 @@ export interface ServiceFlags extends SourceFlags {
   siteTimezones?: string | undefined;
 }
 
-export type KnownSites = ResultOf<typeof sites>["sites"];
+export type KnownSites = AnswerOf<typeof sites>["sites"];
 
 const NO_SITE = "none";
 
@@ -75,7 +79,8 @@ export async function readService(io: Io, flags: ServiceFlags, saved: Profile | 
   const given = await readGivenKey(flags, io.stdin);
   for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
   const kind = findKind(io, flags, saved);
-  assertHasUse(kind, flags.siteTimezones);
+  // Whether a service without a name tells its timezones shows when it is asked.
+  if (kind !== undefined) assertHasUse(kind, flags.siteTimezones);
   const earlier = saved?.service === kind?.name ? saved : undefined;
   const suggested =
     earlier?.baseUrl ?? readVariable(environment, "ANALYTICS_BASE_URL") ?? findHostedAddress(kind?.name);
@@ -89,7 +94,8 @@ export async function readService(io: Io, flags: ServiceFlags, saved: Profile | 
     baseUrl: text === undefined ? "" : readBaseUrl(completeAddress(text), environment, source, kind?.name),
     user: undefined,
     apiKey: given?.apiKey ?? "",
-    siteTimezones: kind?.asksFor && timezones,
+    siteTimezones: kind === undefined || kind.asksFor !== undefined ? timezones : undefined,
+    mapping: findMapping(flags, environment, { service: kind?.name }),
     isTyped,
   };
   if ((text === undefined || isTyped) && !io.stdin.isTTY) throw createNoTerminalError(!isTyped);
@@ -160,15 +166,21 @@ async function askFor<Name extends string>(
   >;
 }
 
+export interface Tried {
+  answer: AnswerOf<typeof sites>;
+  /** How the service is read if it only describes itself. */
+  described: Described | undefined;
+}
+
 /**
  * Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. A service that
  * turns out to have an API of its own is asked by that.
  */
-export async function tryKey(io: Io, given: Service): Promise<Service & { answer: ResultOf<typeof sites> }> {
+export async function tryKey(io: Io, given: Service): Promise<Service & Tried> {
   for (let service = given; ; ) {
     try {
       service = await signIn(io, service);
-      return { ...service, answer: await askSites(io, service) };
+      return { ...service, ...(await askSites(io, service)) };
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;
       service = (await turnToOther(io, service, error)) ?? (await askAgain(io, service, error));
@@ -205,17 +217,16 @@ async function askAgain(io: Io, service: Service, error: AnalyticsError): Promis
   return answer(service, answers);
 }
 
-async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones }: Service) {
+async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping }: Service): Promise<Tried> {
   const openTarget = await reachService(io.environment, { baseUrl, service: kind?.name, siteTimezones });
   const target = { ...openTarget(apiKey), keySource: "the key that you gave" };
   const { clock, environment } = io;
-  const call = createServiceCall(kind?.name, {
-    readTarget: () => target,
-    clock,
-    environment,
-    limits: { deadline: SITES_DEADLINE },
-  });
-  return call(sites, {});
+  const options = { readTarget: () => target, clock, environment, limits: { deadline: SITES_DEADLINE } };
+  if (kind !== undefined) {
+    return { answer: await createServiceCall(kind.name, options)(sites, {}), described: undefined };
+  }
+  const call = createContractCall({ ...options, readMapping: () => mapping, learnsAnew: true });
+  return { answer: await call(sites, {}), described: await call.readDescribed({}) };
 }
 
 /** What an address answers that is no API of the contract. */

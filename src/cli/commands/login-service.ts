@@ -105,7 +105,7 @@ export const createUnnamedServiceError = ({ name, title }: GatewayKind, error: A
     cause: error,
   });
 
-/** Refuses options for a service of the contract, which tells everything. */
+/** Refuses options for a service that tells everything: of the contract, or with an API of its own. */
 export function assertHasUse(kind: GatewayKind | undefined, siteTimezones: string | undefined): void {
   if (siteTimezones === undefined || kind?.asksFor !== undefined) return;
   throw new AnalyticsError(

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { createUnknownSiteError } from "../../client/site-lookup.ts";
 import { describeKey } from "../../config/api-key.ts";
+import { nameSavedMapping } from "../../config/given-mapping.ts";
 import {
   DEFAULT_PROFILE,
   findProfileFile,
@@ -25,10 +26,13 @@ import {
   findKnownSite,
   type KnownSites,
   readService,
+  type Service,
   type ServiceFlags,
+  type Tried,
   tryKey,
 } from "./login-input.ts";
 import { printNext } from "./login-next.ts";
+import { assertHasUse } from "./login-service.ts";
 
 interface LoginFlags extends ServiceFlags, OutputFlags {
   site?: string[] | undefined;
@@ -78,8 +82,9 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const file = findProfileFile(environment, name);
   const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
-  const service = await tryKey(io, await readService(io, flags, saved));
-  const { kind, baseUrl, apiKey, siteTimezones, answer } = service;
+  const service = await tryKey(io, keepMapping(await readService(io, flags, saved), name, saved));
+  const { kind, baseUrl, apiKey, answer, described } = service;
+  if (kind === undefined && described === undefined) assertHasUse(kind, flags.siteTimezones);
   const asked = flags.site?.at(-1);
   const named = findKnownSite(answer.sites, asked);
   if (asked !== undefined && named === undefined) {
@@ -98,13 +103,13 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
   const site = asksForSite ? await askForDefaultSite(io, answer.sites, savedSite) : (named ?? savedSite);
-  writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, siteTimezones });
+  const { saves, shows } = await learnMore(io, service, { site, isQuiet: flags.json === true });
+  writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, ...saves });
   if (!asksForSite) {
-    const title = kind && { service: kind.name, site_timezones: siteTimezones };
     await print({
       profile: name,
       base_url: baseUrl,
-      ...title,
+      ...shows,
       key: describeKey(apiKey),
       site: site ?? null,
       file,
@@ -123,6 +128,27 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
     );
   }
   await printNextCommands(io, name, site, answer.sites);
+}
+
+/** A mapping that was not given again still counts for the same address. */
+function keepMapping(service: Service, name: string, saved: Profile | undefined): Service {
+  if (service.mapping !== undefined || saved?.baseUrl !== service.baseUrl) return service;
+  return { ...service, mapping: nameSavedMapping(name, saved.mapping) };
+}
+
+/** What else a profile keeps of a service, and what a script gets to see of it. */
+async function learnMore(
+  io: Io,
+  service: Service & Tried,
+  asked: { site: string | undefined; isQuiet: boolean },
+): Promise<{ saves: Pick<Profile, "siteTimezones" | "mapping">; shows: Record<string, unknown> }> {
+  const { kind, described, siteTimezones } = service;
+  if (described !== undefined) {
+    const { learnDescribed } = await import("./login-described.ts");
+    return learnDescribed(io, { ...service, described }, asked);
+  }
+  if (kind === undefined) return { saves: {}, shows: {} };
+  return { saves: { siteTimezones }, shows: { service: kind.name, site_timezones: siteTimezones } };
 }
 
 async function printNextCommands(

@@ -118,9 +118,13 @@ async function addTrends(
   view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
   if (pictures) view.columns.push({ key: "trend", label: "to today", kind: "time", spare: true });
   view.rows = view.rows.map((row, index) => {
-    const counts = series[index]?.points.map(({ visitors }) => visitors);
+    const counts = series[index]?.points.map(({ visitors, missing }) => (missing ? null : visitors));
     if (!counts) return { ...row, visitors: null, trend: "" };
-    return { ...row, visitors: counts.reduce((sum, count) => sum + count, 0), trend: drawSparkline(counts) };
+    return {
+      ...row,
+      visitors: counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      trend: drawSparkline(counts),
+    };
   });
 }
 

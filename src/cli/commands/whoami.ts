@@ -54,6 +54,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     base_url_from: access?.sources.baseUrl ?? null,
     key: access === undefined ? null : describeKey(access.apiKey),
     key_from: access?.sources.apiKey ?? null,
+    mapping: access?.mapping?.name ?? null,
     site: access?.site ?? null,
     site_from: access?.sources.site ?? null,
     options: source.kind === "local" ? pickOptions(source.local) : null,
@@ -74,6 +75,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
           ...(access.service === undefined ? [] : [{ setting: "service", used: result.source, from: null }]),
           { setting: "base URL", used: result.base_url, from: result.base_url_from },
           { setting: "key", used: result.key, from: result.key_from },
+          ...(result.mapping === null ? [] : [{ setting: "mapping", used: result.mapping, from: null }]),
           { setting: "site", used: result.site, from: result.site_from },
         ];
   rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });

@@ -1,7 +1,7 @@
 import { quote } from "../../errors.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import { stats } from "../../operations/index.ts";
-import type { Period } from "../../operations/period.ts";
+import type { FullPeriod } from "../../operations/period.ts";
 import { localTime } from "../local-time.ts";
 import type { Reply } from "../reply.ts";
 import { defineSection, type Rule } from "../rule.ts";
@@ -11,7 +11,7 @@ import { demand, Skip } from "../verdict.ts";
 
 const CLOCK_TOLERANCE = 15 * 60_000;
 
-type PeriodCheck = (period: Period, reply: Reply, timezone: string, now: number) => void;
+type PeriodCheck = (period: FullPeriod, reply: Reply, timezone: string, now: number) => void;
 
 /** Checks the period in the basic answer of each operation that has one. */
 function ofEach(check: PeriodCheck): Rule["check"] {

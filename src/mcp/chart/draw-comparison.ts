@@ -40,7 +40,7 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
           format.rangeWithYear(previous),
           "complete days",
           ...(per_day ? ["percentages are of averages per day"] : []),
-          timezone,
+          ...(timezone === undefined ? [] : [timezone]),
         ]),
       ),
     ),

@@ -31,7 +31,7 @@ export function drawOverview(overview: Overview, format: Format) {
         ...joinParts([
           format.rangeWithYear(period),
           `${format.count(period.days)} ${nameUnit(period.days, "day")}`,
-          period.timezone,
+          ...(period.timezone === undefined ? [] : [period.timezone]),
           ...(period.partial ? ["so far"] : []),
         ]),
       ),
@@ -70,11 +70,15 @@ function buildTiles(overview: Overview, format: Format): HTMLElement[] {
       const lines = comparison ? describeChange(measure, comparison, comparison, shown, format) : [];
       return [buildTile(measure.title, showMeasure(value, measure, format), lines)];
     }),
-    buildTile(
-      "Events",
-      format.count(events),
-      comparison ? [html("span", { class: "aside" }, "not compared")] : [],
-    ),
+    ...(events === undefined
+      ? []
+      : [
+          buildTile(
+            "Events",
+            format.count(events),
+            comparison ? [html("span", { class: "aside" }, "not compared")] : [],
+          ),
+        ]),
     ...(period.partial || today === undefined
       ? []
       : [
@@ -113,21 +117,33 @@ function buildTile(name: string, value: string, lines: HTMLElement[]): HTMLEleme
   );
 }
 
-function buildList({ dimension, rows }: Overview["top"][number], format: Format): HTMLElement {
-  const items = rows.map(({ label, visitors, visitors_at_most, percentage }) =>
-    html(
+function buildList({ dimension, rows, no_period }: Overview["top"][number], format: Format): HTMLElement {
+  const counts = rows.map(({ visitors, pageviews, count }) => visitors ?? pageviews ?? count ?? 0);
+  const most = Math.max(1, ...counts);
+  const items = rows.map(({ label, visitors_at_most, percentage }, index) => {
+    const count = counts[index] ?? 0;
+    // Without shares, a bar is as long as its row is beside the first.
+    const length = percentage ?? (100 * count) / most;
+    return html(
       "li",
       { class: "filled" },
-      html("span", { class: "track", "aria-hidden": "true" }, bar(0, Math.min(100, Math.max(0, percentage)))),
+      html("span", { class: "track", "aria-hidden": "true" }, bar(0, Math.min(100, Math.max(0, length)))),
       untrustedText(label),
-      html("span", { class: "number" }, showVisitors(visitors, visitors_at_most, format)),
-      html("span", { class: "number beside soft" }, isolate(format.percent(percentage))),
-    ),
-  );
+      html("span", { class: "number" }, showVisitors(count, visitors_at_most, format)),
+      ...(percentage === undefined
+        ? []
+        : [html("span", { class: "number beside soft" }, isolate(format.percent(percentage)))]),
+    );
+  });
+  const [first] = rows;
+  const counted =
+    first?.visitors === undefined ? [first?.pageviews === undefined ? "counts" : "page views"] : [];
+  const notes = [...(first ? counted : []), ...(no_period ? ["period not stated by the service"] : [])];
   return html(
     "section",
     {},
     html("h3", {}, dimensionTitle(dimension)),
+    ...(notes.length > 0 ? [html("p", { class: "aside" }, notes.join(", "))] : []),
     rows.length === 0 ? html("p", { class: "aside" }, "None.") : html("ol", { class: "rows" }, ...items),
   );
 }

@@ -9,6 +9,12 @@ import { createView } from "./view.ts";
 const element = document.getElementById("view") as HTMLElement;
 const answer = document.getElementById("answer") as HTMLElement;
 
+/** False if the service counts a visitor once in all days, which the notes then say. */
+const addsUp = (content: unknown) => {
+  const { warnings } = readObject(content);
+  return !Array.isArray(warnings) || !warnings.some((each) => readObject(each).code === "period_visitors");
+};
+
 const view = createView(element);
 // Without a locale, numbers and days are as the reader's browser shows them.
 const content: unknown = JSON.parse(answer.textContent);
@@ -16,7 +22,7 @@ const format = createFormat(undefined);
 if (view.draw(content, format)) {
   element.querySelector("footer")?.before(...drawNotFound(content, format));
   // The notes, where this is said at length, are at the end of a long page.
-  if (Number(readObject(readObject(content).period).days) > 1) {
+  if (Number(readObject(readObject(content).period).days) > 1 && !addsUp(content)) {
     const definition = html("p", { class: "soft" }, "Visitors are daily unique visitors, added up.");
     element.querySelector("header")?.append(definition);
   }

@@ -25,7 +25,7 @@ export const orNone = (shape: Shape) => (value: unknown) => value === undefined 
 
 const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
-const span = { from: isDay, to: isDay, visitors: isCount, pageviews: isCount, ...rates };
+const span = { from: isDay, to: isDay, visitors: orNone(isCount), pageviews: isCount, ...rates };
 const change = { absolute: orNull(isNumber), percent: orNull(isNumber) };
 const perDay = { current: isNumber, previous: isNumber, change: isNumber, percent: orNull(isNumber) };
 const totalsChange = {
@@ -44,10 +44,17 @@ const subject = { site: { domain: isText }, filter: orNone([isText]) };
 
 const overview: Shape = {
   ...subject,
-  period: { from: isDay, to: isDay, days: isCount, timezone: isText, partial: isFlag, as_of: isInstant },
+  period: {
+    from: isDay,
+    to: isDay,
+    days: isCount,
+    timezone: orNone(isText),
+    partial: orNone(isFlag),
+    as_of: isInstant,
+  },
   visitors: isCount,
   pageviews: isCount,
-  events: isCount,
+  events: orNone(isCount),
   ...rates,
   active_now: orNone(isCount),
   comparison: orNull({
@@ -62,9 +69,9 @@ const overview: Shape = {
   }),
   trend: {
     from: isDay,
-    visitors: [isCount],
-    pageviews: orNone([isCount]),
-    visits: orNone([isCount]),
+    visitors: [orNull(isCount)],
+    pageviews: orNone([orNull(isCount)]),
+    visits: orNone([orNull(isCount)]),
     partial: isFlag,
     // A model's answer has no times.
     hours: orNone({
@@ -73,19 +80,34 @@ const overview: Shape = {
       pageviews: orNone([isCount]),
       visits: orNone([isCount]),
     }),
-    previous: orNone({ from: isDay, visitors: [isCount], pageviews: [isCount], visits: orNone([isCount]) }),
+    previous: orNone({
+      from: isDay,
+      visitors: [orNull(isCount)],
+      pageviews: [orNull(isCount)],
+      visits: orNone([orNull(isCount)]),
+    }),
   },
   top: [
     {
       dimension: isText,
-      rows: [{ label: isText, visitors: isCount, visitors_at_most: orNone(isCount), percentage: isNumber }],
+      no_period: orNone(isFlag),
+      rows: [
+        {
+          label: isText,
+          visitors: orNone(isCount),
+          pageviews: orNone(isCount),
+          count: orNone(isCount),
+          visitors_at_most: orNone(isCount),
+          percentage: orNone(isNumber),
+        },
+      ],
     },
   ],
 };
 
 const comparison: Shape = {
   ...subject,
-  timezone: isText,
+  timezone: orNone(isText),
   as_of: isInstant,
   current: span,
   previous: span,

@@ -7,7 +7,10 @@ export type Measure = keyof typeof MEASURES;
 
 export interface DayCount {
   name: string;
+  /** Zero if it is missing. */
   count: number;
+  /** Set if there is no data of it. */
+  missing?: boolean;
 }
 
 /** A day of the trend with one measure; an hour, if the trend is one of hours. */
@@ -44,10 +47,13 @@ export function readDays(trend: Trend, measure: Measure): Day[] {
     const before = times ? undefined : previous?.[measure]?.[index];
     return {
       name: times?.[index] ?? addDays(from, index),
-      count,
-      open: partial && index === counts.length - 1,
+      count: count ?? 0,
+      missing: count === null,
+      open: partial && index === counts.length - 1 && count !== null,
       before:
-        previous && before !== undefined ? { name: addDays(previous.from, index), count: before } : undefined,
+        previous && typeof before === "number"
+          ? { name: addDays(previous.from, index), count: before }
+          : undefined,
     };
   });
 }

@@ -46,6 +46,8 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
   const place = ({ count }: DayCount, index: number): Place => [toX(index), toY(count)];
   const [points, pointsBefore] = [days.map(place), before.map(place)];
 
+  const runs = cutAtGaps(points, days);
+  const end = points.at(-1) ?? [0, 0];
   const fitting = Math.max(1, Math.floor((right - left) / LABEL_ROOM));
   const cursor = svg(
     "g",
@@ -63,10 +65,10 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
       const atEnd = index === last && last > 0;
       return text(name, atEnd ? width : toX(index), height - 6, atEnd ? "end" : "middle");
     }),
-    ...drawArea(points, isOpen, base),
+    ...runs.flatMap((run) => drawArea(run, isOpen && run.includes(end), base)),
     // Over the area, under the line.
     ...(pointsBefore.length > 1 ? [svg("path", { class: "stroke before", d: join(pointsBefore) })] : []),
-    ...drawLine(points, isOpen),
+    ...runs.flatMap((run) => drawLine(run, isOpen && run.includes(end), run.includes(end))),
     cursor,
   );
   return {
@@ -78,7 +80,10 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
       if (index === undefined) return;
       const [rule, ...dots] = [...cursor.children];
       for (const name of ["x1", "x2"]) rule?.setAttribute(name, String(toX(index)));
-      for (const [which, point] of [pointsBefore[index], points[index]].entries()) {
+      for (const [which, point] of [
+        pointsBefore[index],
+        days[index]?.missing ? undefined : points[index],
+      ].entries()) {
         const [x = 0, y = 0] = point ?? [];
         dots[which]?.setAttribute("visibility", point ? "inherit" : "hidden");
         dots[which]?.setAttribute("cx", String(x));
@@ -113,6 +118,16 @@ function findLabelled(days: Day[], fitting: number): number[] {
   return [...days.keys()].filter((index) => (index - last) % stride === 0);
 }
 
+/** The days between those of which there is no data: no line leads over them. */
+function cutAtGaps(points: Place[], days: Day[]): Place[][] {
+  const runs: Place[][] = [[]];
+  for (const [index, point] of points.entries()) {
+    if (days[index]?.missing) runs.push([]);
+    else runs.at(-1)?.push(point);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
 const join = (points: Place[]) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`;
 
 /** @param isOpen Whether the last day is incomplete. */
@@ -125,7 +140,8 @@ function drawArea(points: Place[], isOpen: boolean, base: number): SVGElement[] 
   return [svg("path", { class: "area", d: `${join([[first[0], base], ...complete, [last[0], base]])}Z` })];
 }
 
-function drawLine(points: Place[], isOpen: boolean): SVGElement[] {
+/** @param isLast Whether it ends with the last day, which has a point. */
+function drawLine(points: Place[], isOpen: boolean, isLast: boolean): SVGElement[] {
   const end = points.at(-1);
   if (!end) return [];
   const complete = listComplete(points, isOpen);
@@ -136,7 +152,7 @@ function drawLine(points: Place[], isOpen: boolean): SVGElement[] {
       : []),
     // A single complete day before an open one has no line, so it gets a point.
     ...(isOpen && complete.length === 1 ? [dot(complete[0] ?? end, false)] : []),
-    dot(end, isOpen),
+    ...(isLast || points.length === 1 ? [dot(end, isOpen)] : []),
   ];
 }
 

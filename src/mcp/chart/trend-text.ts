@@ -15,11 +15,13 @@ import {
 } from "./trend-days.ts";
 
 /** Day, count and the count before, in three lines. */
-export function describeDay({ count, name, open, before }: Day, measure: Measure, format: Format) {
+export function describeDay({ count, missing, name, open, before }: Day, measure: Measure, format: Format) {
   const unit = MEASURES[measure][count === 1 ? "one" : "many"];
   return [
     html("span", { class: "soft" }, isolate(format.weekday(name)), open ? ", so far" : ""),
-    html("span", { class: "now" }, html("strong", {}, format.count(count)), ` ${unit}`),
+    missing
+      ? html("span", { class: "now" }, "No data")
+      : html("span", { class: "now" }, html("strong", {}, format.count(count)), ` ${unit}`),
     ...(before
       ? [
           html(
@@ -35,7 +37,7 @@ export function describeDay({ count, name, open, before }: Day, measure: Measure
 }
 
 export function describeMost(days: Day[], measure: Measure, format: Format): (Node | string)[] {
-  const most = findMost(days);
+  const most = findMost(days.filter(({ missing }) => !missing));
   if (!most || most.count === 0) return [`No ${MEASURES[measure].many}`];
   return ["Most: ", html("strong", {}, format.count(most.count)), " on ", isolate(format.weekday(most.name))];
 }
@@ -45,7 +47,7 @@ export function summarize(days: Day[], measure: Measure, format: Format): string
   const last = days.at(-1);
   if (!last) return "No days.";
   const describe = (day: DayCount) => `${format.count(day.count)} on ${format.weekday(day.name)}`;
-  const complete = days.filter((day) => !day.open);
+  const complete = days.filter((day) => !day.open && !day.missing);
   const [most, fewest] = [findMost(complete), findFewest(complete)];
   const before = listBefore(days);
   const mostBefore = findMost(before);
@@ -96,9 +98,9 @@ export function buildTable(trend: Trend, format: Format): HTMLElement {
 
 function buildCells(day: Day | undefined, hasBefore: boolean, format: Format): HTMLElement[] {
   if (!day) return [];
-  const { count, open, before } = day;
+  const { count, missing, open, before } = day;
   return [
-    html("td", {}, isolate(format.count(count)), open ? " so far" : ""),
+    html("td", {}, missing ? "–" : isolate(format.count(count)), open ? " so far" : ""),
     ...(hasBefore ? [html("td", { class: "soft" }, before ? isolate(format.count(before.count)) : "–")] : []),
   ];
 }

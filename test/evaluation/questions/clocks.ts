@@ -244,7 +244,7 @@ export const clocks: Question[] = [
     at: midnight,
     calls: [{ tool: "get_overview", args: { site: "shop.example.net", days: 1 } }],
     read: ([{ today, visitors, period, active_now, comparison }]) => [
-      today.visitors,
+      today?.visitors,
       active_now,
       period.to,
       visitors,

@@ -194,7 +194,7 @@ export const comparisons: Question[] = [
     at,
     calls: [{ tool: "get_overview", args: { site: "news.example.org", days: 1 } }],
     read: ([overview]) => ({
-      today: overview.today.visitors,
+      today: overview.today?.visitors,
       change: overview.comparison?.visitors.absolute,
       caveat: noteOn(overview, /due to chance/) !== null,
     }),

@@ -1,0 +1,112 @@
+import { readAccess } from "../../config/access.ts";
+import { readGivenKey } from "../../config/given-key.ts";
+import { AnalyticsError } from "../../errors.ts";
+import { sites } from "../../operations/index.ts";
+import type { View } from "../../operations/view.ts";
+import type { Described } from "../../sources/described/capabilities.ts";
+import type { ServiceSummary } from "../../sources/described/service-summary.ts";
+import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
+import { createContractCall, openTarget } from "../../sources/service-source.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { printNote } from "../output/streams.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+
+interface MappingFlags extends SourceFlags, OutputFlags {
+  site?: string | undefined;
+}
+
+/** `analytics-mcp mapping`: prints where the fields of a service are, in a form that can be edited and given back. */
+export const command: CommandDefinition = {
+  group: "Set up:",
+  summary: "Show where a service of your own has its fields, as a file to edit",
+  create: createMappingCommand,
+};
+
+function createMappingCommand(io: Io): ShellCommand {
+  return new ShellCommand("mapping")
+    .withAccess(access.serviceAndKey)
+    .withExamples(
+      "analytics-mcp mapping",
+      "analytics-mcp mapping > service.json",
+      "analytics-mcp mapping --mapping service.json",
+    )
+    .description(
+      "Show how a service that describes itself in words of its own is read: where each field is, an example of what is there, and how it was found. In a pipe, prints the same as a mapping file, which can be edited and given back with --mapping or ANALYTICS_MAPPING, or saved with login --mapping.",
+    )
+    .option("--site <site>", "site to ask about (default: your default site, else the first)")
+    .addOption(createFormatOption())
+    .option("--json", "print the mapping file")
+    .action(async (_, self: ShellCommand) => {
+      const flags = self.optsWithGlobals<MappingFlags>();
+      const isChosen =
+        flags.json || flags.output !== undefined || io.stdout.isTTY || flags.color === "always";
+      await printMapping(io, isChosen ? flags : { ...flags, json: true });
+    });
+}
+
+async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
+  const output = readOutput(io, flags);
+  const { environment, clock } = io;
+  const found = readAccess(flags, environment, await readGivenKey(flags, io.stdin));
+  for (const warning of found.warnings) await printNote(io, `warning: ${warning}`);
+  const print = (result: Record<string, unknown>, views: View[]) =>
+    printAnswer(io, { params: {}, result, views }, output);
+  const printNone = async (reason: string) => {
+    if (output.format === "json") await print({}, []);
+    await printNote(io, `${reason}: it needs no mapping.`);
+  };
+  if (found.service !== undefined) {
+    return printNone(`${findGateway(found.service).title} has an API of its own, which this program knows`);
+  }
+  const call = createContractCall({
+    readTarget: () => openTarget(environment, found),
+    clock,
+    environment,
+    limits: {},
+    readMapping: () => found.mapping,
+    // The service may have changed since.
+    learnsAnew: true,
+  });
+  const { listProblem, listProblems } = await import("../../sources/described/summary-text.ts");
+  let described: Described | undefined;
+  try {
+    described = await call.readDescribed({});
+  } catch (error) {
+    if (!(error instanceof AnalyticsError && error.code === "bad_answer")) throw error;
+    if (output.format === "json") await print({}, []);
+    for (const line of listProblem(sites.name, error)) await printNote(io, line);
+    return printNote(io, "Without its sites, nothing else could be asked for.");
+  }
+  if (described === undefined) return printNone("This service keeps the contract");
+  const { summarizeService } = await import("../../sources/described/service-summary.ts");
+  const summary = await summarizeService(described, flags.site ?? found.site, {});
+  await print(summary.mapping, [await buildView(described, summary)]);
+  for (const line of listProblems(summary)) await printNote(io, line);
+}
+
+async function buildView({ reader }: Described, summary: ServiceSummary): Promise<View> {
+  const { cutWord, LEARNED_FROM, listLacks, listRequestFacts } = await import(
+    "../../sources/described/summary-text.ts"
+  );
+  return {
+    headline: "",
+    columns: [
+      { key: "operation", label: "operation", kind: "text" },
+      { key: "field", label: "field", kind: "text" },
+      { key: "where", label: "where", kind: "text", keepsEnd: true },
+      { key: "example", label: "example", kind: "text", untrusted: true },
+      { key: "learned_from", label: "learned from", kind: "text" },
+    ],
+    rows: summary.fields.map(({ operation, field, pointer, example, by }) => ({
+      operation,
+      field,
+      where: cutWord(pointer) || "the whole answer",
+      example: example === null ? null : cutWord(String(example)),
+      learned_from: LEARNED_FROM[by],
+    })),
+    notes: [...listRequestFacts(reader, summary), ...listLacks(summary)],
+  };
+}

@@ -1,0 +1,42 @@
+import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { countDays, type Days } from "../operations/days.ts";
+
+/** Days at a site, in a service whose answers end on `last`. */
+interface Asked extends Days {
+  site: string;
+  last: string;
+}
+
+/** The last day that answers to `days` have: today, unless the service ends earlier. */
+export async function readLastDay(
+  call: Call,
+  { site, today }: { site: string; today: string },
+  options: CallOptions,
+): Promise<string> {
+  return (await call.lastDay?.(site, options)) ?? today;
+}
+
+/** Whether the visitors of some days can be added up. A service may count a visitor once in all days that it is asked for. */
+export async function addsUp(
+  call: Call,
+  { site, from, to, last }: Asked,
+  options: CallOptions,
+): Promise<boolean> {
+  return from === to || ((await call.addsUp?.(site, countDays(from, last), options)) ?? true);
+}
+
+/** Throws AnalyticsError `invalid_parameter` for days whose visitors cannot be added up. */
+export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
+  if (await addsUp(call, asked, options)) return;
+  const detail = "must end today: this service counts a visitor once in all days, so days cannot be added up";
+  throw new AnalyticsError("invalid_parameter", `period ${detail}.`, {
+    status: 400,
+    hint: "Ask for days that end today (days), for a single day, or for the series. compare compares visitors a day.",
+    parameters: [{ parameter: "period", detail }],
+  });
+}
+
+/** Says why there are no visitors of several days. */
+export const NOT_ADDED_UP =
+  "This service counts a visitor once in all days that it is asked for, so visitors of days are not added up: they are compared by day.";

@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { dimensions } from "../../operations/dimensions.ts";
+import { once } from "../../operations/schemas.ts";
+import { isPointer } from "./json-pointer.ts";
+
+/*
+ * What is known about a service's answers, as plain data: where each field is, as JSON Pointers (RFC 6901). In a table, `list`
+ * points to the table and the others into one of its rows. The person's own file has the same form and needs only what has to
+ * be chosen; a field that is null there is none that the service has.
+ */
+
+const pointer = () =>
+  z
+    .string()
+    .max(500)
+    .refine(isPointer, 'must be a JSON Pointer, such as "/data/visitors"')
+    .nullable()
+    .optional();
+
+const MAX_NAME_LENGTH = 100;
+
+export const fieldMapping = once(() =>
+  z
+    .strictObject({
+      /** What requests send as `site`. */
+      site: z.enum(["id", "domain", "name"]),
+      /** What the service calls a dimension. */
+      dimensions: z.partialRecord(z.enum(dimensions), z.string().min(1).max(MAX_NAME_LENGTH)),
+      sites: z.strictObject({
+        list: pointer(),
+        id: pointer(),
+        domain: pointer(),
+        name: pointer(),
+        timezone: pointer(),
+      }),
+      stats: z.strictObject({ visitors: pointer(), pageviews: pointer(), events: pointer() }),
+      timeseries: z.strictObject({
+        list: pointer(),
+        date: pointer(),
+        visitors: pointer(),
+        pageviews: pointer(),
+      }),
+      breakdown: z.strictObject({
+        list: pointer(),
+        value: pointer(),
+        label: pointer(),
+        visitors: pointer(),
+        pageviews: pointer(),
+        events: pointer(),
+        count: pointer(),
+        total_rows: pointer(),
+      }),
+      realtime: z.strictObject({ visitors: pointer() }),
+    })
+    .partial(),
+);
+
+export type FieldMapping = z.output<ReturnType<typeof fieldMapping>>;
+
+/** Where a field was found, and by what. */
+export interface Found {
+  pointer: string;
+  by: "mapping" | "name" | "description" | "shape";
+}
+
+/** Where the fields of one operation's answer are; a field that is not there is absent. */
+export type Reading = Record<string, Found>;
+
+/** What was learned about a service. */
+export const learned = once(() =>
+  z.strictObject({
+    site: z.enum(["id", "domain", "name"]).optional(),
+    dimensions: z.partialRecord(z.enum(dimensions), z.string()),
+    sites: z.array(
+      z.strictObject({
+        id: z.string(),
+        domain: z.string(),
+        name: z.string(),
+        timezone: z.string().optional(),
+      }),
+    ),
+    /** By the name of the operation; of a breakdown, with its dimension. */
+    readings: z.record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.strictObject({ pointer: z.string(), by: z.enum(["mapping", "name", "description", "shape"]) }),
+      ),
+    ),
+    /** What the description says about parameters, by path and name. */
+    parameters: z.record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.strictObject({
+          allowed: z.array(z.union([z.string(), z.number()])).optional(),
+          minimum: z.number().optional(),
+          maximum: z.number().optional(),
+          text: z.string(),
+        }),
+      ),
+    ),
+    /** What it says about fields, by path and pointer. */
+    texts: z.record(z.string(), z.record(z.string(), z.string())),
+    /** The parameters that it lists for the list of sites. */
+    paging: z.array(z.string()),
+    /** Whether there is a description. */
+    isDescribed: z.boolean(),
+  }),
+);
+
+export type Learned = z.output<ReturnType<typeof learned>>;
+export type ServiceSite = Learned["sites"][number];

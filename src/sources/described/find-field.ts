@@ -1,0 +1,83 @@
+import { AnalyticsError, quote } from "../../errors.ts";
+import type { Found } from "./field-mapping.ts";
+import type { Pointer } from "./json-pointer.ts";
+import { DESCRIBED, type Field, isAside, rankName, rankText } from "./words.ts";
+
+/** A place that could be a field. */
+export interface Candidate {
+  pointer: Pointer;
+  /** How well its words fit: 0 is best. */
+  rank: number;
+  /** What is there, to tell two places with one number from two with different ones. */
+  sample: unknown;
+}
+
+/** Which field is sought in which answer, for errors. */
+export interface Sought {
+  /** As a mapping calls it: `stats`, `breakdown`. */
+  operation: string;
+  path: string;
+  field: string;
+}
+
+/** How well a place fits a field: by the names on the way to it, else by what the description says of it. */
+export function rankPlace(
+  names: readonly string[],
+  text: string | undefined,
+  field: Field,
+): number | undefined {
+  const named = rankName(names, field);
+  return named !== undefined || text === undefined || isAside(names) ? named : rankText(text, field);
+}
+
+/**
+ * The best of some places. Undefined if there is none. Between two of the same rank with different numbers nobody can choose:
+ * throws AnalyticsError `bad_answer` with both, and the line of a mapping that would choose.
+ */
+export function choose(candidates: readonly Candidate[], sought: Sought): Found | undefined {
+  const best = Math.min(...candidates.map(({ rank }) => rank));
+  const [first, ...others] = candidates.filter(({ rank }) => rank === best);
+  if (first === undefined) return undefined;
+  const other = others.find(({ sample }) => JSON.stringify(sample) !== JSON.stringify(first.sample));
+  if (other !== undefined) throw createAmbiguousError([first, other], sought);
+  return { pointer: first.pointer, by: best >= DESCRIBED ? "description" : "name" };
+}
+
+function createAmbiguousError(both: readonly [Candidate, Candidate], sought: Sought): AnalyticsError {
+  const [first, second] = both.map(
+    ({ pointer, sample }) => `${namePlace(pointer)} (${describeSample(sample)})`,
+  );
+  return new AnalyticsError(
+    "bad_answer",
+    `Two fields of the answer to ${sought.path} could be ${sought.field}: ${first} and ${second}.`,
+    { status: 200, hint: adviseOnMapping(sought, both[0].pointer) },
+  );
+}
+
+/** The error for a field that an answer must have. */
+export const createMissingError = (sought: Sought, reason = "has no field that could be"): AnalyticsError =>
+  new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
+    status: 200,
+    hint: adviseOnMapping(sought, `/${sought.field}`),
+  });
+
+/** The line of a mapping that would choose, as it can be pasted. */
+function adviseOnMapping({ operation, field }: Sought, pointer: Pointer): string {
+  const line = JSON.stringify({ [operation]: { [field]: pointer.slice(0, MAX_SHOWN) } });
+  return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. "analytics-mcp mapping" shows what can be read.`;
+}
+
+const MAX_SHOWN = 100;
+
+/** A place for a message: the service's words, quoted and cut. */
+export const namePlace = (pointer: Pointer): string =>
+  quote(pointer.length > MAX_SHOWN ? `${pointer.slice(0, MAX_SHOWN)}…` : pointer);
+
+const describeSample = (sample: unknown): string =>
+  (Array.isArray(sample) ? sample.slice(0, 3).join(", ") : String(sample)).slice(0, MAX_SHOWN);
+
+/** A count: a whole number of 0 or more, also as digits. Undefined if it is none. */
+export function readCount(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}

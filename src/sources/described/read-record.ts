@@ -1,0 +1,108 @@
+import { type Cell, isRecord, readCells } from "./answer-tables.ts";
+import type { Found, Reading } from "./field-mapping.ts";
+import { choose, createMissingError, rankPlace, readCount, type Sought } from "./find-field.ts";
+import { namesOf, type Pointer, pointTo } from "./json-pointer.ts";
+import { type Field, findMetric, isBeside, isOtherMetric, splitName } from "./words.ts";
+
+/** Single values of an answer, by their pointers. Elements of arrays are none of them, but for the only one of an array. */
+export type Cells = ReadonlyMap<Pointer, Cell>;
+
+export function readRecord(answer: unknown, at: Pointer = ""): Cells {
+  if (Array.isArray(answer)) {
+    return answer.length === 1 ? readRecord(answer[0], pointTo(at, "0")) : new Map(readMetrics(answer, at));
+  }
+  if (!isRecord(answer)) return new Map();
+  const inner = Object.entries(answer).flatMap(([name, member]): [Pointer, Cell][] =>
+    Array.isArray(member) ? [...readRecord(member, pointTo(at, name))] : [],
+  );
+  return new Map([...readCells(answer, at), ...inner]);
+}
+
+/** Metrics as a list: `[{name: "visitors", value: 5}]`. Their pointers have the name in place of a position. */
+function readMetrics(elements: readonly unknown[], at: Pointer): [Pointer, Cell][] {
+  const metrics = elements.map((element) => {
+    const cells = isRecord(element) ? Object.values(element) : [];
+    const [name] = cells.filter((cell) => typeof cell === "string" && readCount(cell) === undefined);
+    const counts = cells.filter((cell) => readCount(cell) !== undefined);
+    return typeof name === "string" && findMetric(name) !== undefined && counts.length === 1
+      ? ([pointTo(at, name), counts[0] as Cell] as [Pointer, Cell])
+      : undefined;
+  });
+  return metrics.flatMap((metric) => (metric === undefined ? [] : [metric]));
+}
+
+/** What to look for in a record. */
+export interface RecordQuery {
+  operation: string;
+  path: string;
+  fields: readonly { field: string; words: Field; isRequired: boolean }[];
+  /** What the person chose; null for what the service does not have. */
+  chosen: Readonly<Record<string, Pointer | null | undefined>>;
+  texts: ReadonlyMap<Pointer, string>;
+}
+
+/** Finds the fields of a record. Throws AnalyticsError `bad_answer` for one that is missing, or that two places could be. */
+export function findInRecord(cells: Cells, { operation, path, fields, chosen, texts }: RecordQuery): Reading {
+  const reading = fields.map(({ field, words, isRequired }): [string, Found | undefined] => {
+    const sought = { operation, path, field };
+    const given = chosen[field];
+    if (given === null) return [field, undefined];
+    if (given !== undefined) return [field, { pointer: given, by: "mapping" }];
+    const candidates = [...cells].flatMap(([pointer, cell]) => {
+      const rank = rankPlace(namesOf(pointer), texts.get(describedAt(pointer)), words);
+      const sample = readCount(cell);
+      return rank === undefined || sample === undefined ? [] : [{ pointer, rank, sample }];
+    });
+    const found = choose(candidates, sought);
+    if (found === undefined && isRequired) throw createMissingError(sought);
+    return [field, found];
+  });
+  return keepFound(reading);
+}
+
+/** The only element of an array is described as any of them. */
+const describedAt = (pointer: Pointer) => pointer.replaceAll(/\/0(?=\/)/g, "/*");
+
+export const keepFound = (reading: readonly (readonly [string, Found | undefined])[]): Reading =>
+  Object.fromEntries(reading.flatMap(([field, found]) => (found === undefined ? [] : [[field, found]])));
+
+/** The counts of a reading; undefined if one of its fields is not there, or is no count. */
+export function countRecord(cells: Cells, reading: Reading): Map<string, number> | undefined {
+  const counts = Object.entries(reading).map(
+    ([field, { pointer }]) => [field, readCount(cells.get(pointer))] as const,
+  );
+  return counts.every((entry): entry is readonly [string, number] => entry[1] !== undefined)
+    ? new Map(counts)
+    : undefined;
+}
+
+/** Words of numbers that are no count of people: times, versions, settings. */
+const NO_PEOPLE = new Set(
+  (
+    "window minute second ms timestamp ts time at since updated interval period ttl status code id page pageview view limit version " +
+    "event duration refresh generated day age hit session visit offset epoch now row read byte elapsed"
+  ).split(" "),
+);
+
+/** Finds the active visitors: a number that is the whole answer, a field so named, or the only count that there is. */
+export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | "operation">): Reading {
+  const sought: Sought = { operation: "realtime", path: query.path, field: "visitors" };
+  const given = query.chosen.visitors;
+  if (typeof given === "string") return { visitors: { pointer: given, by: "mapping" } };
+  if (readCount(answer) !== undefined) return { visitors: { pointer: "", by: "shape" } };
+  const cells = readRecord(answer);
+  const fields = [{ field: "visitors", words: "active" as const, isRequired: false }];
+  const found = findInRecord(cells, { ...query, operation: "realtime", fields });
+  if (found.visitors !== undefined) return found;
+  const others = [...cells].flatMap(([pointer, cell]) => {
+    const names = namesOf(pointer);
+    const last = names.at(-1) ?? "";
+    if (isBeside(names.slice(0, -1))) return [];
+    const isOther = isOtherMetric(last) || splitName(last).some((part) => NO_PEOPLE.has(part));
+    const isNumber = typeof cell === "number" && readCount(cell) !== undefined;
+    return isNumber && !isOther ? [{ pointer, rank: 0, sample: cell }] : [];
+  });
+  const only = choose(others, sought);
+  if (only === undefined) throw createMissingError(sought);
+  return { visitors: { pointer: only.pointer, by: "shape" } };
+}

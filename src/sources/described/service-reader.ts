@@ -1,0 +1,326 @@
+import { ForeignAnswerError } from "../../client/foreign-answer.ts";
+import type { ReadText } from "../../client/http-client.ts";
+import { findSentence } from "../../client/problem-parser.ts";
+import { parseJson } from "../../client/result-parser.ts";
+import { AnalyticsError, quote } from "../../errors.ts";
+import type { CallOptions } from "../../operations/call.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
+import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
+import { isRecord } from "./answer-tables.ts";
+import { type DescribedParameter, readDescription } from "./description.ts";
+import type { FieldMapping, Learned, Reading, ServiceSite } from "./field-mapping.ts";
+import type { Pointer } from "./json-pointer.ts";
+import type { LearnedMemory } from "./learned-memory.ts";
+import { findNextPage, readSites } from "./service-sites.ts";
+import { rankDimension } from "./words.ts";
+
+/** The parameters of the specification (section 4). Others are only sent where the service's description lists them. */
+const SPECIFIED: Readonly<Record<string, readonly string[]>> = {
+  [sites.path]: [],
+  [stats.path]: ["site", "days"],
+  [timeseries.path]: ["site", "days"],
+  [breakdown.path]: ["site", "dimension", "limit"],
+  [realtime.path]: ["site"],
+};
+/** Beside them, what a description may say of a breakdown. */
+const KNOWN = ["site", "days", "dimension", "limit"];
+
+export type SiteForm = "id" | "domain" | "name";
+const FORMS: readonly SiteForm[] = ["id", "domain", "name"];
+
+export type RequestOptions = Pick<CallOptions, "signal" | "fresh">;
+
+/** Asks a service that keeps the specification in words of its own, and remembers what it learns about them. */
+export interface ServiceReader {
+  mapping: FieldMapping;
+  learned(): Learned;
+  listSites(options: RequestOptions): Promise<{ sites: ServiceSite[]; isCut: boolean }>;
+  /** Asks about a site, in the form that the service wants. Parameters that it does not have are left out. */
+  askSite(
+    path: string,
+    site: ServiceSite,
+    params: Record<string, unknown>,
+    options: RequestOptions,
+  ): Promise<unknown>;
+  /** Asks for a dimension, by the service's name for it. */
+  askDimension(
+    site: ServiceSite,
+    dimension: Dimension,
+    params: Record<string, unknown>,
+    options: RequestOptions,
+  ): Promise<unknown>;
+  /** The service's name for a dimension. Throws AnalyticsError if its description lists none that is the same. */
+  nameDimension(dimension: Dimension): string;
+  /** What the description says about a parameter; undefined if there is none. */
+  parameter(path: string, name: string): DescribedParameter | undefined;
+  /** Whether a request may have the parameter. */
+  takes(path: string, name: string): boolean;
+  texts(path: string): ReadonlyMap<Pointer, string>;
+  /**
+   * Reads an answer where its fields were found before, else finds them. A reading that no longer fits is made anew. Throws
+   * AnalyticsError `bad_answer` for a field that cannot be found.
+   */
+  read<T>(
+    key: string,
+    path: string,
+    answer: unknown,
+    how: { apply: (reading: Reading) => T | undefined; find: () => Reading },
+  ): T;
+}
+
+export interface ReaderContext {
+  readText: ReadText;
+  mapping: FieldMapping;
+  memory: LearnedMemory;
+  /** What was learned before. */
+  learned: Learned | undefined;
+}
+
+const EMPTY: Learned = {
+  dimensions: {},
+  sites: [],
+  readings: {},
+  parameters: {},
+  texts: {},
+  paging: [],
+  isDescribed: false,
+};
+
+export async function openServiceReader(
+  { readText, mapping, memory, learned: before }: ReaderContext,
+  options: RequestOptions,
+): Promise<ServiceReader> {
+  let learned = before ?? { ...EMPTY, ...(await learnDescription(readText, options)) };
+  const update = (change: Partial<Learned>) => {
+    learned = { ...learned, ...change };
+    memory.keep(learned);
+  };
+  const get = async (path: string, params: Record<string, unknown>, given: RequestOptions) => {
+    const { text, link } = await readText(path, params, given);
+    const answer = parseJson(text, (reason, cause) => createBrokenError(path, reason, cause));
+    return { answer, link };
+  };
+  const parameter = (path: string, name: string) => learned.parameters[path]?.[name];
+  const takes = (path: string, name: string) =>
+    SPECIFIED[path]?.includes(name) === true || parameter(path, name) !== undefined;
+  const texts = (path: string) => new Map(Object.entries(learned.texts[path] ?? {}));
+
+  const read: ServiceReader["read"] = (key, path, answer, { apply, find }) => {
+    const known = learned.readings[key];
+    const applied = known && apply(known);
+    if (applied !== undefined) return applied;
+    let reading: Reading;
+    try {
+      reading = find();
+    } catch (error) {
+      throw explainRefusal(path, answer) ?? error;
+    }
+    const found = apply(reading);
+    if (found === undefined) throw createBrokenError(path, "it has no counts where they were found");
+    update({ readings: { ...learned.readings, [key]: reading } });
+    return found;
+  };
+
+  const askSite: ServiceReader["askSite"] = async (path, site, params, given) => {
+    const sent = Object.fromEntries(Object.entries(params).filter(([name]) => takes(path, name)));
+    const fixed = mapping.site ?? learned.site;
+    const forms = fixed === undefined ? orderForms(parameter(path, "site")) : [fixed];
+    const names = [...new Set(forms.map((form) => site[form]))];
+    let refusal: unknown;
+    for (const name of names) {
+      try {
+        const { answer } = await get(path, { site: name, ...sent }, given);
+        const form = forms.find((each) => site[each] === name);
+        if (fixed === undefined && form !== undefined) update({ site: form });
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ForeignAnswerError)) throw error;
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  };
+
+  const readPage = async (params: Record<string, string>, given: RequestOptions) => {
+    const { answer, link } = await get(sites.path, params, given);
+    const query = {
+      operation: sites.name,
+      path: sites.path,
+      chosen: mapping.sites ?? {},
+      texts: texts(sites.path),
+    };
+    const known = learned.readings[sites.name];
+    const { sites: listed, reading } = readSites(answer, query, known);
+    if (reading !== undefined && reading !== known) {
+      update({ readings: { ...learned.readings, [sites.name]: reading } });
+    }
+    return { sites: listed, next: findNextPage(answer, link) };
+  };
+
+  const findName = (dimension: Dimension) => mapping.dimensions?.[dimension] ?? learned.dimensions[dimension];
+  const nameOf: ServiceReader["nameDimension"] = (dimension) =>
+    findName(dimension) ?? nameDimension(dimension, parameter(breakdown.path, "dimension"));
+
+  return {
+    mapping,
+    learned: () => learned,
+    nameDimension: nameOf,
+    parameter,
+    takes,
+    texts,
+    read,
+    askSite,
+    listSites: async (given) => {
+      const found = new Map<string, ServiceSite>();
+      let next: Record<string, string> | undefined = {};
+      for (let page = 0; next !== undefined && page < MAX_PAGES; page++) {
+        const size = found.size;
+        const read = await readPage(next, given);
+        for (const site of read.sites) found.set(site.id, site);
+        // A page that repeats the ones before it leads nowhere.
+        next = found.size > size ? read.next : undefined;
+        if (next !== undefined && !allowsPaging(learned, next)) break;
+      }
+      const all = [...found.values()];
+      const kept = all.slice(0, MAX_KEPT_SITES);
+      if (JSON.stringify(kept) !== JSON.stringify(learned.sites)) update({ sites: kept });
+      return { sites: all, isCut: next !== undefined };
+    },
+    askDimension: async (site, dimension, params, given) => {
+      const known = findName(dimension);
+      const name = nameOf(dimension);
+      try {
+        return await askSite(breakdown.path, site, { ...params, dimension: name }, given);
+      } catch (error) {
+        if (!(error instanceof ForeignAnswerError)) throw error;
+        // A refusal often lists what is allowed.
+        const other = known === undefined ? findNamed(error.text, dimension, name) : undefined;
+        if (other === undefined) throw renameToDimension(error);
+        const answer = await askSite(breakdown.path, site, { ...params, dimension: other }, given);
+        update({ dimensions: { ...learned.dimensions, [dimension]: other } });
+        return answer;
+      }
+    },
+  };
+}
+
+const MAX_PAGES = 100;
+/** Of a service with more, the list is asked for when a site is named that is not among them. */
+const MAX_KEPT_SITES = 1_000;
+
+const allowsPaging = ({ isDescribed, paging }: Learned, next: Record<string, string>): boolean =>
+  !isDescribed || paging.length === 0 || Object.keys(next).every((name) => paging.includes(name));
+
+/** Reads the service's description, if it has one. */
+async function learnDescription(readText: ReadText, options: RequestOptions): Promise<Partial<Learned>> {
+  const document = await readDocument(readText, options);
+  if (document === undefined) return {};
+  const description = readDescription(document, Object.keys(SPECIFIED));
+  const entries = [...description];
+  return {
+    isDescribed: true,
+    paging: [...(description.get(sites.path)?.parameters.keys() ?? [])].slice(0, MAX_PAGING),
+    parameters: Object.fromEntries(
+      entries.map(([path, { parameters }]) => [
+        path,
+        Object.fromEntries([...parameters].filter(([name]) => KNOWN.includes(name))),
+      ]),
+    ),
+    texts: Object.fromEntries(
+      entries.map(([path, described]) => [path, Object.fromEntries(described.texts)]),
+    ),
+  };
+}
+
+const MAX_PAGING = 20;
+
+async function readDocument(readText: ReadText, options: RequestOptions): Promise<unknown> {
+  try {
+    const { text } = await readText(openapi.path, {}, options);
+    return parseJson(text, (reason) => createBrokenError(openapi.path, reason));
+  } catch (error) {
+    if (error instanceof AnalyticsError && NO_DOCUMENT.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** A service without a description, or with one that cannot be read, is read by its answers alone. */
+const NO_DOCUMENT = new Set([
+  "not_found",
+  "bad_answer",
+  "too_large",
+  "invalid_parameter",
+  "method_not_allowed",
+  "internal_error",
+]);
+
+const createBrokenError = (path: string, reason: string, cause?: unknown) =>
+  new AnalyticsError("bad_answer", `The answer to ${path} cannot be read: ${reason}.`, {
+    status: 200,
+    hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
+    cause,
+  });
+
+/** The error for a body that says that something went wrong, in spite of its status; undefined if it does not. */
+function explainRefusal(path: string, answer: unknown): AnalyticsError | undefined {
+  const isRefusal =
+    isRecord(answer) &&
+    (Object.hasOwn(answer, "error") || Object.hasOwn(answer, "errors") || answer.success === false);
+  const sentence = isRefusal ? findSentence(JSON.stringify(answer)) : undefined;
+  if (sentence === undefined) return undefined;
+  return new AnalyticsError("bad_answer", `The service refused ${path}: ${quote(sentence)}.`, {
+    status: 200,
+  });
+}
+
+/** What requests send as `site`: what the description of the parameter speaks of, else the identifier. */
+function orderForms(parameter: DescribedParameter | undefined): readonly SiteForm[] {
+  const text = parameter?.text.toLowerCase() ?? "";
+  const wantsDomain =
+    /\b(domain|host ?name)\b/.test(text) && !/\b(id|uuid|identifier|integer|number)\b/.test(text);
+  return wantsDomain ? ["domain", "id", "name"] : FORMS;
+}
+
+/** The service's name for a dimension, if its description lists them. Throws AnalyticsError if it lists none that is the same. */
+function nameDimension(dimension: Dimension, parameter: DescribedParameter | undefined): string {
+  const allowed = (parameter?.allowed ?? []).map(String);
+  if (allowed.length === 0) return dimension;
+  const found = rankNames(allowed, dimension);
+  if (found !== undefined) return found;
+  const list = allowed.slice(0, MAX_LISTED);
+  const detail = `cannot be ${dimension}: this service has ${list.map((name) => quote(name)).join(", ")}`;
+  throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
+    hint: `If one of them is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
+    parameters: [{ parameter: "dimension", detail, allowed: list }],
+  });
+}
+
+const MAX_LISTED = 30;
+
+/** The best of some names for a dimension; undefined if there is none, or if two are equally good. */
+function rankNames(names: readonly string[], dimension: Dimension): string | undefined {
+  const ranked = names.flatMap((name) => {
+    const rank = name === dimension ? -1 : rankDimension(name, dimension);
+    return rank === undefined ? [] : [{ name, rank }];
+  });
+  const best = Math.min(...ranked.map(({ rank }) => rank));
+  const [first, second] = ranked.filter(({ rank }) => rank === best);
+  return second === undefined ? first?.name : undefined;
+}
+
+const MAX_REFUSAL = 4_000;
+
+/** The name of a dimension among the words of a refusal. */
+function findNamed(text: string, dimension: Dimension, tried: string): string | undefined {
+  const names = new Set(text.slice(0, MAX_REFUSAL).split(/[^\w:.-]+/));
+  names.delete(tried);
+  return rankNames([...names], dimension);
+}
+
+/** A refusal that speaks of the dimension is about it: reports leave such a list out. */
+function renameToDimension(error: ForeignAnswerError): AnalyticsError {
+  const { code, message, hint, status } = error;
+  if (!/dimension/i.test(error.text.slice(0, MAX_REFUSAL))) return error;
+  const parameters = [{ parameter: "dimension", detail: "is refused by the service" }];
+  return new AnalyticsError(code, message, { hint, status, parameters, cause: error });
+}

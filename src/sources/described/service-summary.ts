@@ -1,0 +1,228 @@
+import { AnalyticsError, type ErrorCode } from "../../errors.ts";
+import type { CallOptions } from "../../operations/call.ts";
+import { dimensions } from "../../operations/dimensions.ts";
+import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
+import type { Cell } from "./answer-tables.ts";
+import type { Described } from "./capabilities.ts";
+import type { FieldMapping, Found, Reading, ServiceSite } from "./field-mapping.ts";
+import { namesOf } from "./json-pointer.ts";
+import { readRecord } from "./read-record.ts";
+import { applyReading } from "./read-table.ts";
+import type { ServiceReader } from "./service-reader.ts";
+import { findSite } from "./service-sites.ts";
+import { rankDimension, rankName } from "./words.ts";
+
+/** How a service that only describes itself is read, for the person who uses it. */
+export interface ServiceSummary {
+  fields: SummaryField[];
+  /** What cannot be read. The hint of the error has the line of a mapping that would choose. */
+  problems: { operation: string; error: AnalyticsError }[];
+  /** What the service does not have. */
+  lacks: { events: boolean; timezone: boolean; breakdownDays: boolean; description: boolean };
+  /** The site that was asked about; undefined if there is none. */
+  site: ServiceSite | undefined;
+  /** The reading as a file that can be edited and given back. */
+  mapping: FieldMapping;
+}
+
+/** A field, where it is, and what is there. */
+export interface SummaryField extends Found {
+  operation: string;
+  field: string;
+  example: Cell;
+}
+
+const DAYS = 7;
+const LIMIT = 5;
+const DIMENSION = "pages";
+const ROWS = `${breakdown.name} ${DIMENSION}`;
+
+/** What is wrong with one answer, and says nothing about the next one. */
+const OF_ONE_ANSWER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "bad_answer",
+  "too_large",
+  "not_found",
+  "invalid_parameter",
+  "method_not_allowed",
+  "internal_error",
+]);
+
+/**
+ * Asks each operation once, for one site. An operation that cannot be read is a problem, and the others go on. Throws
+ * AnalyticsError for a failure that is not about one answer, such as a refused key.
+ *
+ * @param asked The site; the first one if undefined.
+ */
+export async function summarizeService(
+  described: Described,
+  asked: string | undefined,
+  options: CallOptions,
+): Promise<ServiceSummary> {
+  const { reader } = described;
+  const { sites: known } = reader.learned();
+  const site = asked === undefined ? known[0] : findSite(known, asked);
+  const problems: ServiceSummary["problems"] = [];
+  let timezone = site?.timezone;
+  const fields = listFields(sites.name, reader.learned().readings[sites.name], ({ field }) =>
+    site === undefined ? null : (Object.entries(site).find(([name]) => name === field)?.[1] ?? null),
+  );
+  for (const { operation, key, read, ask } of site === undefined ? [] : listSteps(described, site, options)) {
+    try {
+      const named = await read();
+      timezone ??= named;
+    } catch (error) {
+      if (!(error instanceof AnalyticsError && OF_ONE_ANSWER.has(error.code))) throw error;
+      // An answer can need that of another operation, which has the problem then.
+      if (reader.learned().readings[key] === undefined) problems.push({ operation, error });
+    }
+    const reading = reader.learned().readings[key];
+    if (reading !== undefined)
+      fields.push(...listFields(operation, reading, findExample(await ask(), reading)));
+  }
+  const has = (operation: string, field?: string) =>
+    fields.some((found) => found.operation === operation && (field ?? found.field) === found.field);
+  return {
+    fields,
+    problems,
+    lacks: {
+      events: has(stats.name) && !has(stats.name, "events"),
+      timezone: site !== undefined && timezone === undefined,
+      breakdownDays: !reader.takes(breakdown.path, "days"),
+      description: !reader.learned().isDescribed,
+    },
+    site,
+    mapping: buildMapping(reader, fields),
+  };
+}
+
+interface Step {
+  operation: string;
+  /** The name of its reading. */
+  key: string;
+  /** Reads the answer, and returns the timezone that it names. */
+  read(): Promise<string | undefined>;
+  /** The same answer as it came. */
+  ask(): Promise<unknown>;
+}
+
+function listSteps({ service, reader }: Described, site: ServiceSite, options: CallOptions): Step[] {
+  const [of, limit] = [site.id, Math.min(LIMIT, reader.parameter(breakdown.path, "limit")?.maximum ?? LIMIT)];
+  const daysOf = ({ path }: { path: string }) => {
+    const { allowed = [], minimum = 1, maximum = DAYS } = reader.parameter(path, "days") ?? {};
+    const counts = allowed.map(Number).filter(Number.isInteger);
+    return (
+      counts.find((count) => count >= DAYS) ?? counts.at(-1) ?? Math.max(minimum, Math.min(DAYS, maximum))
+    );
+  };
+  const days = daysOf(timeseries);
+  const ranked = { limit, days: daysOf(breakdown) };
+  return [
+    {
+      operation: stats.name,
+      key: stats.name,
+      read: () => service.totals(of, daysOf(stats), options).then(() => undefined),
+      ask: () => reader.askSite(stats.path, site, { days: daysOf(stats) }, options),
+    },
+    {
+      operation: timeseries.name,
+      key: timeseries.name,
+      read: () =>
+        service.answer(timeseries, { site: of, days }, options).then(({ period }) => period?.timezone),
+      ask: () => reader.askSite(timeseries.path, site, { days }, options),
+    },
+    {
+      operation: breakdown.name,
+      key: ROWS,
+      read: () =>
+        service
+          .answer(breakdown, { site: of, dimension: DIMENSION, ...ranked }, options)
+          .then(({ period }) => period?.timezone),
+      ask: () => reader.askDimension(site, DIMENSION, ranked, options),
+    },
+    {
+      operation: realtime.name,
+      key: realtime.name,
+      read: () => service.answer(realtime, { site: of }, options).then(() => undefined),
+      ask: () => reader.askSite(realtime.path, site, {}, options),
+    },
+  ];
+}
+
+const listFields = (
+  operation: string,
+  reading: Reading = {},
+  findCell: (place: { field: string; pointer: string }) => Cell | undefined,
+): SummaryField[] =>
+  Object.entries(reading).map(([field, found]) => ({
+    operation,
+    field,
+    ...found,
+    example: findCell({ field, pointer: found.pointer }) ?? null,
+  }));
+
+/** Finds what an answer has in a place: of a table, in its first row. */
+function findExample(answer: unknown, reading: Reading) {
+  const [row] = applyReading(answer, withoutTotal(reading))?.rows ?? [];
+  const cells = readRecord(answer);
+  return ({ field, pointer }: { field: string; pointer: string }): Cell | undefined => {
+    if (field === "list") return null;
+    if (pointer === "") return typeof answer === "number" || typeof answer === "string" ? answer : null;
+    return (field === "total_rows" ? undefined : row?.get(pointer)) ?? cells.get(pointer);
+  };
+}
+
+/** The number of all rows stands beside the table, not in it. */
+const withoutTotal = ({ total_rows: _, ...columns }: Reading): Reading => columns;
+
+/** The fields that a person would look for, where the service has none. */
+const ABSENT = [
+  [sites.name, "timezone"],
+  [stats.name, "events"],
+] as const;
+
+function buildMapping(reader: ServiceReader, fields: readonly SummaryField[]): FieldMapping {
+  const site = reader.mapping.site ?? reader.learned().site;
+  const names = listDimensions(reader).filter(
+    ([dimension, name]) => name !== undefined && name !== dimension,
+  );
+  const members = [sites, stats, timeseries, breakdown, realtime].flatMap(({ name: operation }) => {
+    const own = fields.filter((found) => found.operation === operation && !isOfRows(found));
+    const absent = ABSENT.filter(
+      ([name, field]) => name === operation && own.length > 0 && !own.some((found) => found.field === field),
+    );
+    const found = [
+      ...own.map(({ field, pointer }) => [field, pointer] as const),
+      ...absent.map(([, field]) => [field, null] as const),
+    ];
+    return found.length === 0 ? [] : [[operation, Object.fromEntries(found)] as const];
+  });
+  return {
+    ...(site !== undefined && { site }),
+    ...(names.length > 0 && { dimensions: Object.fromEntries(names) }),
+    ...Object.fromEntries(members),
+  };
+}
+
+/**
+ * Whether a place is only that of the rows that were asked for: it has the name of their dimension, or the answer names the
+ * metric beside its rows. Those of other dimensions can be elsewhere.
+ */
+const isOfRows = ({ operation, field, pointer, by }: SummaryField): boolean => {
+  if (operation !== breakdown.name) return false;
+  const names = namesOf(pointer);
+  const isCount = field === "visitors" || field === "pageviews" || field === "events";
+  return (
+    names.some((name) => rankDimension(name, DIMENSION) !== undefined) ||
+    (isCount && by === "name" && rankName(names, field) === undefined)
+  );
+};
+
+/** The service's names of all dimensions; undefined for one that its description does not list. */
+export const listDimensions = (reader: ServiceReader): [dimension: string, name: string | undefined][] =>
+  dimensions.map((dimension) => {
+    try {
+      return [dimension, reader.nameDimension(dimension)];
+    } catch {
+      return [dimension, undefined];
+    }
+  });

@@ -1,0 +1,362 @@
+import { describe, expect, it } from "vitest";
+import { formatNotes } from "../../src/operations/note.ts";
+import { listNotes, listWarnings } from "../../src/operations/view.ts";
+import { formatCsv } from "../../src/render/csv.ts";
+import { formatMarkdown } from "../../src/render/markdown.ts";
+import { formatPage } from "../../src/render/terminal-page.ts";
+import { createCheck } from "../../src/reports/check.ts";
+import { findQuery } from "../../src/reports/queries.ts";
+import { reportQuery } from "../../src/reports/site-report.ts";
+import { connectInProcess, textOf } from "../support/clients.ts";
+import { createPlainCall, PLAIN_TODAY, type PlainShape, visitorsOn } from "../support/plain-call.ts";
+
+const screen = { width: 100, height: 40, color: false, pictures: true, locale: "en-US" };
+const YESTERDAY = "2026-11-20";
+const [TODAY_SO_FAR, LAST_WEEK] = [{ period: "this_month" }, { days: 7 }];
+
+/** An answer of any query, as JSON has it. */
+// biome-ignore lint/suspicious/noExplicitAny: each test looks at a few members of another answer.
+type Shown = Record<string, any>;
+
+/** Asks as a person does who names no days, unless they are among the parameters. */
+function ask(name: string, shape: PlainShape, params: Record<string, unknown> = {}) {
+  const service = createPlainCall(shape);
+  const query = name === "report" ? reportQuery : findQuery(name);
+  const usesDefaultDays = params.days === undefined && params.period === undefined;
+  const given = { ...(name !== "sites" && { site: "example.com", days: 30 }), ...params };
+  return { ...service, answer: query.ask(service.call, given, { usesDefaultDays }) };
+}
+
+async function show(name: string, shape: PlainShape, params: Record<string, unknown> = {}) {
+  const { answer, asked } = ask(name, shape, params);
+  const { result, views } = await answer;
+  const notes = ["models", "people"]
+    .flatMap((to) => formatNotes(listNotes(views), to as "people"))
+    .join("\n");
+  const warnings = formatNotes(listWarnings(views), "people").join("\n");
+  const [view] = views;
+  const csv = formatCsv(view?.columns ?? [], [view?.rows ?? []]);
+  const [page, markdown] = [formatPage(views, screen), formatMarkdown(views, screen)];
+  return { result: result as Shown, views, notes, warnings, csv, page, markdown, asked };
+}
+
+const refused = (name: string, shape: PlainShape, params: Record<string, unknown>) =>
+  ask(name, shape, params).answer.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe("a service without events", () => {
+  const shape = { hasEvents: false };
+
+  it("has no column, row or zero for them", async () => {
+    const stats = await show("stats", shape, { days: 7 });
+    const overview = await show("overview", shape);
+    for (const { page, markdown, csv, notes, result } of [stats, overview, await show("report", shape)]) {
+      for (const text of [page, markdown, csv, notes]) expect(text).not.toMatch(/\bevents\b/i);
+      expect(result).not.toHaveProperty("events");
+    }
+    expect((await show("stats", {}, { days: 7 })).csv).toMatch(/events/);
+    expect((await show("overview", {})).page).toMatch(/\bevents\b/);
+  });
+
+  it("has none for past days, which are subtracted", async () => {
+    const { result } = await show("stats", shape, { period: "yesterday" });
+    expect(result).toMatchObject({ visitors: visitorsOn(YESTERDAY) });
+    expect(result).not.toHaveProperty("events");
+    expect((await show("stats", {}, { period: "yesterday" })).result).toMatchObject({ events: 2 });
+  });
+
+  it("has none to check", async () => {
+    const check = (given: PlainShape) =>
+      createCheck({ above: 1 }).ask(
+        createPlainCall(given).call,
+        { site: "example.com", metric: "events", days: 30 },
+        { usesDefaultDays: true },
+      );
+    await expect(check(shape)).rejects.toMatchObject({
+      code: "usage",
+      message: "--metric cannot be events: this source does not know events.",
+      hint: "It can be visitors, pageviews.",
+    });
+    await expect(check({})).resolves.toBeDefined();
+  });
+});
+
+describe("a service without timezones", () => {
+  const shape = { timezone: undefined };
+
+  it("has its own dates, and no timezone beside them", async () => {
+    const { page, result } = await show("stats", shape, { days: 7 });
+    expect(page).toContain("example.com, 2026-11-15 to 2026-11-21 (7 days, today included)");
+    expect(result.period).not.toHaveProperty("timezone");
+    const compared = await show("compare", shape, { days: 7 });
+    expect(compared.page).toMatch(/2026-11-14 to 2026-11-20 compared with 2026-11-07 to 2026-11-13$/m);
+  });
+
+  it("has sites without what it does not say of them", async () => {
+    const { csv, result } = await show("sites", shape);
+    expect(csv.split("\n")[1]).toMatch(/^example.com,7,Example,,$/);
+    expect(result.sites[0]).not.toHaveProperty("data_since");
+  });
+
+  it.each(["overview", "report"])(
+    "is not asked again where another date is that of UTC: %s",
+    async (name) => {
+      const { asked } = await show(name, { ...shape, asOf: "2026-11-20T23:30:00Z" });
+      expect(asked).toEqual((await show(name, shape)).asked);
+    },
+  );
+});
+
+it("says that it is not known whether the last day is over, and calls no day complete", async () => {
+  const { page, warnings, result } = await show("stats", { knowsToday: false }, { days: 7 });
+  expect(page).toContain("(7 days, Europe/Berlin)");
+  expect(warnings).toContain("Whether the last day is over is not known.");
+  expect(result.period).not.toHaveProperty("complete_through");
+  const { result: past } = await show("stats", { knowsToday: false }, { period: "yesterday" });
+  expect(past.period).toMatchObject({ partial: false, complete_through: YESTERDAY });
+});
+
+describe("a service whose breakdowns take no days", () => {
+  const shape = { takesDays: false };
+
+  it("is asked for one if the person names no days, which then has no period", async () => {
+    const { page, markdown, result, csv } = await show("breakdown", shape, { dimension: "pages" });
+    for (const text of [page, markdown]) expect(text).toContain("(period not stated by the service)");
+    expect(result).not.toHaveProperty("period");
+    expect(csv).not.toMatch(/share|percentage/);
+  });
+
+  it.each([
+    ["breakdown", { dimension: "pages", days: 7 }, "days"],
+    ["breakdown", { dimension: "pages", period: "yesterday" }, "period"],
+    ["compare", { dimension: "pages", days: 7 }, "dimension"],
+    ["conversions", { goal: "pages=/1" }, "goal"],
+    ["conversions", { goal: "pages=/1", days: 7 }, "goal"],
+  ])("refuses what needs its days, before it asks for them: %s of %j", async (name, params, parameter) => {
+    const { asked, answer } = ask(name, shape, params);
+    await expect(answer).rejects.toMatchObject({
+      code: "invalid_parameter",
+      message: `${parameter} cannot be used: this service's breakdowns take no days, and do not say which days they cover.`,
+      parameters: [{ parameter }],
+    });
+    expect(asked.filter((line) => line.startsWith("breakdown"))).toEqual([]);
+  });
+
+  it("compares totals without lists, and says so", async () => {
+    const { result, warnings } = await show("compare", shape, { days: 7 });
+    expect(result.dimensions).toEqual([]);
+    expect(result.change.visitors.absolute).not.toBeNull();
+    expect(warnings).toContain("Not compared: ");
+  });
+
+  it.each(["overview", "report"])("has its lists in %s, under their own heading", async (name) => {
+    const { page, markdown, result } = await show(name, shape);
+    for (const text of [page, markdown])
+      expect(text).toContain("top pages: period not stated by the service");
+    expect(result.top.every(({ no_period }: { no_period?: true }) => no_period)).toBe(true);
+  });
+});
+
+describe("a service whose rows have one count", () => {
+  it.each([
+    ["pageviews", "page views"],
+    ["count", "count"],
+  ] as const)("shows it under its own name: %s", async (name, label) => {
+    const shape = { takesDays: false, rowCounts: [name] };
+    const { views, page, csv, warnings } = await show("breakdown", shape, { dimension: "pages" });
+    expect(views[0]?.bars).toBe(name);
+    expect(page).toContain(label);
+    expect(csv).toContain(name);
+    for (const text of [page, csv]) expect(text).not.toMatch(/visitors/);
+    expect(warnings.includes("What the rows count is not said.")).toBe(name === "count");
+    const overview = await show("overview", shape);
+    const [list] = overview.result.top;
+    expect(Object.keys(list.rows[0])).toEqual(["value", "label", name]);
+    const lists = overview.views.filter(({ name }) => name === "pages");
+    expect(lists[0]?.columns.map((column) => column.label)).toEqual(["value", "top pages", label]);
+  });
+
+  it("cannot be compared by it", async () => {
+    await expect(
+      ask("compare", { rowCounts: ["count"] }, { days: 7, dimension: "pages" }).answer,
+    ).rejects.toMatchObject({
+      code: "invalid_parameter",
+      message: "dimension cannot be pages: this service does not say how many visitors its rows have.",
+    });
+  });
+});
+
+describe("a service that counts a visitor once in all days", () => {
+  const shape = { isUnique: true };
+
+  it("is answered for days until today as it counts, without what daily visitors are", async () => {
+    const { result, notes, warnings } = await show("stats", shape, { days: 7 });
+    const { result: daily } = await show("stats", {}, { days: 7 });
+    expect(result.visitors).toBe(Math.floor(daily.visitors / 2));
+    expect(warnings).toContain("Visitors count once.");
+    expect(notes).not.toMatch(/added up/);
+  });
+
+  it.each([
+    ["stats", { period: "last_week" }],
+    ["breakdown", { period: "last_week", dimension: "pages" }],
+    ["timeseries", { days: 14, interval: "week" }],
+  ])("is not asked to add days up: %s of %j", async (name, params) => {
+    expect(await refused(name, shape, params)).toMatchObject({
+      code: "invalid_parameter",
+      message: expect.stringContaining("counts a visitor once in all days"),
+      hint: expect.stringContaining("Ask for days that end today"),
+    });
+    expect(await refused(name, {}, params)).toBeUndefined();
+  });
+
+  it("has single days", async () => {
+    const { result } = await show("stats", shape, { period: "yesterday" });
+    expect(result.visitors).toBe(visitorsOn(YESTERDAY));
+  });
+
+  it.each(["overview", "report"])("has totals of the last days in %s, and no comparison", async (name) => {
+    const { result, notes } = await show(name, shape, { days: 7 });
+    const { result: totals } = await show("stats", shape, { days: result.period.days });
+    expect(result).toMatchObject({ comparison: null, visitors: totals.visitors, period: totals.period });
+    expect(result.trend.visitors).toHaveLength(result.period.days);
+    expect(notes).toContain("Visitors count once.");
+  });
+
+  it("is compared by page views and by visitors a day", async () => {
+    const { result, warnings } = await show("compare", shape, { days: 7 });
+    expect(result.current).not.toHaveProperty("visitors");
+    expect(result.change.visitors).toEqual({ absolute: null, percent: null });
+    expect(result.change.pageviews.absolute).not.toBeNull();
+    expect(result.per_day.visitors.current).toBeGreaterThan(0);
+    expect(warnings).toContain("are compared by day");
+  });
+
+  it("lists its sites with the page views of a period", async () => {
+    const { result } = await show("sites", shape, { period: "last_7_days" });
+    expect(result.sites[0]).not.toHaveProperty("visitors");
+    expect(result.sites[0].pageviews).toBeGreaterThan(0);
+  });
+});
+
+describe("a service whose days end yesterday", () => {
+  const shape = { lastDay: YESTERDAY };
+
+  it("is asked for past days from there", async () => {
+    const { asked, result } = await show("stats", shape, { period: "yesterday" });
+    expect(asked).toEqual(["stats 1"]);
+    expect(result.visitors).toBe(visitorsOn(YESTERDAY));
+    const before = await show("stats", shape, { period: "2026-11-18" });
+    expect(before.result).toMatchObject({ visitors: visitorsOn("2026-11-18"), period: { to: "2026-11-18" } });
+    expect(before.asked).toContain("timeseries 3");
+  });
+
+  it("has no today to ask for", async () => {
+    expect(await refused("stats", shape, { period: "today" })).toMatchObject({
+      code: "invalid_parameter",
+      message: expect.stringContaining("2026-11-20"),
+    });
+  });
+
+  it.each([
+    ["overview", LAST_WEEK],
+    ["overview", TODAY_SO_FAR],
+    ["report", LAST_WEEK],
+    ["report", TODAY_SO_FAR],
+  ] as const)("has no today in %s of %j", async (name, params) => {
+    const { result, page } = await show(name, shape, params);
+    expect(result.today).toBeUndefined();
+    expect(result.trend).toMatchObject({ partial: false });
+    expect(result.trend.visitors).toHaveLength(result.period.days);
+    expect(page).not.toMatch(/today so far|visitors today/);
+    // A report of days that are over has no today anyway.
+    if (name === "report" && params === LAST_WEEK) return;
+    expect((await show(name, {}, params)).result.today).toMatchObject({ date: PLAIN_TODAY });
+  });
+
+  it("compares days that end there", async () => {
+    const { result } = await show("compare", shape, { days: 7 });
+    const { result: other } = await show("compare", {}, { days: 7 });
+    expect(result.current).toEqual(other.current);
+    expect(result.previous).toEqual(other.previous);
+  });
+
+  it("lists its sites with days that end there", async () => {
+    const listed = async (given: PlainShape) =>
+      (await show("sites", given, { period: "last_7_days" })).result.sites[0];
+    expect(await listed(shape)).toEqual(await listed({}));
+  });
+});
+
+describe("days that a series lacks", () => {
+  const shape = { missing: ["2026-11-17", "2026-11-18"] };
+
+  it("have no number in any form", async () => {
+    const { csv, page, views, warnings } = await show("timeseries", shape, { days: 7 });
+    expect(csv).toMatch(/^2026-11-17,,/m);
+    expect(page).toMatch(/2026-11-17 +– +–/);
+    expect(views[0]?.series?.values.slice(1, 5)).toEqual([
+      visitorsOn("2026-11-16"),
+      null,
+      null,
+      visitorsOn("2026-11-19"),
+    ]);
+    expect(warnings).toContain("No number for 2026-11-17.");
+  });
+
+  it.each(["overview", "report"])("are not drawn as nobody in %s", async (name) => {
+    const { result, page, markdown } = await show(name, shape, { days: 7 });
+    expect(result.trend.visitors.slice(3, 5)).toEqual([null, null]);
+    expect(page).not.toMatch(/··/);
+    expect(markdown).not.toMatch(/··/);
+  });
+
+  it("are in no average", async () => {
+    const { result } = await show("compare", shape, { days: 7 });
+    expect(result.current).toMatchObject({ days: 7, days_with_data: 5 });
+    expect(result.per_day.visitors.current).toBe(Number((result.current.visitors / 5).toFixed(1)));
+  });
+
+  it("make a week incomplete", async () => {
+    const { result, warnings } = await show("timeseries", shape, { days: 13, interval: "week" });
+    expect(result.points[0]).not.toHaveProperty("partial");
+    expect(result.points[1]).toMatchObject({ from: "2026-11-16", partial: true, days: 4 });
+    expect(warnings).toContain("2026-11-16 to 2026-11-21 (4 of 7 days");
+  });
+});
+
+describe("tools answer with what there is, as their schemas allow", () => {
+  const least: PlainShape = {
+    hasEvents: false,
+    timezone: undefined,
+    knowsToday: false,
+    takesDays: false,
+    rowCounts: ["count"],
+    isUnique: true,
+    missing: ["2026-11-17"],
+  };
+
+  it.each([
+    ["list_sites", {}, "example.com"],
+    ["get_stats", { site: "example.com", days: 7 }, "Visitors count once."],
+    ["get_timeseries", { site: "example.com", days: 7 }, "No number for 2026-11-17."],
+    ["get_breakdown", { site: "example.com", dimension: "pages" }, "period not stated by the service"],
+    ["get_overview", { site: "example.com" }, "period not stated by the service"],
+    ["compare_periods", { site: "example.com", days: 7 }, "compared by day"],
+    ["get_realtime", { site: "example.com" }, "4"],
+  ])("%s", async (name, args, words) => {
+    // The client checks an answer against the tool's schema once it has the list.
+    const client = await connectInProcess({ call: createPlainCall(least).call });
+    try {
+      await client.listTools();
+      const answer = await client.callTool(name, args);
+      expect(answer.isError, textOf(answer)).toBeFalsy();
+      expect(textOf(answer)).toContain(words);
+      expect(textOf(answer)).not.toMatch(/undefined|NaN/);
+    } finally {
+      await client.close();
+    }
+  });
+});
