@@ -1,0 +1,253 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, describe, expect, it } from "vitest";
+import { AnalyticsError } from "../../../src/errors.ts";
+import { findQuery } from "../../../src/reports/queries.ts";
+import { createServiceCall, reachService } from "../../../src/sources/service-source.ts";
+import * as one from "./people/one.js";
+import * as three from "./people/three.js";
+import * as two from "./people/two.js";
+
+/*
+ * Three services by people who were shown the specification alone, with the questions that they asked of them and the answers
+ * that they expect: an envelope, camel case and a whole description; bare arrays, days left out and a thin description; series
+ * for a chart and no description.
+ */
+
+const NOW = Date.parse("2026-11-20T15:30:00Z");
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+interface Person {
+  createService: (options: { now: never }) => Server;
+  KEYS: Record<string, string>;
+}
+
+async function connect({ createService, KEYS }: Person) {
+  const server = createService({ now: new Date(NOW) as never });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // It listens on a port.
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+  const reach = await reachService({}, { baseUrl });
+  const call = createServiceCall(undefined, {
+    readTarget: () => reach(KEYS[Object.keys(KEYS)[0] ?? ""] ?? ""),
+    clock: () => NOW,
+    environment: {},
+  });
+  return async (name: string, params: Record<string, unknown>) => {
+    const query = findQuery(name);
+    const usesDefaultDays = params.days === undefined && params.period === undefined;
+    const { result } = await query.ask(call, query.params.parse(params), { usesDefaultDays });
+    // Each answer has the members that its question is about.
+    return result as Answer;
+  };
+}
+
+interface Counts {
+  visitors?: number;
+  pageviews?: number;
+  events?: number;
+}
+
+interface Answer extends Counts {
+  points?: (Counts & { date: string; missing?: true })[];
+  rows?: (Counts & { value: string; label: string })[];
+  current?: Counts;
+  change?: { pageviews: { absolute: number | null } };
+}
+
+const sumViews = (points: Answer["points"] = []) =>
+  points.reduce((sum, { pageviews = 0 }) => sum + pageviews, 0);
+const listRows = ({ rows = [] }: Answer, count: "visitors" | "pageviews" | "events") =>
+  rows.map((row) => [row.value, row[count]]);
+
+interface Questions {
+  person: Person;
+  /** The site that most questions are about, and another one by its name. */
+  site: string;
+  other: string;
+  foreign: string;
+  week: number;
+  pages: [count: "visitors" | "pageviews", rows: [string, number][]];
+  best: [string, number];
+  fortnight: [current: number, previous: number];
+  active: number;
+  month: [visitors: number, pageviews: number, events: number];
+  countries: [string, number][];
+  odd: [site: string, dimension: string, count: "visitors" | "events", rows: [string, number][]];
+  long: [site: string, days: number, visitors: number, pageviews: number];
+}
+
+const people: [string, Questions][] = [
+  [
+    "an envelope and camel case",
+    {
+      person: one,
+      site: "northwind.example",
+      other: "Northwind Docs",
+      foreign: "a27f5c91-8d30-4e1b-94c6-3b8d0f6e52c7",
+      week: 5052,
+      pages: [
+        "visitors",
+        [
+          ["/", 10_028],
+          ["/pricing", 6458],
+          ["/features", 5175],
+        ],
+      ],
+      best: ["2026-11-19", 996],
+      fortnight: [12_859, 14_072],
+      active: 8,
+      month: [7362, 22_393, 2471],
+      countries: [
+        ["US", 6473],
+        ["DE", 2824],
+        ["GB", 2012],
+      ],
+      odd: [
+        "shop.northwind.example",
+        "utm_campaigns",
+        "visitors",
+        [
+          ["black-friday", 202],
+          ["holiday-preview", 151],
+          ["creator-collab", 112],
+          ["abandoned-cart", 76],
+        ],
+      ],
+      long: ["northwind.example", 90, 34_097, 109_499],
+    },
+  ],
+  [
+    "bare arrays, days left out, a thin description",
+    {
+      person: two,
+      site: "northlight.shop",
+      other: "Northlight Help",
+      foreign: "harbourcafe.co.uk",
+      week: 2616,
+      pages: [
+        "visitors",
+        [
+          ["/", 5121],
+          ["/lamps", 3742],
+          ["/lamps/arc-floor", 2758],
+        ],
+      ],
+      best: ["2026-11-16", 486],
+      fortnight: [6670, 6744],
+      active: 3,
+      month: [2185, 6490, 1081],
+      countries: [
+        ["DE", 3018],
+        ["GB", 1664],
+        ["US", 1351],
+      ],
+      odd: ["help.northlight.shop", "events", "events", [["ticket_opened", 268]]],
+      long: ["northlight.shop", 365, 18_081, 59_532],
+    },
+  ],
+  [
+    "series for a chart, no description",
+    {
+      person: three,
+      site: "kestrelbikes.com",
+      other: "Kestrel Journal",
+      foreign: "1060",
+      week: 4325,
+      pages: [
+        "pageviews",
+        [
+          ["/", 14_213],
+          ["/bikes", 8439],
+          ["/bikes/gravel-one", 6695],
+        ],
+      ],
+      best: ["2026-11-18", 1475],
+      fortnight: [12_402, 11_257],
+      active: 5,
+      month: [4919, 16_451, 2691],
+      countries: [
+        ["DE", 5554],
+        ["AT", 1871],
+        ["CH", 1598],
+      ],
+      odd: [
+        "kestrelbikes.com",
+        "utm_campaigns",
+        "visitors",
+        [
+          ["black_friday_early", 1486],
+          ["autumn_sale", 1119],
+          ["gravel_launch", 736],
+        ],
+      ],
+      long: ["help.kestrelbikes.com", 60, 2581, 11_937],
+    },
+  ],
+];
+
+describe.each(people)("a service by somebody who had the specification alone: %s", (_, asked) => {
+  const opened = connect(asked.person);
+  const { site } = asked;
+
+  it("tells the visitors of a week, each counted once", async () => {
+    const ask = await opened;
+    expect((await ask("stats", { site, days: 7 })).visitors).toBe(asked.week);
+  });
+
+  it("ranks pages and countries", async () => {
+    const ask = await opened;
+    const [count, rows] = asked.pages;
+    expect(listRows(await ask("breakdown", { site, dimension: "pages", limit: 3 }), count)).toEqual(rows);
+    const countries = await ask("breakdown", { site, dimension: "countries", limit: 3 });
+    expect(listRows(countries, "visitors")).toEqual(asked.countries);
+  });
+
+  it("has a series, its best day, and page views of two weeks", async () => {
+    const ask = await opened;
+    const { points = [] } = await ask("timeseries", { site, days: 14 });
+    const [best] = points.slice(-7).toSorted((a, b) => (b.visitors ?? 0) - (a.visitors ?? 0));
+    expect([best?.date, best?.visitors]).toEqual(asked.best);
+    expect([sumViews(points.slice(-7)), sumViews(points.slice(0, 7))]).toEqual(asked.fortnight);
+  });
+
+  it("compares page views of complete weeks, and leaves out visitors that do not add up", async () => {
+    const ask = await opened;
+    const { points } = await ask("timeseries", { site, days: 15 });
+    const { current, change } = await ask("compare", { site });
+    expect(current?.pageviews).toBe(sumViews(points?.slice(-8, -1)));
+    expect(current?.visitors).toBeUndefined();
+    expect(change?.pageviews.absolute).toBe(sumViews(points?.slice(-8, -1)) - sumViews(points?.slice(0, 7)));
+  });
+
+  it("knows who is online, another site by its name, an odd dimension and a long period", async () => {
+    const ask = await opened;
+    expect((await ask("realtime", { site })).visitors).toBe(asked.active);
+    const { visitors, pageviews, events } = await ask("stats", { site: asked.other, days: 30 });
+    expect([visitors, pageviews, events]).toEqual(asked.month);
+    const [where, dimension, count, rows] = asked.odd;
+    expect(listRows(await ask("breakdown", { site: where, dimension }), count)).toEqual(
+      expect.arrayContaining(rows),
+    );
+    const [long, days, most, views] = asked.long;
+    expect(await ask("stats", { site: long, days })).toMatchObject({ visitors: most, pageviews: views });
+  });
+
+  it("has an overview", async () => {
+    const ask = await opened;
+    expect((await ask("overview", { site })).visitors).toBeGreaterThan(asked.week);
+  });
+
+  it("refuses what belongs to somebody else, and breakdowns of days that it does not take", async () => {
+    const ask = await opened;
+    const error = await ask("stats", { site: asked.foreign, days: 7 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AnalyticsError);
+    expect(error).toMatchObject({ code: "site_not_found" });
+    await expect(ask("breakdown", { site, dimension: "pages", days: 7 })).rejects.toThrow("take no days");
+  });
+});

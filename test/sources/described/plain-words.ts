@@ -1,0 +1,36 @@
+import type { Settings } from "./shape.ts";
+
+/** SPEC.md's own words, in one envelope. What is left to chance is what SPEC.md leaves open without words. */
+export const plainWords: Settings = {
+  spelling: "snake",
+  names: {
+    visitors: "visitors",
+    pageviews: "page views",
+    events: "events",
+    active: "visitors",
+    date: "date",
+    value: "value",
+    label: "label",
+    count: "count",
+    percentage: "percentage",
+    siteId: "id",
+    domain: "domain",
+    siteName: "name",
+    timezone: "timezone",
+  },
+  envelope: ["data"],
+  beside: [],
+  metric: "number",
+  stats: { container: undefined, asList: false, previous: undefined, rival: undefined },
+  series: { form: "objects", container: undefined, dates: "date", descending: false, omits: false },
+  rows: { form: "objects", container: undefined, counts: "both", valueBy: "general" },
+  sites: { form: "objects", container: undefined, hasDomain: true, pages: "all" },
+  realtime: { form: "field", container: undefined, extras: false },
+  days: "any",
+  lastDay: "today",
+  timezone: "sites",
+  extras: 0,
+  unclear: "none",
+  hasUsers: false,
+  isQuiet: false,
+};
