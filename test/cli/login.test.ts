@@ -181,6 +181,7 @@ describe("what login has saved", () => {
       base_url_from: "profile acme",
       key: "too short to show any of it",
       key_from: "profile acme",
+      mapping: null,
       site: "example.com",
       site_from: "profile acme",
       options: null,

@@ -1,0 +1,343 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readProfile } from "../../src/config/profiles.ts";
+import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
+import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mapping-"));
+const write = (name: string, content: unknown) => {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+};
+/** One line for text that was wrapped. */
+const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+
+describe("a service that describes itself in words of its own", () => {
+  let server: FaultyServer;
+  /** Its totals have two counts of equal rank. */
+  let unclear: FaultyServer;
+  beforeAll(async () => {
+    server = await startDescribedService();
+    unclear = await startDescribedService({
+      counts: { uniqueVisitors: 70, distinctVisitors: 55 },
+      site: {},
+    });
+  });
+  afterAll(() => {
+    server.close();
+    unclear.close();
+  });
+  const access = ({ origin }: FaultyServer) => ({
+    ...createHome(),
+    ANALYTICS_BASE_URL: origin,
+    ANALYTICS_API_KEY: DESCRIBED_KEY,
+  });
+  const visitors = async (environment: Record<string, string>, ...argv: string[]) => {
+    const asked = ["stats", "--site", "acme.example", "--days", "7", "--json", ...argv];
+    const { code, stdout, stderr } = await runShell(asked, { environment });
+    return code === 0 ? JSON.parse(stdout).visitors : stderr;
+  };
+
+  describe("mapping", () => {
+    it("shows at a terminal where each field is, what is there, and how it was found", async () => {
+      const { code, stdout, stderr } = await runShell(["mapping"], {
+        environment: access(server),
+        isTTY: true,
+        columns: 120,
+      });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/stats +visitors +\/data\/uniqueVisitors +70 +its name/);
+      expect(stdout).toMatch(/sites +timezone +\/tz +Europe\/Berlin +its name/);
+      expect(stdout).toMatch(/timeseries +date +\/day +2026-11-1\d +its name/);
+      expect(stdout).toMatch(/breakdown +value +\/path +\/ +its name/);
+      expect(stdout).toMatch(/realtime +visitors +\/data\/activeNow +3 +its name/);
+      const said = flat(stderr);
+      expect(said).toContain("It has no events.");
+      expect(said).toContain("Its breakdowns have no days");
+      expect(said).toContain("Requests send the site's id, such as 7.");
+      expect(said).not.toContain("timezone: its dates");
+      expect(stdout + stderr).not.toContain(DESCRIBED_KEY);
+    });
+
+    it("prints a file in a pipe that reads the service in the same way", async () => {
+      const environment = access(server);
+      const { stdout } = await runShell(["mapping"], { environment });
+      const mapping = JSON.parse(stdout);
+      expect(mapping).toMatchObject({
+        site: "id",
+        stats: { visitors: "/data/uniqueVisitors", pageviews: "/data/pageViews", events: null },
+        timeseries: { list: "/data", date: "/day" },
+      });
+      // The value of a row has the name of its dimension, so that of another one is elsewhere.
+      expect(mapping.breakdown).not.toHaveProperty("value");
+      const file = write("whole.json", stdout);
+      const again = await runShell(["mapping", "--mapping", file], { environment });
+      expect(JSON.parse(again.stdout)).toEqual(mapping);
+      const table = await runShell(["mapping", "--mapping", file, "--output", "tsv"], { environment });
+      expect(table.stdout).toContain("stats\tvisitors\t/data/uniqueVisitors\t70\tthe mapping");
+      expect(await visitors(environment, "--mapping", file)).toBe(70);
+    });
+
+    it("goes on where an operation is unclear, with the line that would choose", async () => {
+      const { code, stdout, stderr } = await runShell(["mapping"], { environment: access(unclear) });
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ realtime: { visitors: "/data/activeNow" } });
+      expect(JSON.parse(stdout)).not.toHaveProperty("stats");
+      expect(flat(stderr)).toContain("Two fields of the answer to /stats could be visitors");
+      expect(flat(stderr)).toContain('{"stats":{"visitors":"/data/uniqueVisitors"}}');
+    });
+
+    it("is not needed for a service whose API is known", async () => {
+      const environment = { ...access(server), ANALYTICS_SERVICE: "umami" };
+      const { code, stdout, stderr } = await runShell(["mapping"], { environment });
+      expect([code, stdout.trim()]).toEqual([0, "{}"]);
+      expect(stderr).toContain("Umami has an API of its own");
+    });
+
+    it("fails with the key's error for a wrong key", async () => {
+      const environment = { ...access(server), ANALYTICS_API_KEY: "another-key-0123456789" };
+      const { code, stderr } = await runShell(["mapping"], { environment });
+      expect(code).toBe(4);
+      expect(stderr).not.toContain("another-key");
+    });
+  });
+
+  describe("--mapping, ANALYTICS_MAPPING and the profile", () => {
+    const unique = { stats: { visitors: "/data/uniqueVisitors" } };
+    const distinct = { stats: { visitors: "/data/distinctVisitors" } };
+
+    it("choose, the option before the environment before the profile", async () => {
+      const ofEnvironment = { ...access(unclear), ANALYTICS_MAPPING: write("distinct.json", distinct) };
+      expect(await visitors(access(unclear))).toContain("could be visitors");
+      expect(await visitors(ofEnvironment)).toBe(55);
+      expect(await visitors(ofEnvironment, "--mapping", write("unique.json", unique))).toBe(70);
+      const profile = { baseUrl: `${unclear.origin}/api/v1`, apiKey: DESCRIBED_KEY, mapping: unique };
+      const saved = createHome({ default: profile });
+      expect(await visitors(saved)).toBe(70);
+      expect(await visitors({ ...saved, ANALYTICS_MAPPING: `${ofEnvironment.ANALYTICS_MAPPING}` })).toBe(55);
+      // A profile that is named comes before the environment.
+      const argv = ["--profile", "default"];
+      expect(
+        await visitors({ ...saved, ANALYTICS_MAPPING: `${ofEnvironment.ANALYTICS_MAPPING}` }, ...argv),
+      ).toBe(70);
+      expect(await visitors(saved, "--mapping", `${ofEnvironment.ANALYTICS_MAPPING}`)).toBe(55);
+    });
+
+    it("are not confused by what was learned with another mapping", async () => {
+      const environment = access(unclear);
+      expect(await visitors(environment, "--mapping", write("unique.json", unique))).toBe(70);
+      expect(await visitors(environment, "--mapping", write("distinct.json", distinct))).toBe(55);
+    });
+
+    it("are passed on to an assistant's configuration as the file's whole path", async () => {
+      const file = write("distinct.json", distinct);
+      const environment = { ...access(unclear), ANALYTICS_MAPPING: file };
+      const { stdout } = await runShell(["config", "cursor"], { environment });
+      expect(stdout).toContain(`"ANALYTICS_MAPPING": ${JSON.stringify(file)}`);
+      expect(stdout).not.toContain(DESCRIBED_KEY);
+    });
+
+    const text = (name: string) => write("broken.json", name);
+    it.each([
+      [
+        "no JSON",
+        () => text('{\n  "stats": {\n    "visitors" "/a"\n  }\n}'),
+        "line 3, is not JSON: colon expected",
+      ],
+      ["an empty file", () => text(""), "line 1, is not JSON: value expected"],
+      ["a list", () => text("[]"), "line 1, is no object"],
+      ["an unknown operation", () => text('{\n"visits": {}}'), 'line 2, has "visits", which is no field'],
+      [
+        "an unknown field",
+        () => text('{"stats": {\n"users": "/a"}}'),
+        'line 2, has "users" in "stats", which is no field',
+      ],
+      [
+        "no pointer",
+        () => text('{"stats": {\n\n"visitors": "data.users"}}'),
+        'line 3, has a "stats.visitors" that must be a JSON Pointer',
+      ],
+      [
+        "another type",
+        () => text('{"stats": {"visitors": 3}}'),
+        'line 1, has a "stats.visitors" of another type',
+      ],
+      [
+        "another form of sites",
+        () => text('{"site": "uuid"}'),
+        'line 1, has a "site" that is not one of id, domain, name',
+      ],
+      ["an unknown dimension", () => text('{"dimensions": {"colour": "c"}}'), "line 1, has"],
+      [
+        "a field twice",
+        () => text('{"stats": {"visitors": "/a",\n"visitors": "/b"}}'),
+        'line 2, has "visitors" twice',
+      ],
+      ["__proto__", () => text('{"__proto__": {"stats": {}}}'), 'line 1, has "__proto__", which is no field'],
+      ["no such file", () => join(folder, "none.json"), "cannot be read: it does not exist"],
+      ["a folder", () => folder, "cannot be read: it is no file"],
+      ["a device", () => "/dev/zero", "cannot be read: it is no file"],
+      ["a long file", () => text(" ".repeat(100_001)), "cannot be read: it has more than 100 kB"],
+    ])("is refused with %s", async (_, file, message) => {
+      const argv = ["stats", "--site", "acme.example", "--mapping", file()];
+      const { code, stderr } = await runShell(argv, { environment: access(server), columns: 500 });
+      expect([code, flat(stderr)]).toEqual([2, expect.stringContaining(message)]);
+    });
+
+    it("may have comments, and chooses nothing when it is empty", async () => {
+      expect(await visitors(access(server), "--mapping", write("comment.json", "{ // nothing\n}"))).toBe(70);
+    });
+
+    it("has no use for a service whose API is known", async () => {
+      const argv = ["stats", "--service", "umami", "--mapping", write("unique.json", unique)];
+      const { code, stderr } = await runShell(argv, { environment: access(server) });
+      expect([code, flat(stderr)]).toEqual([2, expect.stringContaining("--mapping has no use for umami")]);
+    });
+  });
+
+  describe("login", () => {
+    const login = (environment: Record<string, string>, origin: string, ...argv: string[]) =>
+      runShell(["login", "--api-key-stdin", "--base-url", origin, ...argv], {
+        environment,
+        stdin: DESCRIBED_KEY,
+      });
+
+    it("saves the service, and says what is read as what", async () => {
+      const environment = createHome();
+      const { code, stdout, stderr } = await login(environment, server.origin);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("acme.example")]);
+      const said = flat(stderr);
+      expect(said).toContain("This service is read by its own words:");
+      expect(said).toContain("stats: visitors from /data/uniqueVisitors, pageviews from /data/pageViews");
+      expect(said).toContain("It has no events.");
+      expect(readProfile(environment, "default").mapping).toBeUndefined();
+      expect(stdout + stderr).not.toContain(DESCRIBED_KEY);
+      const who = await runShell(["whoami", "--json"], { environment });
+      expect(JSON.parse(who.stdout)).toMatchObject({
+        mapping: null,
+        sites: ["acme.example", "shop.acme.example"],
+      });
+    });
+
+    it("keeps the mapping's content in the profile, also at the next login", async () => {
+      const environment = createHome();
+      const file = write("chosen.json", '{ // ours\n "stats": {"visitors": "/data/distinctVisitors"} }');
+      await login(environment, unclear.origin, "--mapping", file);
+      const mapping = { stats: { visitors: "/data/distinctVisitors" } };
+      expect(readProfile(environment, "default").mapping).toEqual(mapping);
+      expect(await visitors(environment)).toBe(55);
+      await login(environment, unclear.origin);
+      expect(readProfile(environment, "default").mapping).toEqual(mapping);
+      await login(environment, unclear.origin, "--mapping", write("none.json", "{}"));
+      expect(readProfile(environment, "default").mapping).toBeUndefined();
+    });
+
+    it("proposes the line of a mapping where something is unclear", async () => {
+      const { code, stderr } = await login(createHome(), unclear.origin);
+      expect(code).toBe(0);
+      expect(flat(stderr)).toContain('{"stats":{"visitors":"/data/uniqueVisitors"}}');
+    });
+
+    it("takes the timezone of a service that names none", async () => {
+      const environment = createHome();
+      const given = [
+        "--site-timezones",
+        "Asia/Tokyo",
+        "--mapping",
+        write("choice.json", { stats: { visitors: "/data/uniqueVisitors" } }),
+      ];
+      const { stderr } = await login(environment, unclear.origin, ...given);
+      expect(flat(stderr)).not.toContain("It names no timezone");
+      const asked = await runShell(["stats", "--site", "acme.example", "--days", "7", "--json"], {
+        environment,
+      });
+      expect(JSON.parse(asked.stdout).period.timezone).toBe("Asia/Tokyo");
+    });
+
+    it("leaves a timezone that the service names as it is", async () => {
+      const environment = createHome();
+      await login(environment, server.origin, "--site-timezones", "acme.example=Asia/Tokyo");
+      const asked = await runShell(["stats", "--site", "acme.example", "--days", "7", "--json"], {
+        environment,
+      });
+      expect(JSON.parse(asked.stdout).period.timezone).toBe("Europe/Berlin");
+    });
+  });
+
+  describe("doctor", () => {
+    const contract = async (environment: Record<string, string>) => {
+      const { stdout } = await runShell(["doctor", "--json"], { environment });
+      return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "contract");
+    };
+
+    it("says that it reads the service by its own words, and which", async () => {
+      const { status, detail, fix } = await contract(access(server));
+      expect([status, fix]).toEqual(["ok", null]);
+      expect(detail).toContain("reads it by its own words");
+      expect(detail).toContain("visitors from /data/uniqueVisitors");
+      expect(detail).toContain("It has no events.");
+    });
+
+    it("gives the line of a mapping for what is unclear, and no operator to tell", async () => {
+      const { status, detail, fix } = await contract(access(unclear));
+      expect([status, detail]).toEqual(["warning", expect.stringContaining("could be visitors")]);
+      expect(fix).toContain('{"stats":{"visitors":"/data/uniqueVisitors"}}');
+      expect(fix).not.toContain("operator");
+    });
+  });
+
+  describe("of the contract", () => {
+    let reference: FaultyServer;
+    beforeAll(async () => {
+      reference = await startServer(async (request, response) => {
+        const { status, headers, body } = await answerRightly(request);
+        send(response, status, headers, body);
+      });
+    });
+    afterAll(() => reference.close());
+    const key = "demo-key-of-acme";
+
+    it("needs no mapping, and is not asked twice to find out", async () => {
+      const environment = { ...access(reference), ANALYTICS_API_KEY: key };
+      const before = reference.requests.length;
+      const { code, stdout, stderr } = await runShell(["mapping"], { environment });
+      expect([code, stdout.trim()]).toEqual([0, "{}"]);
+      expect(flat(stderr)).toContain("This service keeps the contract: it needs no mapping.");
+      expect(reference.requests.slice(before).map(({ url }) => url)).toEqual(["/api/v1/sites"]);
+    });
+
+    it("is refused with one", async () => {
+      const environment = { ...access(reference), ANALYTICS_API_KEY: key };
+      const argv = ["stats", "--site", "example.com", "--mapping", write("none-needed.json", { site: "id" })];
+      const { code, stderr } = await runShell(argv, { environment });
+      expect([code, flat(stderr)]).toEqual([2, expect.stringContaining("this service keeps the contract")]);
+    });
+
+    it("tells its timezones itself, so login takes none", async () => {
+      const environment = createHome();
+      const argv = ["login", "--api-key-stdin", "--base-url", reference.origin];
+      const { code, stderr } = await runShell([...argv, "--site-timezones", "Asia/Tokyo"], {
+        environment,
+        stdin: key,
+      });
+      expect([code, flat(stderr)]).toEqual([2, expect.stringContaining("--site-timezones is not needed")]);
+      const before = reference.requests.length;
+      expect((await runShell(argv, { environment, stdin: key })).code).toBe(0);
+      expect(reference.requests.slice(before).map(({ url }) => url)).toEqual(["/api/v1/sites"]);
+      expect(readProfile(environment, "default").siteTimezones).toBeUndefined();
+    });
+  });
+
+  it("is not used with a profile whose mapping is no object", async () => {
+    const environment = createHome();
+    const file = join(environment.XDG_CONFIG_HOME, "analytics-mcp", "profiles", "default.json");
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, JSON.stringify({ baseUrl: server.origin, apiKey: DESCRIBED_KEY, mapping: ["a"] }));
+    expect(await visitors(environment)).toContain("its file is damaged");
+  });
+});
