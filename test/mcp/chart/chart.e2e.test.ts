@@ -11,8 +11,10 @@ import { CHROMIUM, launch } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";
 import { bundleHost, type OpenedView, openView, type ViewOptions } from "./browser.ts";
 
-const count = (value: number) => new Intl.NumberFormat("en-US").format(value);
-const percent = (value: number) => `${value.toFixed(1)}%`;
+/** The demo has every number: one that is missing is not a number here, and no page shows it. */
+const known = (value: number | null | undefined) => value ?? Number.NaN;
+const count = (value: number | null | undefined) => new Intl.NumberFormat("en-US").format(known(value));
+const percent = (value: number | undefined) => `${known(value).toFixed(1)}%`;
 const sign = (value: number) => (value > 0 ? "+" : value < 0 ? "−" : "");
 const signed = (value: number) => `${sign(value)}${count(Math.abs(value))}`;
 const signedPercent = (value: number) => `${sign(value)}${percent(Math.abs(value))}`;
@@ -130,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         `Views per visit ${overview.views_per_visit} ${movedBy(changes.views_per_visit)} before: ${previous.views_per_visit}`,
         `Seconds per visit ${overview.seconds_per_visit} ${movedBy(changes.seconds_per_visit)} before: ${previous.seconds_per_visit}`,
         `Events ${count(overview.events)} not compared`,
-        `Today so far ${count(overview.today.visitors)} visitors ${count(overview.today.hours?.pageviews ?? 0)} page views until 5:00 AM yesterday: ${count(overview.today.hours?.yesterday ?? 0)}`,
+        `Today so far ${count(overview.today?.visitors)} visitors ${count(overview.today?.hours?.pageviews ?? 0)} page views until 5:00 AM yesterday: ${count(overview.today?.hours?.yesterday ?? 0)}`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
       ]);
       expect(await words(main)).toContain("Complete days, compared with Sep 22 – Oct 21, 2026");
@@ -191,7 +193,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const [bottom, top] = [scale.ticks[0], scale.ticks.at(-1)];
       if (!bottom || !top) throw new Error("no ticks");
       expect(bottom.value).toBe(0);
-      expect(top.value).toBeGreaterThanOrEqual(Math.max(...trend.visitors));
+      expect(top.value).toBeGreaterThanOrEqual(Math.max(...trend.visitors.map(known)));
       expect(scale.ticks.map((tick) => tick.y)).toEqual(scale.lines);
       const toNumber = (y: number) => (top.value * (bottom.y - y)) / (bottom.y - top.y);
       for (const tick of scale.ticks) expect(toNumber(tick.y)).toBeCloseTo(tick.value, 6);
@@ -254,7 +256,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await view.getByRole("radio", { name: "Page views" }).isChecked()).toBe(true);
       expect(await read()).toEqual([
         "Page views per day",
-        expect.stringContaining(`Most: ${count(Math.max(...pageviews))} on `),
+        expect.stringContaining(`Most: ${count(Math.max(...pageviews.map(known)))} on `),
       ]);
       expect(await main.locator(".plot").getAttribute("aria-label")).toMatch(/^Page views per day\./);
       await main.locator(".plot").focus();
@@ -265,7 +267,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       await page.keyboard.press("ArrowRight");
       expect(await read()).toEqual([
         "Visits per day",
-        expect.stringContaining(`Most: ${count(Math.max(...visits))} on `),
+        expect.stringContaining(`Most: ${count(Math.max(...visits.map(known)))} on `),
       ]);
       await main.locator(".plot").focus();
       expect(await words(main.locator(".tip"))).toBe(
@@ -342,7 +344,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       await main.locator("summary").click();
       const expected = trend.visitors.map(count);
       const column = (index: number) => allWords(main.locator(`tbody td:nth-of-type(${index})`));
-      const earlier = (counts: number[] = []) => [...counts.slice(0, 5).map(count), "–"];
+      const earlier = (counts: readonly (number | null)[] = []) => [...counts.slice(0, 5).map(count), "–"];
       expect(await allWords(main.locator("thead th"))).toEqual([
         "Day",
         "Visitors",
@@ -365,8 +367,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const picture = view.getByRole("img", { name: "Visitors per day, Nov 16 – 21, 2026." });
       const spoken = await picture.getAttribute("aria-label");
       const complete = trend.visitors.slice(0, -1);
-      expect(spoken).toContain(`Most ${count(Math.max(...complete))} on `);
-      expect(spoken).toContain(`fewest ${count(Math.min(...complete))} on `);
+      expect(spoken).toContain(`Most ${count(Math.max(...complete.map(known)))} on `);
+      expect(spoken).toContain(`fewest ${count(Math.min(...complete.map(known)))} on `);
       expect(spoken).toContain(`Sat, Nov 21 is incomplete: ${expected.at(-1)} so far.`);
     });
 
@@ -911,7 +913,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           ...(before === undefined ? [] : [`${count(before)} on ${daysBefore[index]}`]),
         ].join(", ");
       };
-      const most = visitors.indexOf(Math.max(...visitors));
+      const most = visitors.indexOf(Math.max(...visitors.map(known)));
       expect(await words(main.locator(".most"))).toBe(`Most: ${count(visitors[most] ?? 0)} on ${days[most]}`);
       const idle = "";
       expect(await words(readout)).toBe(idle);
