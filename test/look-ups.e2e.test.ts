@@ -20,6 +20,7 @@ const OWN_NAMES: readonly (readonly [lookUp: string, why: string])[] = [
   ["mcp/tool-answer.ts: structured[list.cut]", "a declared list of an operation"],
   ["oauth/authorization-server.ts: headers[name]", "begins with x-forwarded-"],
   ["operations/call.ts: Object.assign(wrapped, Object.fromEntries(members))", "members of a Call"],
+  ["sources/service-source.ts: Object.assign(call, Object.fromEntries(members))", "members of a Call"],
   ["setup/server-command.ts: program.env[variable]", "a variable of this program"],
   [
     "sources/gateways/umami/filter-query.ts: query[taken === 0 ? name : `${name}${taken}`]",

@@ -168,7 +168,7 @@ function viewHours(
 const SHARE: Column = { key: "percentage", label: "share", kind: "percent", detail: true };
 
 /** What the rows of a list count: visitors, unless the service has another count. */
-export const findMeasure = (rows: Overview["top"][number]["rows"]) =>
+const findMeasure = (rows: Overview["top"][number]["rows"]) =>
   (["visitors", "pageviews", "count"] as const).find((name) => rows.some((row) => row[name] !== undefined)) ??
   "visitors";
 

@@ -164,7 +164,7 @@ describe("analytics-mcp logs --ndjson", () => {
   it.each([
     [["--since", "yesterday"], "--since must be a date such as 2026-11-01"],
     [["--visitor-secret", "/nowhere/secret"], "it does not exist"],
-    [["--visitor-secret", "/dev/null"], "is too short"],
+    [["--visitor-secret", "/dev/null"], "it is a pipe, a socket or a device"],
   ])("refuses %j", async (flags, message) => {
     const { code, stderr } = await exportLogs([`example.com=${LABELLED}`, ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -22,7 +22,7 @@ const format = createFormat(undefined);
 if (view.draw(content, format)) {
   element.querySelector("footer")?.before(...drawNotFound(content, format));
   // The notes, where this is said at length, are at the end of a long page.
-  if (Number(readObject(readObject(content).period).days) > 1 && !addsUp(content)) {
+  if (Number(readObject(readObject(content).period).days) > 1 && addsUp(content)) {
     const definition = html("p", { class: "soft" }, "Visitors are daily unique visitors, added up.");
     element.querySelector("header")?.append(definition);
   }

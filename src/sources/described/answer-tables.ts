@@ -1,3 +1,4 @@
+import { readMember } from "../../member.ts";
 import { readWritten } from "./answer-dates.ts";
 import { type Pointer, pointTo } from "./json-pointer.ts";
 import { isAside, isBeside } from "./words.ts";
@@ -228,9 +229,7 @@ function readSequences(sequences: readonly Sequence[], at: Pointer): Table | und
 const NAMES = ["name", "label", "key", "metric", "id", "title", "field"];
 
 const findName = (value: Json): string | undefined =>
-  NAMES.map((name) => (Object.hasOwn(value, name) ? value[name] : undefined)).find(
-    (text) => typeof text === "string",
-  );
+  NAMES.map((name) => readMember(value, name)).find((text) => typeof text === "string");
 
 const findArray = (value: Json): unknown[] | undefined =>
   Object.values(value).find((member): member is unknown[] => Array.isArray(member) && member.every(isCell));

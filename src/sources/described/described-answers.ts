@@ -1,5 +1,6 @@
 import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
@@ -75,9 +76,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   };
   const addTimezone = (site: ServiceSite): ServiceSite => {
     if (site.timezone !== undefined) return site;
-    const timezone = [site.domain, "*"].flatMap((name) =>
-      Object.hasOwn(siteTimezones, name) ? [siteTimezones[name]] : [],
-    )[0];
+    const timezone = readMember(siteTimezones, site.domain) ?? siteTimezones["*"];
     return timezone === undefined ? site : { ...site, timezone };
   };
 
@@ -450,7 +449,8 @@ function readPoints(reader: ServiceReader, answer: unknown, timezone: string | u
   const apply = (reading: Reading): ServiceDay[] | undefined => {
     const table = applyReading(answer, reading);
     if (table === undefined) return isEmptyList(answer) ? [] : undefined;
-    const cells = (field: string) => table.rows.map((row) => row.get(reading[field]?.pointer ?? "") ?? null);
+    const cells = (field: string) =>
+      table.rows.map((row) => row.get(readMember(reading, field)?.pointer ?? "") ?? null);
     const [visitors, pageviews] = [cells("visitors"), cells("pageviews")];
     const written = cells("date").map(readWritten);
     const known = written.filter((day) => day !== undefined);
@@ -493,16 +493,16 @@ function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension):
   const { path, name } = breakdown;
   const key = `${name} ${dimension}`;
   const none: ReadRows = { rows: [], total: undefined, unnamed: undefined };
-  if (reader.learned().readings[key] === undefined && isEmptyList(answer)) return none;
+  if (readMember(reader.learned().readings, key) === undefined && isEmptyList(answer)) return none;
   const query = { operation: name, path, chosen: reader.mapping.breakdown ?? {}, texts: reader.texts(path) };
   const envelope = readRecord(answer);
   const apply = (reading: Reading): ReadRows | undefined => {
     const table = applyReading(answer, reading);
     if (table === undefined) return isEmptyList(answer) ? none : undefined;
     const rows = table.rows.map((row): Row | undefined => {
-      const cell = (field: string) => row.get(reading[field]?.pointer ?? "");
+      const cell = (field: string) => row.get(readMember(reading, field)?.pointer ?? "");
       const counts = (["visitors", "pageviews", "events", "count"] as const).flatMap((field) =>
-        reading[field] === undefined ? [] : [[field, readCount(cell(field))] as const],
+        readMember(reading, field) === undefined ? [] : [[field, readCount(cell(field))] as const],
       );
       const known = counts.filter(
         (entry): entry is readonly [(typeof entry)[0], number] => entry[1] !== undefined,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { readMember } from "../../member.ts";
 import { type Pointer, pointTo } from "./json-pointer.ts";
 
 /*
@@ -34,8 +35,6 @@ const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
-const own = (value: unknown, name: string): unknown =>
-  Object.hasOwn(record(value), name) ? record(value)[name] : undefined;
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, MAX_TEXT) : "");
 
@@ -46,13 +45,13 @@ const text = (value: unknown): string => (typeof value === "string" ? value.slic
 export function readDescription(document: unknown, paths: readonly string[]): Description {
   const described: Description = new Map();
   for (const path of paths) {
-    const item = findPath(own(document, "paths"), path);
-    const get = resolve(document, own(resolve(document, item), "get"));
+    const item = findPath(readMember(document, "paths"), path);
+    const get = resolve(document, readMember(resolve(document, item), "get"));
     if (Object.keys(get).length === 0) continue;
     described.set(path, {
       parameters: readParameters(document, [
-        ...list(own(item, "parameters")),
-        ...list(own(get, "parameters")),
+        ...list(readMember(item, "parameters")),
+        ...list(readMember(get, "parameters")),
       ]),
       texts: readTexts(document, get),
     });
@@ -65,21 +64,21 @@ function findPath(paths: unknown, path: string): unknown {
   const found =
     names.find((name) => name === path) ??
     names.find((name) => /^(\/[\w.-]+)*\/v\d+\//.test(name) && name.endsWith(path));
-  return found === undefined ? undefined : own(paths, found);
+  return found === undefined ? undefined : readMember(paths, found);
 }
 
 /** Follows references within the document, a few at most. */
 function resolve(document: unknown, value: unknown): Record<string, unknown> {
   let resolved = record(value);
   for (let step = 0; step < MAX_DEPTH; step++) {
-    const reference = own(resolved, "$ref");
+    const reference = readMember(resolved, "$ref");
     if (typeof reference !== "string") return resolved;
     if (!reference.startsWith("#/")) return {};
     const names = reference
       .slice(2)
       .split("/")
       .map((name) => decode(name).replaceAll("~1", "/").replaceAll("~0", "~"));
-    resolved = record(names.reduce<unknown>(own, document));
+    resolved = record(names.reduce<unknown>((value, name) => readMember(value, name), document));
   }
   return {};
 }
@@ -96,8 +95,8 @@ function readParameters(document: unknown, given: readonly unknown[]): Map<strin
   const parameters = new Map<string, DescribedParameter>();
   for (const each of given.slice(0, MAX_ALLOWED)) {
     const parameter = resolve(document, each);
-    const name = own(parameter, "name");
-    if (own(parameter, "in") !== "query" || typeof name !== "string") continue;
+    const name = readMember(parameter, "name");
+    if (readMember(parameter, "in") !== "query" || typeof name !== "string") continue;
     parameters.set(name, readParameter(document, parameter));
   }
   return parameters;
@@ -107,21 +106,21 @@ const bound = z.number().optional().catch(undefined);
 const allowedValues = z.array(z.union([z.string(), z.number()])).catch([]);
 
 function readParameter(document: unknown, parameter: unknown): DescribedParameter {
-  const schemas = flatten(document, own(parameter, "schema"));
+  const schemas = flatten(document, readMember(parameter, "schema"));
   const first = (name: string) =>
-    schemas.map((schema) => own(schema, name)).find((value) => value !== undefined);
+    schemas.map((schema) => readMember(schema, name)).find((value) => value !== undefined);
   const exclusive = (name: string, step: number) => {
     const value = bound.parse(first(name));
     return value === undefined ? undefined : value + step;
   };
   const values = schemas.flatMap((schema) =>
-    allowedValues.parse(own(schema, "enum") ?? list(own(schema, "const"))),
+    allowedValues.parse(readMember(schema, "enum") ?? list(readMember(schema, "const"))),
   );
   return {
     ...(values.length > 0 && { allowed: values.slice(0, MAX_ALLOWED) }),
     minimum: bound.parse(first("minimum")) ?? exclusive("exclusiveMinimum", 1),
     maximum: bound.parse(first("maximum")) ?? exclusive("exclusiveMaximum", -1),
-    text: [own(parameter, "description"), first("description"), first("type"), first("format")]
+    text: [readMember(parameter, "description"), first("description"), first("type"), first("format")]
       .map(text)
       .join(" "),
   };
@@ -131,30 +130,38 @@ function readParameter(document: unknown, parameter: unknown): DescribedParamete
 function flatten(document: unknown, schema: unknown, depth = 0): Record<string, unknown>[] {
   const resolved = resolve(document, schema);
   if (depth > MAX_DEPTH || Object.keys(resolved).length === 0) return [];
-  const parts = ["allOf", "oneOf", "anyOf"].flatMap((name) => list(own(resolved, name)).slice(0, MAX_DEPTH));
+  const parts = ["allOf", "oneOf", "anyOf"].flatMap((name) =>
+    list(readMember(resolved, name)).slice(0, MAX_DEPTH),
+  );
   return [resolved, ...parts.flatMap((part) => flatten(document, part, depth + 1))];
 }
 
 function readTexts(document: unknown, get: unknown): Map<Pointer, string> {
   const texts = new Map<Pointer, string>();
-  const responses = own(get, "responses");
-  const ok = resolve(document, own(responses, "200") ?? own(responses, "2XX") ?? own(responses, "default"));
-  const content = record(own(ok, "content"));
+  const responses = readMember(get, "responses");
+  const ok = resolve(
+    document,
+    readMember(responses, "200") ?? readMember(responses, "2XX") ?? readMember(responses, "default"),
+  );
+  const content = record(readMember(ok, "content"));
   const media = Object.entries(content).find(([type]) => /json/i.test(type))?.[1];
   let left = MAX_SCHEMAS;
   const walk = (schema: unknown, pointer: Pointer, depth: number) => {
     for (const part of flatten(document, schema)) {
       if (--left < 0 || depth > MAX_DEPTH) return;
-      const said = [own(part, "title"), own(part, "description")].map(text).filter((said) => said !== "");
+      const said = [readMember(part, "title"), readMember(part, "description")]
+        .map(text)
+        .filter((said) => said !== "");
       if (said.length > 0 && pointer !== "") texts.set(pointer, said.join(". "));
-      for (const [name, member] of Object.entries(record(own(part, "properties")))) {
+      for (const [name, member] of Object.entries(record(readMember(part, "properties")))) {
         walk(member, pointTo(pointer, name), depth + 1);
       }
-      if (own(part, "items") !== undefined) walk(own(part, "items"), pointTo(pointer, "*"), depth + 1);
-      const others = own(part, "additionalProperties");
+      if (readMember(part, "items") !== undefined)
+        walk(readMember(part, "items"), pointTo(pointer, "*"), depth + 1);
+      const others = readMember(part, "additionalProperties");
       if (typeof others === "object") walk(others, pointTo(pointer, "*"), depth + 1);
     }
   };
-  walk(own(media, "schema"), "", 0);
+  walk(readMember(media, "schema"), "", 0);
   return texts;
 }

@@ -1,3 +1,5 @@
+import { readMember } from "../../member.ts";
+
 /** Where a value is in a JSON document: a JSON Pointer (RFC 6901), such as `/data/totals/visitors`; empty for the whole. */
 export type Pointer = string;
 
@@ -14,8 +16,7 @@ export const namesOf = (pointer: Pointer): string[] => pointer.split("/").slice(
 export function readPointer(value: unknown, pointer: Pointer): unknown {
   let found = value;
   for (const name of namesOf(pointer)) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return undefined;
-    found = Reflect.get(found, name);
+    found = readMember(found, name);
   }
   return found;
 }

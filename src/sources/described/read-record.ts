@@ -1,3 +1,4 @@
+import { readMember } from "../../member.ts";
 import { type Cell, isRecord, readCells } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
 import { choose, createMissingError, rankPlace, readCount, type Sought } from "./find-field.ts";
@@ -45,7 +46,7 @@ export interface RecordQuery {
 export function findInRecord(cells: Cells, { operation, path, fields, chosen, texts }: RecordQuery): Reading {
   const reading = fields.map(({ field, words, isRequired }): [string, Found | undefined] => {
     const sought = { operation, path, field };
-    const given = chosen[field];
+    const given = readMember(chosen, field);
     if (given === null) return [field, undefined];
     if (given !== undefined) return [field, { pointer: given, by: "mapping" }];
     const candidates = [...cells].flatMap(([pointer, cell]) => {
@@ -63,7 +64,7 @@ export function findInRecord(cells: Cells, { operation, path, fields, chosen, te
 /** The only element of an array is described as any of them. */
 const describedAt = (pointer: Pointer) => pointer.replaceAll(/\/0(?=\/)/g, "/*");
 
-export const keepFound = (reading: readonly (readonly [string, Found | undefined])[]): Reading =>
+const keepFound = (reading: readonly (readonly [string, Found | undefined])[]): Reading =>
   Object.fromEntries(reading.flatMap(([field, found]) => (found === undefined ? [] : [[field, found]])));
 
 /** The counts of a reading; undefined if one of its fields is not there, or is no count. */

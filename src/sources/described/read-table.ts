@@ -1,3 +1,4 @@
+import { readMember } from "../../member.ts";
 import { readWritten } from "./answer-dates.ts";
 import { type Cell, findTables, KEY, readTable, type Table } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
@@ -131,7 +132,7 @@ function findColumn(
   fits: (cell: Cell) => boolean,
 ): Found1 {
   const { operation, path, chosen } = query;
-  const given = chosen[field];
+  const given = readMember(chosen, field);
   if (given === null) return undefined;
   const sought = { operation, path, field };
   if (given !== undefined) {
@@ -216,7 +217,7 @@ function findValue(table: Table, query: TableQuery, dimension: string): Found1 {
 }
 
 function findColumnGiven(table: Table, field: string, { chosen, operation, path }: TableQuery): Found1 {
-  const given = chosen[field];
+  const given = readMember(chosen, field);
   if (typeof given !== "string") return undefined;
   if (table.columns.includes(given)) return { pointer: given, by: "mapping" };
   throw createMissingError({ operation, path, field }, `has nothing at ${namePlace(given)}, its`);
@@ -310,7 +311,7 @@ export function readSiteColumns(table: Table, query: TableQuery): Reading {
   const isName = (cell: Cell) => typeof cell === "string" || typeof cell === "number";
   const find = (field: "id" | "domain" | "name" | "timezone") => {
     const given = findColumnGiven(table, field, query);
-    if (given !== undefined || query.chosen[field] === null) return given;
+    if (given !== undefined || readMember(query.chosen, field) === null) return given;
     const candidates = table.columns.flatMap((column): Candidate[] => {
       const names = namesOf(column);
       const rank = rankName(names.slice(-1), field);

@@ -3,6 +3,7 @@ import type { ReadText } from "../../client/http-client.ts";
 import { findSentence } from "../../client/problem-parser.ts";
 import { parseJson } from "../../client/result-parser.ts";
 import { AnalyticsError, quote } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
@@ -100,13 +101,13 @@ export async function openServiceReader(
     const answer = parseJson(text, (reason, cause) => createBrokenError(path, reason, cause));
     return { answer, link };
   };
-  const parameter = (path: string, name: string) => learned.parameters[path]?.[name];
+  const parameter = (path: string, name: string) => readMember(readMember(learned.parameters, path), name);
   const takes = (path: string, name: string) =>
-    SPECIFIED[path]?.includes(name) === true || parameter(path, name) !== undefined;
-  const texts = (path: string) => new Map(Object.entries(learned.texts[path] ?? {}));
+    readMember(SPECIFIED, path)?.includes(name) === true || parameter(path, name) !== undefined;
+  const texts = (path: string) => new Map(Object.entries(readMember(learned.texts, path) ?? {}));
 
   const read: ServiceReader["read"] = (key, path, answer, { apply, find }) => {
-    const known = learned.readings[key];
+    const known = readMember(learned.readings, key);
     const applied = known && apply(known);
     if (applied !== undefined) return applied;
     let reading: Reading;

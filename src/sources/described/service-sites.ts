@@ -1,4 +1,5 @@
 import { AnalyticsError, quote } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { findTables } from "./answer-tables.ts";
 import type { Reading, ServiceSite } from "./field-mapping.ts";
@@ -31,7 +32,7 @@ export function readSites(
       : findTable(answer, query, (each) => readSiteColumns(each, query));
   const sites = table.rows.flatMap((row): ServiceSite[] => {
     const text = (field: string) => {
-      const at = reading[field]?.pointer;
+      const at = readMember(reading, field)?.pointer;
       const cell = at === undefined ? undefined : row.get(at);
       return typeof cell === "string" || typeof cell === "number"
         ? String(cell).slice(0, MAX_NAME)
@@ -56,7 +57,7 @@ export function readSites(
 }
 
 /** Whether a text names a zone that this program knows the clocks of. */
-export function isTimezone(name: string): boolean {
+function isTimezone(name: string): boolean {
   // A fixed offset or an abbreviation does not say when clocks change.
   if (!/^[A-Za-z]+(\/[\w+-]+)+$|^(UTC|GMT)$/.test(name)) return false;
   try {

@@ -1,4 +1,5 @@
 import { AnalyticsError, type ErrorCode } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
@@ -73,9 +74,9 @@ export async function summarizeService(
     } catch (error) {
       if (!(error instanceof AnalyticsError && OF_ONE_ANSWER.has(error.code))) throw error;
       // An answer can need that of another operation, which has the problem then.
-      if (reader.learned().readings[key] === undefined) problems.push({ operation, error });
+      if (readMember(reader.learned().readings, key) === undefined) problems.push({ operation, error });
     }
-    const reading = reader.learned().readings[key];
+    const reading = readMember(reader.learned().readings, key);
     if (reading !== undefined)
       fields.push(...listFields(operation, reading, findExample(await ask(), reading)));
   }

@@ -620,7 +620,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ["no structured content", () => undefined],
       ["another tool's", () => ({ site: { id: "1", domain: "example.com" }, visitors: 5 })],
       ["a list", () => [1]],
-      ["an overview without a number", (overview: Overview) => ({ ...overview, events: undefined })],
+      ["an overview without a number", (overview: Overview) => ({ ...overview, pageviews: undefined })],
       ["an overview with a number as text", (overview: Overview) => ({ ...overview, visitors: "5" })],
       [
         "an overview with a broken trend",

@@ -352,7 +352,7 @@ function besideOf({ beside, envelope }: Shape, say: Spelled): JsonObject {
 }
 
 /** A day as the service writes it. */
-export function writeDate(date: string, site: TrueSite, { series, timezone }: Shape): Json {
+function writeDate(date: string, site: TrueSite, { series, timezone }: Shape): Json {
   const start = startOfDay(date, site.timezone);
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const offset = Math.round((midnight - start) / 60_000);

@@ -26,7 +26,7 @@ export interface Verdict {
 export type Open = (service: Service) => Call;
 
 /** As `analytics-mcp` does it with a key and an address alone. */
-export const openProduct: Open = (service) => openWithKey(service, service.apiKey);
+const openProduct: Open = (service) => openWithKey(service, service.apiKey);
 
 function openWithKey({ baseUrl, fetch, truth }: Service, apiKey: string): Call {
   return createServiceCall(undefined, {
@@ -147,7 +147,7 @@ function findShownFault(result: Result, [view]: readonly View[]): string | undef
   return undefined;
 }
 
-export const nameSite = ({ name }: ServedSite): string => name;
+const nameSite = ({ name }: ServedSite): string => name;
 
 function compare(printed: unknown, truth: number | undefined): Finding {
   if (printed === undefined || printed === null) return ["absent"];

@@ -4,9 +4,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
 import { findQuery } from "../../../src/reports/queries.ts";
 import { createServiceCall, reachService } from "../../../src/sources/service-source.ts";
-import * as one from "./people/one.js";
-import * as three from "./people/three.js";
-import * as two from "./people/two.js";
+import { createService as createOne, KEYS as keysOfOne } from "./people/one.js";
+import { createService as createThree, KEYS as keysOfThree } from "./people/three.js";
+import { createService as createTwo, KEYS as keysOfTwo } from "./people/two.js";
 
 /*
  * Three services by people who were shown the specification alone, with the questions that they asked of them and the answers
@@ -86,7 +86,7 @@ const people: [string, Questions][] = [
   [
     "an envelope and camel case",
     {
-      person: one,
+      person: { createService: createOne, KEYS: keysOfOne },
       site: "northwind.example",
       other: "Northwind Docs",
       foreign: "a27f5c91-8d30-4e1b-94c6-3b8d0f6e52c7",
@@ -125,7 +125,7 @@ const people: [string, Questions][] = [
   [
     "bare arrays, days left out, a thin description",
     {
-      person: two,
+      person: { createService: createTwo, KEYS: keysOfTwo },
       site: "northlight.shop",
       other: "Northlight Help",
       foreign: "harbourcafe.co.uk",
@@ -154,7 +154,7 @@ const people: [string, Questions][] = [
   [
     "series for a chart, no description",
     {
-      person: three,
+      person: { createService: createThree, KEYS: keysOfThree },
       site: "kestrelbikes.com",
       other: "Kestrel Journal",
       foreign: "1060",

@@ -14,7 +14,7 @@ interface Rates {
 }
 
 /** What a service chose, by kind, as the table names it. */
-export function listFeatures({ shape }: Judged): [kind: string, choice: string][] {
+function listFeatures({ shape }: Judged): [kind: string, choice: string][] {
   const { series, rows, sites, stats, realtime } = shape;
   return [
     ["description", `${shape.description}`],

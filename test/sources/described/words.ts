@@ -12,7 +12,7 @@ export const isHeldBack = (word: string): boolean =>
   (createHash("sha256").update(word).digest()[0] ?? 0) % 3 === 0;
 
 /** `HELD_OUT=1` uses all words. */
-export const HELD_OUT = process.env.HELD_OUT !== undefined;
+const HELD_OUT = process.env.HELD_OUT !== undefined;
 
 /** The words of a concept, each as its parts: `screenPageViews` is `screen page views`. */
 export function listWords(concept: Concept, all = HELD_OUT): string[] {
