@@ -16,7 +16,6 @@ import { createMissingError, readCount } from "./find-field.ts";
 import { countRecord, findActive, findInRecord, readRecord } from "./read-record.ts";
 import { applyReading, findTable, isEmptyList, readRowColumns, readSeriesColumns } from "./read-table.ts";
 import {
-  type AnsweredDay,
   createWindow,
   fillDays,
   findStatedDays,
@@ -266,7 +265,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       site: refer(site),
       period: describePeriod(series),
       interval: "day",
-      points: filled.map((day: AnsweredDay) => day),
+      points: filled,
       ...join([...(days > 1 ? [EACH_DAY] : []), ...warnings, ...describeDates(series)]),
     };
   };

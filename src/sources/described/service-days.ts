@@ -97,7 +97,7 @@ function findPartial(to: string, possible: readonly string[]): boolean | undefin
 }
 
 /** A day of an answer. */
-export interface AnsweredDay extends ServiceDay {
+interface AnsweredDay extends ServiceDay {
   missing?: true;
   partial?: true;
 }
