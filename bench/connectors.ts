@@ -72,7 +72,9 @@ export async function startConnectors({ origin, store, replicas, env = {} }: Con
 function checkLog(stderr: string, figures: Figures, expected: string[]): void {
   const [, , ...lines] = stderr.slice(stderr.indexOf(STARTED) - 1).split("\n");
   // Without the lines of Node's inspector.
-  for (const line of lines.filter((each) => !/^($|Debugger |Waiting for the debugger |For help, see: )/.test(each))) {
+  for (const line of lines.filter(
+    (each) => !/^($|Debugger |Waiting for the debugger |For help, see: )/.test(each),
+  )) {
     const { level, event } = line.startsWith("{") ? JSON.parse(line) : { event: "no JSON" };
     if (level !== "info" && !expected.includes(event)) figures.fault(`logged: ${event}`, line);
   }
