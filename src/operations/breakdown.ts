@@ -178,7 +178,7 @@ export const breakdown = defineOperation({
         period: answerPeriod.optional(),
         rows: z.array(row().extend(uncertain())).describe("At most `limit` rows."),
       }),
-  list: { key: "rows", keep: "first", cut: "truncated" },
+  list: { key: "rows", keep: "first", cut: "truncated", hasVisits: true },
   maxAge: 60,
   verify: (result, params) => {
     if (result.dimension !== params.dimension) {

@@ -20,9 +20,14 @@ export interface Presentation {
   };
   /**
    * The list in the answer that can get long, which end to keep if it must be cut, and the member that says whether
-   * entries are missing.
+   * entries are missing. `hasVisits` is set if its entries have visits, which are shown on request.
    */
-  readonly list?: { readonly key: string; readonly keep: "first" | "last"; readonly cut?: string };
+  readonly list?: {
+    readonly key: string;
+    readonly keep: "first" | "last";
+    readonly cut?: string;
+    readonly hasVisits?: true;
+  };
   /** Set if the answer describes the API: it has no numbers and is too long for a model, which gets a summary. */
   readonly isDescription?: true;
 }

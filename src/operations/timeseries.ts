@@ -81,7 +81,7 @@ export const timeseries = defineOperation({
   result: () => seriesResult(dayPoint()),
   answer: () => seriesAnswer(dayPoint()),
   fullResult: () => seriesResult(z.union([dayPoint(), hourPoint()])),
-  list: { key: "points", keep: "last" },
+  list: { key: "points", keep: "last", hasVisits: true },
   maxAge: 60,
   verify: (result, params) => {
     if (result.points.length !== params.days) {

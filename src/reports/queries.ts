@@ -62,9 +62,24 @@ export interface Query extends Presentation {
   ask(call: Call, params: Record<string, unknown>, options: QueryOptions): Promise<Answer>;
 }
 
+/** What people and assistants ask in place of an operation, where that is more than its declaration says. */
+const ownQueries: ReadonlyMap<Operation, Query> = new Map<Operation, Query>([
+  [sites, fromReport(siteList)],
+  [
+    timeseries,
+    fromOperation(timeseries, {
+      params: () => ({ interval: intervalParam() }),
+      result: anySeriesResult,
+      ask: async (...asked) => (await import("./series.ts")).askSeries(...asked),
+    }),
+  ],
+  [breakdown, fromOperation(breakdown, { keepFirst })],
+]);
+
 export const queries: readonly Query[] = [
-  ...operations.map(createQueryOf),
-  fromReport(overview),
+  ...operations.map((operation) => ownQueries.get(operation) ?? fromOperation(operation)),
+  // It takes several requests anyway: one more finds the other sites.
+  fromReport(overview, { asksForSites: true }),
   fromReport(compare),
   fromReport(conversions),
 ];
@@ -76,27 +91,32 @@ export function findQuery(name: string): Query {
   return query;
 }
 
-function createQueryOf(operation: Operation): Query {
-  if (operation.name === sites.name) return fromReport(siteList);
-  return operation.name === timeseries.name ? fromSeries() : fromOperation(operation);
+/** What a query has beside its operation's declaration. */
+interface Additions {
+  params?(): z.ZodRawShape;
+  /** In place of the operation's. */
+  result?(): z.ZodObject;
+  ask?: Ask;
+  keepFirst?: typeof keepFirst;
 }
 
 /** An operation that counts days answers for `days` that end today and, computed if the service cannot, any `period`. */
-function fromOperation(operation: Operation): Query {
+function fromOperation(operation: Operation, added: Additions = {}): Query {
   const ask: Ask = async (call, params, options) => {
-    const { with: added, ...asked } = params;
+    const { with: extra, ...asked } = params;
     const { period: _, ...rest } = asked;
     const result = takesDays(operation)
       ? await askDays(call, operation, asked, options)
       : await callOffered(call, operation, rest, options);
-    const shown = added === "visits" ? result : omitVisits(operation, result);
+    const shown = extra === "visits" ? result : omitVisits(operation, result);
     const view = operation.view(shown, rest);
-    return { result, views: [added === "visits" ? noteMissingVisits(view, result) : view] };
+    return { result, views: [extra === "visits" ? noteMissingVisits(view, result) : view] };
   };
   const more = () => ({
     ...(takesDays(operation) && { period: periodParam() }),
     ...("filter" in operation.allParams.shape && filterParams()),
-    ...(VISITS_IN.has(operation.name) && { with: withParam() }),
+    ...(operation.list?.hasVisits && { with: withParam() }),
+    ...added.params?.(),
   });
   const compact: Query["compact"] = (result, params) => {
     const shown = params?.with === "visits" ? result : omitVisits(operation, result);
@@ -108,65 +128,32 @@ function fromOperation(operation: Operation): Query {
       return operation.params;
     },
     get result() {
-      return operation.answer;
+      return added.result?.() ?? operation.answer;
     },
   };
-  return createQuery(source, ask, more, compact);
+  return createQuery(source, { ask: added.ask ?? ask, more, compact, keepFirst: added.keepFirst });
 }
-
-/** The series, by hour, day, week or month. */
-function fromSeries(): Query {
-  const source = {
-    ...presentationOf(timeseries),
-    get params() {
-      return timeseries.params;
-    },
-    get result() {
-      return anySeriesResult();
-    },
-  };
-  const more = () => ({
-    period: periodParam(),
-    ...filterParams(),
-    with: withParam(),
-    interval: intervalParam(),
-  });
-  const compact: Query["compact"] = (result, params) =>
-    params?.with === "visits" ? result : omitVisits(timeseries, result);
-  const ask: Ask = async (...asked) => (await import("./series.ts")).askSeries(...asked);
-  return createQuery(source, ask, more, compact);
-}
-
-/** The operations with many rows that have visits, and the member of their answer that has the rows. */
-const VISITS_IN: ReadonlyMap<string, string> = new Map([
-  ["timeseries", "points"],
-  ["breakdown", "rows"],
-]);
 
 const withParam = () =>
   z.enum(["visits"]).optional().describe("visits: adds visits, bounce rate and time to each row.");
 
 /** Leaves out the visits of single rows, which few questions need. */
-function omitVisits({ name }: Operation, result: Record<string, unknown>): Record<string, unknown> {
-  const key = VISITS_IN.get(name) ?? "";
-  const rows = readMember(result, key);
-  return Array.isArray(rows) ? { ...result, [key]: rows.map(withoutVisits) } : result;
+function omitVisits({ list }: Operation, result: Record<string, unknown>): Record<string, unknown> {
+  if (!list?.hasVisits) return result;
+  const rows = readMember(result, list.key);
+  return Array.isArray(rows) ? { ...result, [list.key]: rows.map(withoutVisits) } : result;
 }
 
 /** A report as a query, with the site found and the time limited. */
-export function fromReport(report: Report): Query {
+export function fromReport(report: Report, { asksForSites }: { asksForSites?: true } = {}): Query {
   const ask: Ask = async (call, params, options) => {
     const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
     const { filter } = options;
     const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
     return { result, views: report.views(result) };
   };
-  return createQuery(
-    report,
-    ask,
-    () => ("site" in report.params.shape ? filterParams() : {}),
-    report.compact,
-  );
+  const more = () => ("site" in report.params.shape ? filterParams() : {});
+  return createQuery(report, { ask, more, compact: report.compact, asksForSites });
 }
 
 /** @param params Without the filter, which is in the options. */
@@ -176,11 +163,19 @@ type Ask = (
   options: QueryOptions,
 ) => Promise<Pick<Answer, "result" | "views">>;
 
+interface QueryParts {
+  ask: Ask;
+  /** The parameters beside those that are declared. */
+  more(): z.ZodRawShape;
+  compact: Query["compact"];
+  keepFirst?: typeof keepFirst | undefined;
+  /** Whether it may ask a service for its sites, to name the others if none was named. */
+  asksForSites?: boolean | undefined;
+}
+
 function createQuery(
   source: Omit<Query, "ask" | "compact">,
-  ask: Ask,
-  more: () => z.ZodRawShape,
-  compact: Query["compact"],
+  { ask, more, compact, keepFirst, asksForSites }: QueryParts,
 ): Query {
   const { drawn } = source;
   const params = once((): z.ZodObject => {
@@ -206,8 +201,10 @@ function createQuery(
           const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
           const [empty, ofFirst, others] = await Promise.all([
             describeEmpty(call, result, views, options),
-            source.name === "breakdown" ? keepFirst(call, result, options) : undefined,
-            given.site === undefined ? listOtherSites(call, source, complete, options) : [],
+            keepFirst?.(call, result, options),
+            given.site === undefined && (asksForSites || call.readDataDays !== undefined)
+              ? listOtherSites(call, source, complete, options)
+              : [],
           ]);
           const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
           return { params, result, views: named, ...empty, ...(ofFirst && { ofFirst }) };
@@ -219,17 +216,15 @@ function createQuery(
 }
 
 /**
- * The sites that a query without one could have been about as well: those beside the default site. A service is asked for
- * them only by an overview, which takes several requests anyway.
+ * The sites that a query without one could have been about as well: those beside the default site.
  */
 async function listOtherSites(
   call: Call,
-  { name, params }: { name: string; params: z.ZodObject },
+  { params }: { params: z.ZodObject },
   { site }: Record<string, unknown>,
   options: CallOptions,
 ): Promise<string[]> {
-  const isFree = call.readDataDays !== undefined;
-  if (!("site" in params.shape) || !(isFree || name === overview.name)) return [];
+  if (!("site" in params.shape)) return [];
   if ((await call.readSite?.()) === undefined) return [];
   const all = await call(sites, {}, options).catch(() => undefined);
   return (all?.sites ?? []).flatMap(({ id, domain }) => (site === id || site === domain ? [] : [domain]));
