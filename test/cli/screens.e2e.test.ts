@@ -1,17 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { fakeNetwork } from "../support/network.ts";
-import { screens, show, WIDTHS } from "../support/screens.ts";
+import { isHelp, screens, show, WIDTHS } from "../support/screens.ts";
 import { pick } from "../support/seed.ts";
 import { openTerminal, TMUX } from "../support/terminal.ts";
 
 // The data of --demo, from one reference API for all.
 fakeNetwork();
 
-const addDemo = (argv: string[]) =>
-  argv.includes("--help") || argv.includes("help") ? argv : [...argv, "--demo"];
+const addDemo = (argv: string[]) => (isHelp(argv) ? argv : [...argv, "--demo"]);
 
-const all = WIDTHS.flatMap((width) => Object.entries(screens).map(([name, argv]) => ({ width, name, argv })));
+const all = WIDTHS.flatMap((width) =>
+  Object.entries(screens).map(([name, { argv }]) => ({ width, name, argv })),
+);
 /** Each takes a process. A run tries some; LONG=1 tries all. */
 const tried = pick(all, 20);
 
