@@ -413,7 +413,7 @@ describe("a day whose hits are gone", () => {
         addRequest(day, sender, false, undefined);
         addHit(day, sender, at, 2 * day.values.of("pages").number(`/${at}`), 0);
       }
-      const { counts, table } = countDay(day);
+      const { counts, table } = countDay(day, "UTC");
       return memory.keep(counts, formatHits(day, table));
     };
     const first = keep();

@@ -21,7 +21,7 @@ function createDays(count: number) {
       addRequest(day, sender, false, undefined);
       addHit(day, sender, number * DAY + 60, 2 * day.values.of("pages").number(path), 0);
     }
-    const { counts: counted, table } = countDay(day);
+    const { counts: counted, table } = countDay(day, "UTC");
     const counts = memory.keep(counted, formatHits(day, table));
     const readHits = () => {
       reads.set(date, (reads.get(date) ?? 0) + 1);

@@ -20,6 +20,13 @@ export function groupAddress(text: string): string {
     .join(":")}::/64`;
 }
 
+/** The network of an address that `groupAddress` has returned: its /24 or, of IPv6, its /48. */
+export function nameNetwork(group: string): string {
+  const isIpv6 = group.endsWith("::/64");
+  const parts = group.split(isIpv6 ? ":" : ".").slice(0, 3);
+  return isIpv6 ? `${parts.join(":")}::/48` : `${parts.join(".")}.0/24`;
+}
+
 const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
 
 /** An IPv4 address without its IPv6 form (RFC 4291, section 2.5.5.2): `192.0.2.1` for `::ffff:192.0.2.1`. */

@@ -15,7 +15,7 @@ export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
   for (const day of site.open.values()) {
     if (day.end + LATENESS > now) continue;
     const requests = day.load();
-    const counted = countDay(requests);
+    const counted = countDay(requests, site.timezone);
     site.closed.set(day.date, onClose?.(site, requests, counted) ?? counted.counts);
     site.open.delete(day.date);
   }

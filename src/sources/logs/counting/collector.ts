@@ -8,7 +8,7 @@
  * probes.ts       whether scanners ask for it
  * senders.ts      who sent it: a number for each address with a user agent
  * line-values.ts  the page and the origin, as numbers
- * not-found.ts    what was asked for in vain, and which page led there
+ * add-failed.ts   what was asked for in vain, and which page led there
  * open-day.ts     all of these numbers, as long as lines of the day can come
  *
  * When the day is closed, or asked about:
@@ -21,16 +21,19 @@
 
 import { NO_NAME } from "../../crawler-list.ts";
 import { OTHER } from "../../measure/definition.ts";
+import { classifyPath } from "../../measure/path-kinds.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings, Place } from "../settings.ts";
+import { addFailed, isNotFound, isServerError, type RequestContext } from "./add-failed.ts";
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
 import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
+import { increase } from "./columns.ts";
+import { countRequest } from "./failed-requests.ts";
 import { createHostSites, type HostSite, type OnlyDays } from "./host-sites.ts";
 import { findOrigin, findPage, numberProfile } from "./line-values.ts";
-import { addNotFound, isNotFound } from "./not-found.ts";
 import { addCrawlerRequest, addHit, addRequest, type OpenDay } from "./open-day.ts";
-import { isOwnReferrer } from "./origin.ts";
+import { createIsOwnHost, readOwnPage } from "./origin.ts";
 import { createOutcomes, judgeRequest, type Outcome, type Outcomes } from "./outcomes.ts";
 import { cleanPath, createPathFilter } from "./page-path.ts";
 import { findProbeKind } from "./probes.ts";
@@ -114,6 +117,7 @@ export function createCollector(
   ) => {
     const path = cleanPath(asked.path);
     if (isNotFound(line, asked)) day.notFound.bots++;
+    else if (isServerError(line, asked)) day.serverErrors.bots++;
     addCrawlerRequest(day, crawler ?? NO_NAME, line, path);
     const { status, time, agent: userAgent = "" } = line;
     recorder?.addBot(log, day, { group: groupAddress(address), userAgent, crawler, path, status, time });
@@ -130,16 +134,17 @@ export function createCollector(
   ): Outcome => {
     const outcome = judgeRequest(line, asked);
     const sender = findSender(entry, day, address, line.agent ?? "", agent);
-    noteRequest(day, sender, line, () => isOwnReferrer(line.referrer, entry.log.domain, host));
+    const { keepQuery } = settings;
+    const context = { domain: entry.log.domain, rawHost: host, keepQuery };
+    noteRequest(day, sender, line, asked, context);
+    if (outcome === "static") increase(day.senders.files, sender, 1);
     if (isNotFound(line, asked)) {
-      const { keepQuery } = settings;
-      const { domain } = entry.log;
-      const link = addNotFound(day, sender, line, asked, { domain, rawHost: host, keepQuery });
+      const link = addFailed(day, "notFound", sender, line, asked, context);
       recorder?.addNotFound(entry.log, day, { sender, link, status: line.status, time: line.time });
-    }
+    } else if (isServerError(line, asked)) addFailed(day, "serverErrors", sender, line, asked, context);
     if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
     if (outcome === "download") {
-      addHit(day, sender, line.time, 2 * findPage(day, asked, settings.keepQuery, sender) + 1, 0);
+      addHit(day, sender, line.time, 2 * findPage(day, asked, keepQuery, sender) + 1, 0);
     }
     return outcome;
   };
@@ -206,17 +211,24 @@ function notePlace({ places }: SiteLog, { country, region, city }: Place): void 
   if (city) places.add("cities");
 }
 
-/** @param isLinked Whether a page of the site led to the request. */
 function noteRequest(
   day: OpenDay,
   sender: number,
-  { status, target }: LogLine,
-  isLinked: () => boolean,
+  { status, target, referrer }: LogLine,
+  asked: RequestTarget,
+  { domain, rawHost, keepQuery }: RequestContext,
 ): void {
   // A 401 asks who it is: IIS answers so twice for each page, before the page.
   const isRefused = status >= 400 && status < 500 && status !== 401;
-  const kind = isRefused ? findProbeKind(target) : -1;
-  addRequest(day, sender, isRefused, kind >= 0 && !isLinked() ? kind : undefined);
+  if (!isRefused) {
+    addRequest(day, sender, false, undefined);
+    return;
+  }
+  const page = readOwnPage(referrer, createIsOwnHost(domain, rawHost));
+  const kind = findProbeKind(target);
+  addRequest(day, sender, true, kind >= 0 && page === undefined ? kind : undefined);
+  if (page === undefined || classifyPath(asked.path, asked.query) !== "static") return;
+  countRequest(day.brokenFiles, sender, findPage(day, page, keepQuery, sender));
 }
 
 /** A log without user agents cannot tell bots apart; then every sender counts as one unknown browser. */

@@ -1,12 +1,14 @@
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
+import { listHours } from "../../calendar.ts";
 import { countKept, type KeptCounts } from "../../measure/count.ts";
 import { OTHER } from "../../measure/definition.ts";
-import { keepAll } from "../../measure/hit-filter.ts";
+import { type KeptHits, keepAll } from "../../measure/hit-filter.ts";
 import { columnOf } from "../../measure/hit-table.ts";
+import { createHourCounts } from "../../measure/hour-counts.ts";
 import type { Tallies } from "../../measure/tallies.ts";
-import type { CrawlerTally, DayCounts, DaySummary, DayTables, NotFoundTally } from "./day-counts.ts";
+import type { CrawlerTally, DayCounts, DaySummary, DayTables, HourTally } from "./day-counts.ts";
+import { countFailed } from "./failed-requests.ts";
 import { isOfOrigin } from "./line-dimensions.ts";
-import { countNotFound } from "./not-found-requests.ts";
 import { type DayInProgress, isView, type OpenDay } from "./open-day.ts";
 import { type OpenTable, tabulateDay } from "./open-table.ts";
 import { CDN, NO_RELAY } from "./relays.ts";
@@ -26,15 +28,36 @@ export interface CountedDay {
 }
 
 /** Counts a day by the definition in docs/logs.md: who is a visitor, which of them are scanners, what a visit is. */
-export function countDay(day: OpenDay): CountedDay {
+export function countDay(day: OpenDay, timezone: string): CountedDay {
   const table = tabulateDay(day);
-  const counted = countKept(keepAll(table));
-  const tables = createTables(
-    countTallies(counted),
-    countCrawlers(day),
-    countNotFound(day.notFound, table.scanners),
-  );
+  const kept = keepAll(table);
+  const counted = countKept(kept);
+  const tables = createTables({
+    tallies: countTallies(counted),
+    crawlers: countCrawlers(day),
+    notFound: countFailed(day.notFound, table.scanners),
+    serverErrors: countFailed(day.serverErrors, table.scanners),
+    hours: countHours(
+      kept,
+      listHours(day.date, day.date, timezone).map((start) => start / 1000),
+    ),
+  });
   return { counts: { ...summarize(day, table, counted), tables }, table };
+}
+
+/** @param starts Seconds since 1970. */
+function countHours(kept: KeptHits, starts: readonly number[]): HourTally {
+  const counts = createHourCounts(starts);
+  counts.add(kept);
+  const hours = starts.map((_, hour) => counts.read(hour));
+  return {
+    starts,
+    visitors: hours.map(({ visitors }) => visitors),
+    pageviews: hours.map(({ pageviews }) => pageviews),
+    visits: hours.map(({ visits }) => visits),
+    bounces: hours.map(({ bounces }) => bounces),
+    visitSeconds: hours.map(({ visitSeconds }) => visitSeconds),
+  };
 }
 
 /**
@@ -71,7 +94,9 @@ export function countOpen(day: OpenDay, until?: number): DayCounts {
         return known.get(dimension);
       },
       crawlers: () => countCrawlers(day),
-      notFound: () => countNotFound(day.notFound, scanners),
+      notFound: () => countFailed(day.notFound, scanners),
+      serverErrors: () => countFailed(day.serverErrors, scanners),
+      hours: () => undefined,
     },
   };
 }
@@ -91,6 +116,7 @@ function summarize(
   { totals, tally }: KeptCounts,
   until?: number,
 ): DaySummary {
+  const addresses = countAddresses(day, table);
   return {
     definition: day.definition,
     totals,
@@ -98,7 +124,9 @@ function summarize(
       (dimension) => mayBeFolded(day, dimension) && tally(dimension)?.values.includes(OTHER),
     ),
     scanners: countScanners(day, table.scanners, until),
-    proxy: findProxy(countAddresses(day, table), totals.pageviews),
+    proxy: findProxy(addresses, totals.pageviews),
+    addresses: describeAddresses(addresses),
+    dimensions: dimensions.filter((dimension) => !day.unrecorded.has(columnOf(dimension))),
   };
 }
 
@@ -146,15 +174,17 @@ function countAddresses(day: OpenDay, { hits, events }: OpenTable): Addresses {
 }
 
 /** Apart from where the day is known: functions hold all that is known where they are made, and tables outlive the day. */
-const createTables = (
-  tallies: ReadonlyMap<Dimension, Tallies>,
-  crawlers: ReadonlyMap<string, CrawlerTally>,
-  notFound: NotFoundTally,
-): DayTables => ({
+const createTables = ({ tallies, crawlers, notFound, serverErrors, hours }: CountedTables): DayTables => ({
   tallies: (dimension) => tallies.get(dimension),
   crawlers: () => crawlers,
   notFound: () => notFound,
+  serverErrors: () => serverErrors,
+  hours: () => hours,
 });
+
+type CountedTables = { tallies: ReadonlyMap<Dimension, Tallies> } & {
+  [Name in Exclude<keyof DayTables, "tallies">]: ReturnType<DayTables[Name]>;
+};
 
 function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerTally> {
   return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));
@@ -164,6 +194,15 @@ function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerTally> {
 interface Addresses {
   views: Uint32Array;
   relays: Uint8Array;
+}
+
+function describeAddresses({ views }: Addresses): DaySummary["addresses"] {
+  return {
+    count: views.reduce((sum, count) => (count === 0 ? sum : sum + 1), 0),
+    most: findMost(views, PROXIED.addresses)
+      .map((address) => views[address] ?? 0)
+      .filter((count) => count > 0),
+  };
 }
 
 /** Whether the addresses of a day seem to be those of a proxy. */

@@ -1,4 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
+import type { HourCounts } from "../../measure/hour-counts.ts";
 import type { HitTotals, Tallies } from "../../measure/tallies.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
@@ -22,6 +23,10 @@ export interface DaySummary {
   scanners: { senders: number; viewers: number; pageviews: number };
   /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
   proxy: "none" | "suspected" | "certain";
+  /** How many addresses have page views, and how many the first three of them have. */
+  addresses: { count: number; most: readonly number[] };
+  /** The dimensions that the program knew which recorded the day. A day says nothing about the others. */
+  dimensions: readonly Dimension[];
 }
 
 export interface DayTables {
@@ -29,11 +34,18 @@ export interface DayTables {
   tallies(dimension: Dimension): Tallies | undefined;
   /** By name in `crawler-list.ts`. */
   crawlers(): ReadonlyMap<string, CrawlerTally>;
-  notFound(): NotFoundTally;
+  notFound(): FailedTally;
+  /** The same of requests that were answered 5xx. */
+  serverErrors(): FailedTally;
+  /** Of a closed day; undefined if only its hits tell. */
+  hours(): HourTally | undefined;
 }
 
+/** The hours of a day in order. They begin at `starts`, in seconds since 1970. */
+export type HourTally = Readonly<Record<"starts" | keyof HourCounts, readonly number[]>>;
+
 /** What people asked for on a day and did not get. */
-export interface NotFoundTally {
+export interface FailedTally {
   /** Each once; `OTHER` for those beyond the limits. */
   paths: readonly string[];
   /** By path. */

@@ -26,8 +26,8 @@ const OVERHEAD = { value: 18, combination: 60 };
 /** Cuts a text to what is kept of it. Half of a surrogate pair has no form in UTF-8, so it becomes U+FFFD. */
 export const limitText = (text: string): string => text.slice(0, MAX_TEXT_LENGTH).toWellFormed();
 
-/** What has values: a dimension, or the paths of what was not found. */
-type Space = Dimension | "not_found";
+/** What has values: a dimension, or the paths of requests that failed. */
+type Space = Dimension | "not_found" | "server_errors";
 
 /** By sender: their address, their requests, and the values that they have added, with the bytes of these. */
 export type Spending = Record<"addresses" | "requests" | "added" | "bytes", Column>;

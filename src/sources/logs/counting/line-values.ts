@@ -3,6 +3,7 @@ import { copyText } from "../copy-text.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
+import { append, type Column } from "./columns.ts";
 import { limitText, MAX_VALUES } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
@@ -19,7 +20,7 @@ const MAX_KEPT = 50_000;
  * @param names The query parameters that are part of a page.
  */
 export function findPage(
-  { values, rawPages }: OpenDay,
+  { values, rawPages, addedBy }: OpenDay,
   { path, query }: RequestTarget,
   names: readonly string[],
   sender: number,
@@ -33,6 +34,7 @@ export function findPage(
     values.add("pages", limited, sender);
     const pages = values.of("pages");
     number = pages.number(limited);
+    noteAdded(addedBy.pages, pages.size - 1, sender);
     // Another sender may still add it.
     if (limited === OTHER) return number;
     if (rawPages.size >= MAX_KEPT) rawPages.clear();
@@ -40,6 +42,11 @@ export function findPage(
     rawPages.set(clean === raw ? (pages.at(number) ?? raw) : copyText(raw), number);
   }
   return number;
+}
+
+/** Notes that a list has grown to this length for a sender, if it has. */
+function noteAdded(addedBy: Column, length: number, sender: number): void {
+  if (addedBy.length < length) append(addedBy, sender);
 }
 
 /** The page of a URL as it is counted, with the query parameters that are part of it. */
@@ -64,7 +71,7 @@ function keepQuery(query: string, names: readonly string[]): string {
  * @param sender The number that the sender will have.
  */
 export function numberProfile(
-  { profiles, values, rawProfiles }: OpenDay,
+  { profiles, values, rawProfiles, addedBy }: OpenDay,
   { id, browser, operatingSystem, device }: BrowserAgent,
   place: Place | undefined,
   sender: number,
@@ -83,6 +90,7 @@ export function numberProfile(
   values.add("browsers", texts.browsers, sender);
   values.add("operating_systems", texts.operating_systems, sender);
   const number = profiles.number(JSON.stringify(Object.values(texts)), () => texts);
+  noteAdded(addedBy.profiles, profiles.list.length, sender);
   // Another sender may still add what this one could not.
   if (place !== undefined || Object.values(texts).includes(OTHER)) return number;
   if (rawProfiles.size >= MAX_KEPT) rawProfiles.clear();
@@ -114,7 +122,7 @@ export function findOrigin(
 
 function numberOrigin(
   domain: string,
-  { origins, values }: OpenDay,
+  { origins, values, addedBy }: OpenDay,
   line: LogLine,
   rawHost: string | undefined,
   query: string,
@@ -136,17 +144,18 @@ function numberOrigin(
     utm_contents: limit("utm_contents", origin.content),
     languages: limit("languages", language),
   };
-  const key = keyOf(texts);
-  if (origins.has(key)) return origins.number(key, () => texts);
-  if (origins.list.length >= MAX_VALUES || !values.addCombination(sender)) {
-    const folded = foldOrigin(texts);
-    return origins.number(keyOf(folded), () => folded);
-  }
+  const add = (row: OriginValues): number => {
+    const number = origins.number(keyOf(row), () => row);
+    noteAdded(addedBy.origins, origins.list.length, sender);
+    return number;
+  };
+  if (origins.has(keyOf(texts))) return add(texts);
+  if (origins.list.length >= MAX_VALUES || !values.addCombination(sender)) return add(foldOrigin(texts));
   for (const dimension of ORIGIN_DIMENSIONS) {
     // There are some twenty channels, which nobody chooses.
     if (dimension !== "channels") values.add(dimension, texts[dimension], sender);
   }
-  return origins.number(key, () => texts);
+  return add(texts);
 }
 
 const keyOf = (texts: OriginValues) => JSON.stringify(Object.values(texts));

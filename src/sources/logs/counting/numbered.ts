@@ -8,6 +8,8 @@ export interface Numbered<T> {
   /** The number of a key; undefined if it has none yet. */
   find(key: string): number | undefined;
   number(key: string, create: () => T): number;
+  /** Adds a thing with the next number, even if its key has one already. */
+  append(key: string, thing: T): void;
 }
 
 export function createNumbered<T>(): Numbered<T> {
@@ -26,6 +28,10 @@ export function createNumbered<T>(): Numbered<T> {
         list.push(create());
       }
       return number;
+    },
+    append: (key, thing) => {
+      if (!numbers.has(key)) numbers.set(key, list.length);
+      list.push(thing);
     },
   };
 }

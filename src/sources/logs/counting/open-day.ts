@@ -1,9 +1,15 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
 import { hashText } from "../hashing.ts";
 import { append, type Column, createColumn, increase } from "./columns.ts";
 import { type CrawlerTally, type DayCounts, DEFINITION } from "./day-counts.ts";
+import {
+  createFailedRequests,
+  createRequestRows,
+  type FailedRequests,
+  type RequestRows,
+} from "./failed-requests.ts";
 import { createLimitedValues, type LimitedValues, MAX_VALUES } from "./limits.ts";
 import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
-import { createNotFoundRequests, type NotFoundRequests } from "./not-found-requests.ts";
 import { createNumbered, type Numbered } from "./numbered.ts";
 import { createPairNumbers, type PairNumbers } from "./pair-numbers.ts";
 import { addProbe } from "./probes.ts";
@@ -43,6 +49,10 @@ export interface OpenDay {
   addresses: { ipv4: PairNumbers; others: Map<string, number> };
   /** Including those of an earlier process. */
   addressCount: number;
+  /** The numbers of the networks that addresses belong to, as `addresses`: /24 of IPv4, /48 of IPv6. By address, its network. */
+  networks: { ipv4: PairNumbers; others: Map<string, number> };
+  networkCount: number;
+  networkOf: Column;
   /** The numbers of user agents, by their ids; the other number of each pair is 0. */
   agents: PairNumbers;
   /** Including those of an earlier process. */
@@ -58,6 +68,8 @@ export interface OpenDay {
   /** Where visits came from, and what senders are. */
   origins: Numbered<OriginValues>;
   profiles: Numbered<ProfileValues>;
+  /** Which sender a page, origin or profile was added for. */
+  addedBy: Record<"pages" | "origins" | "profiles", Column>;
   /** Caches: the numbers of pages and origins by the texts in lines, and of profiles without a place by the user agent. */
   rawPages: Map<string, number>;
   rawOrigins: Map<string, number>;
@@ -67,7 +79,13 @@ export interface OpenDay {
   known?: KnownSenders | undefined;
   /** The requests of bots, by crawler; of those without a known name as `NO_NAME`. */
   crawlers: Map<string, OpenCrawler>;
-  notFound: NotFoundRequests;
+  notFound: FailedRequests;
+  /** Requests that were answered 5xx. */
+  serverErrors: FailedRequests;
+  /** Refused requests for static files to which a page of the site led: `link` is the number of that page. */
+  brokenFiles: RequestRows;
+  /** The dimensions that an earlier version of this program, which recorded a part of the day, did not know. */
+  unrecorded: Set<Dimension>;
   /** Grows with each request that may change the counts. */
   version: number;
   /** The counts of a version. */
@@ -80,6 +98,8 @@ export interface Senders {
   requests: Column;
   errors: Column;
   probes: Column;
+  /** Requests for static files that were not refused. */
+  files: Column;
   /** The numbers of the address and of the user agent on this day. */
   addresses: Column;
   agents: Column;
@@ -112,6 +132,7 @@ export interface OpenCrawler extends Omit<CrawlerTally, "pages"> {
 /** The senders of an earlier process: of addresses and user agents, only hashes are left. */
 export interface KnownSenders {
   findAddress(group: string): number | undefined;
+  findNetwork(network: string): number | undefined;
   /** @param id The user agent's. */
   findAgent(id: number): number | undefined;
   /** Takes the numbers of both. */
@@ -123,6 +144,7 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     requests: createColumn(),
     errors: createColumn(),
     probes: createColumn(),
+    files: createColumn(),
     addresses: createColumn(),
     agents: createColumn(),
     relays: createColumn(),
@@ -138,6 +160,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     end,
     addresses: { ipv4: createPairNumbers(), others: new Map() },
     addressCount: 0,
+    networks: { ipv4: createPairNumbers(), others: new Map() },
+    networkCount: 0,
+    networkOf: createColumn(),
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     agents: createPairNumbers(),
     agentCount: 0,
@@ -147,11 +172,15 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
     origins: createNumbered(),
     profiles: createNumbered(),
+    addedBy: { pages: createColumn(), origins: createColumn(), profiles: createColumn() },
     rawPages: new Map(),
     rawOrigins: new Map(),
     rawProfiles: new Map(),
     crawlers: new Map(),
-    notFound: createNotFoundRequests(values.of("not_found")),
+    notFound: createFailedRequests(values.of("not_found")),
+    serverErrors: createFailedRequests(values.of("server_errors")),
+    brokenFiles: createRequestRows(),
+    unrecorded: new Set(),
     version: 0,
   };
 }

@@ -42,16 +42,6 @@ export function createIsOwnHost(domain: string, rawHost: string | undefined): (h
   return (name) => name === domain || name === host;
 }
 
-/** Whether a request came from a page of the site itself. */
-export function isOwnReferrer(
-  referrer: string | undefined,
-  domain: string,
-  rawHost: string | undefined,
-): boolean {
-  const host = readReferringHost(referrer);
-  return host !== null && createIsOwnHost(domain, rawHost)(host);
-}
-
 /**
  * The page that led to a request: its path if it is one of the site's own, which begins with a slash, else its host, grouped
  * by site; null if there is none.
@@ -64,9 +54,19 @@ export function readLinkingPage(
   readPage: (target: RequestTarget) => string,
 ): string | null {
   const host = readReferringHost(referrer);
-  if (host === null || !isOwn(host)) return host && groupReferrer(host);
+  const own = readOwnPage(referrer, isOwn);
+  return own === undefined ? host && groupReferrer(host) : readPage(own);
+}
+
+/** The page of the site itself that led to a request; undefined if none did. */
+export function readOwnPage(
+  referrer: string | undefined,
+  isOwn: (host: string) => boolean,
+): RequestTarget | undefined {
+  const host = readReferringHost(referrer);
+  if (host === null || !isOwn(host)) return undefined;
   const [, rest = ""] = /^[a-z-]+:\/\/[^/?#]*(.*)/is.exec(referrer ?? "") ?? [];
-  return readPage(splitTarget(rest.startsWith("/") ? rest : `/${rest}`));
+  return splitTarget(rest.startsWith("/") ? rest : `/${rest}`);
 }
 
 export const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];

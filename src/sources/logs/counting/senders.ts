@@ -1,5 +1,5 @@
 import { copyText } from "../copy-text.ts";
-import { parseIpv4 } from "./addresses.ts";
+import { nameNetwork, parseIpv4 } from "./addresses.ts";
 import { append, growTo, increase, readColumn } from "./columns.ts";
 import type { OpenDay } from "./open-day.ts";
 import { findRelay } from "./relays.ts";
@@ -73,11 +73,26 @@ function numberAddress(day: OpenDay, group: string): number {
   const ipv4 = parseIpv4(group);
   let number = ipv4 === undefined ? others.get(group) : numbers.find(ipv4, 0);
   if (number === undefined) {
-    number = day.known?.findAddress(group) ?? day.addressCount++;
+    number = day.known?.findAddress(group) ?? addAddress(day, group, ipv4);
     growTo(day.agentCounts, number + 1);
     if (ipv4 === undefined) others.set(copyText(group), number);
     else numbers.set(ipv4, 0, number);
   }
+  return number;
+}
+
+function addAddress(day: OpenDay, group: string, ipv4: number | undefined): number {
+  append(day.networkOf, numberNetwork(day, group, ipv4));
+  return day.addressCount++;
+}
+
+function numberNetwork(day: OpenDay, group: string, ipv4: number | undefined): number {
+  const { ipv4: numbers, others } = day.networks;
+  const found = ipv4 === undefined ? others.get(nameNetwork(group)) : numbers.find(ipv4 >>> 8, 0);
+  if (found !== undefined) return found;
+  const number = day.known?.findNetwork(nameNetwork(group)) ?? day.networkCount++;
+  if (ipv4 === undefined) others.set(nameNetwork(group), number);
+  else numbers.set(ipv4 >>> 8, 0, number);
   return number;
 }
 
@@ -91,6 +106,7 @@ function addSender(
   append(senders.requests, 0);
   append(senders.errors, 0);
   append(senders.probes, 0);
+  append(senders.files, 0);
   append(senders.addresses, address);
   append(senders.agents, numberAgent(day, agent));
   append(senders.relays, findRelay(group));

@@ -8,6 +8,15 @@ export interface Repeats {
   path: string;
 }
 
+/** Lines of a content that could not be read, between two that could. */
+export interface UnreadLines {
+  /** Seconds since 1970 of the lines before and after; null if there is none, or none yet. */
+  after: number | null;
+  before: number | null;
+  lines: number;
+  bytes: number;
+}
+
 /** The content of a log, under whatever name its file has today. */
 export interface LogContent {
   /** Of its first request. Contents with the same first line have the same fingerprint. */
@@ -25,6 +34,8 @@ export interface LogContent {
   comments: number;
   unreadable: number;
   tooLong: number;
+  /** The lines that could not be read, and those that were too long: where they are, in their order. */
+  unread: UnreadLines[];
   /** The first unreadable lines, cleaned. */
   examples: string[];
   /** If reading ended early: why, and the last time (seconds since 1970) of which lines can be missing. */
@@ -51,6 +62,7 @@ export function createContent(
     comments: 0,
     unreadable: 0,
     tooLong: 0,
+    unread: [],
     examples: [],
     repeats: { compared: 0, repeated: 0, path: "" },
     earliest: Number.POSITIVE_INFINITY,

@@ -6,7 +6,8 @@ import { hashTail, type LogContent } from "./log-content.ts";
 import { type Compression, explainDamage, readContent } from "./log-file.ts";
 import type { LineParser, LogLine } from "./log-line.ts";
 import type { RepeatCheck } from "./repeated-lines.ts";
-import { forEachLine, isTooLong, readBlocks, type TextBlock } from "./text-blocks.ts";
+import { forEachLine, isTooLong, MAX_LINE_BYTES, readBlocks, type TextBlock } from "./text-blocks.ts";
+import { addUnread, endUnread } from "./unread-lines.ts";
 
 /** What the lines of the logs go to. */
 export interface LineSink {
@@ -124,16 +125,19 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink): void {
     content.lines++;
     if (isTooLong(line)) {
       content.tooLong++;
+      addUnread(content, 1, Buffer.byteLength(line) + 1);
       return;
     }
     const parsed = parse(line);
     if (parsed === undefined) {
       content.unreadable++;
+      addUnread(content, 1, Buffer.byteLength(line) + 1);
       if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
     } else if (parsed === "comment") {
       content.comments++;
       if (isHeader(line)) content.header = line;
     } else {
+      endUnread(content, parsed.time);
       reader.checkRepeat(line, parsed.time, content);
       reader.time = parsed.time;
       content.earliest = Math.min(content.earliest, parsed.time);
@@ -143,6 +147,7 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink): void {
   });
   content.lines += block.tooLong;
   content.tooLong += block.tooLong;
+  if (block.tooLong > 0) addUnread(content, block.tooLong, block.tooLong * MAX_LINE_BYTES);
   content.read += block.bytes;
   content.tail = hashTail(block.tail);
 }

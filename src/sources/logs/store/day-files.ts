@@ -8,8 +8,10 @@ import type {
   DayCounts,
   DaySummary,
   DayTables,
-  NotFoundTally,
+  FailedTally,
+  HourTally,
 } from "../counting/day-counts.ts";
+import type { SiteLog } from "../counting/site-log.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
 
 /** A closed day in the list of a site's days. Its files have their hashes in their names. */
@@ -20,6 +22,20 @@ export interface StoredDay extends DaySummary {
   hits: string | null;
   /** Of both files together. */
   bytes: number;
+}
+
+/** What the file of a day's sums says about itself, so that the list of days can be made again from these files. */
+export interface DayHead {
+  site: string;
+  date: string;
+  /** That of the manifest when the day was written: of two files of a day, the one with the higher number is the newer. */
+  generation: number;
+  /** What was known of the site by then. */
+  log: Pick<SiteLog, "pageviews" | "fields"> & {
+    first: number | null;
+    last: number | null;
+    places: Dimension[];
+  };
 }
 
 /** Another process has probably closed the day or counted it again, and removed what was there. */
@@ -44,7 +60,7 @@ export interface DayFiles {
    *
    * @param hits Its hits as a file (`day-hits.ts`); undefined if it has none, or if they are lost.
    */
-  write(date: string, counts: DayCounts, hits?: Uint8Array): StoredDay;
+  write(head: DayHead, counts: DayCounts, hits?: Uint8Array): StoredDay;
   /** A day whose tables are read when they are asked for. */
   open(date: string, day: StoredDay): DayCounts;
   /** The paths of a day's files. */
@@ -57,11 +73,13 @@ export function createDayFiles(folder: string): DayFiles {
   const nameHits = (date: string, hash: string) => `${date}.${hash}.parquet`;
   return {
     folder,
-    write: (date, { tables, readHits: _, ...totals }, hits) => {
-      const bytes = Buffer.concat([...compressTables(tables)]);
+    write: (head, { tables, readHits: _, ...summary }, bytesOfHits) => {
+      const { date } = head;
+      const hits = bytesOfHits && writeNamed((hash) => join(folder, nameHits(date, hash)), bytesOfHits);
+      const day = { ...summary, hits: hits ?? null };
+      const bytes = Buffer.concat([...compressLines(formatDay({ ...head, ...day }, tables))]);
       const sums = writeNamed((hash) => join(folder, nameSums(date, hash)), bytes);
-      const named = hits && writeNamed((hash) => join(folder, nameHits(date, hash)), hits);
-      return { ...totals, sums, hits: named ?? null, bytes: bytes.length + (hits?.length ?? 0) };
+      return { ...day, sums, bytes: bytes.length + (bytesOfHits?.length ?? 0) };
     },
     open: (date, { sums, hits, bytes: _, ...totals }) => ({
       ...totals,
@@ -78,10 +96,10 @@ export function createDayFiles(folder: string): DayFiles {
 /** In characters: tables are compressed one after another from this length on, so that they take less memory. */
 const MIN_PART = 1_000_000;
 
-/** One line of JSON a table, in the order of the dimensions, and then the crawlers and what was not found. Parts of gzip files make one, too. */
-function* compressTables(tables: DayTables): Generator<Uint8Array> {
+/** Parts of gzip files make one, too. */
+function* compressLines(lines: Iterable<string>): Generator<Uint8Array> {
   let part = "";
-  for (const line of formatTables(tables)) {
+  for (const line of lines) {
     part += `${line}\n`;
     if (part.length < MIN_PART) continue;
     yield gzipSync(part, { level: 1 });
@@ -90,7 +108,13 @@ function* compressTables(tables: DayTables): Generator<Uint8Array> {
   yield gzipSync(part, { level: 1 });
 }
 
-function* formatTables({ tallies, crawlers, notFound }: DayTables): Generator<string> {
+/** Lines of JSON: what the day is, a table for each dimension, and the other tables. */
+function* formatDay(
+  day: DayHead & Omit<StoredDay, "sums" | "bytes">,
+  { tallies, crawlers, notFound, serverErrors, hours }: DayTables,
+): Generator<string> {
+  yield JSON.stringify({ day });
+  yield JSON.stringify({ hours: hours() });
   for (const dimension of dimensions) {
     const found = tallies(dimension);
     if (found === undefined) continue;
@@ -109,12 +133,15 @@ function* formatTables({ tallies, crawlers, notFound }: DayTables): Generator<st
   }
   yield JSON.stringify({ crawlers: Object.fromEntries(crawlers()) });
   yield JSON.stringify({ notFound: notFound() });
+  yield JSON.stringify({ serverErrors: serverErrors() });
 }
 
 function createStoredTables(path: string, hash: string): DayTables {
   const known = new Map<Dimension, Tallies | undefined>();
   const find = (dimension: Dimension): Tallies | undefined =>
     findTable(readTables(path, hash), `"dimension":${JSON.stringify(dimension)},`);
+  const findFailed = (name: "notFound" | "serverErrors"): FailedTally =>
+    findTable<Record<string, FailedTally>>(readTables(path, hash), `"${name}":`)?.[name] ?? NOTHING_FAILED;
   return {
     tallies: (dimension) => {
       if (!known.has(dimension)) known.set(dimension, find(dimension));
@@ -128,13 +155,13 @@ function createStoredTables(path: string, hash: string): DayTables {
       return new Map(Object.entries(found?.crawlers ?? {}));
     },
     // An earlier version, which the day's definition names, kept none.
-    notFound: () =>
-      findTable<{ notFound: NotFoundTally }>(readTables(path, hash), '"notFound":')?.notFound ??
-      NOTHING_FOUND,
+    notFound: () => findFailed("notFound"),
+    serverErrors: () => findFailed("serverErrors"),
+    hours: () => findTable<{ hours: HourTally }>(readTables(path, hash), '"hours":')?.hours,
   };
 }
 
-const NOTHING_FOUND: NotFoundTally = {
+const NOTHING_FAILED: FailedTally = {
   paths: [],
   requests: [],
   visitors: [],

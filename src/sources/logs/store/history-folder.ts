@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
-import type { DayFiles, StoredDay } from "./day-files.ts";
+import type { SiteLog } from "../counting/site-log.ts";
+import type { DayFiles, DayHead, StoredDay } from "./day-files.ts";
 import { atFile } from "./files.ts";
 import { createJournalWriter, type JournalWriter } from "./journal-writer.ts";
 import { readManifest } from "./manifest.ts";
@@ -27,8 +28,8 @@ export interface HistoryFolder {
   readonly journalWriter: JournalWriter;
   /** What is on disk of the counts of closed days. */
   readonly stored: WeakMap<DayCounts, StoredDay>;
-  /** The salts of days whose requests were not needed yet. */
-  readonly salts: WeakMap<DayInProgress, Uint8Array>;
+  /** What the manifest names of days whose requests were not needed yet. */
+  readonly named: WeakMap<DayInProgress, { salt: Uint8Array; parts: number }>;
 }
 
 export const createHistoryFolder = (path: string, timezone: string): HistoryFolder => ({
@@ -40,7 +41,7 @@ export const createHistoryFolder = (path: string, timezone: string): HistoryFold
   sites: new Map(),
   journalWriter: createJournalWriter(),
   stored: new WeakMap(),
-  salts: new WeakMap(),
+  named: new WeakMap(),
 });
 
 export const manifestPath = ({ path }: HistoryFolder) => join(path, "manifest");
@@ -63,6 +64,18 @@ export const readCurrentManifest = (folder: HistoryFolder) => readManifest(manif
 /** Whether another process has written since. Throws as `readCurrentManifest`. */
 export const hasChanged = (folder: HistoryFolder): boolean =>
   (readCurrentManifest(folder)?.generation ?? 0) !== folder.generation;
+
+/** What the file of a day says about itself and the site. */
+export const describeDay = (
+  { generation }: HistoryFolder,
+  { domain, pageviews, fields, first, last, places }: SiteLog,
+  date: string,
+): DayHead => ({
+  site: domain,
+  date,
+  generation,
+  log: { pageviews, fields, first: first ?? null, last: last ?? null, places: [...places] },
+});
 
 /** Opens the counts of a closed day, and remembers that they are on disk. */
 export function openStored(

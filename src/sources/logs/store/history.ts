@@ -4,6 +4,7 @@ import type { SiteLog } from "../counting/site-log.ts";
 import { makeFolder } from "./files.ts";
 import {
   createHistoryFolder,
+  describeDay,
   filesOf,
   hasChanged,
   identifyManifest,
@@ -67,9 +68,9 @@ export function createHistory({ folder: path, timezone, logs, keep }: HistoryOpt
       return manifest !== undefined && hasLines(manifest, contents, sites);
     },
     isCurrent: () => identifyManifest(folder) === folder.manifestFile,
-    writeDay: ({ domain }, date, counts, hits) => {
-      const files = filesOf(folder, domain);
-      return openStored(folder, files, date, files.write(date, counts, hits));
+    writeDay: (log, date, counts, hits) => {
+      const files = filesOf(folder, log.domain);
+      return openStored(folder, files, date, files.write(describeDay(folder, log, date), counts, hits));
     },
   };
 }

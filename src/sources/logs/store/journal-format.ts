@@ -1,3 +1,4 @@
+import type { Dimension } from "../../../operations/dimensions.ts";
 import { hashFile } from "./files.ts";
 
 /*
@@ -5,8 +6,11 @@ import { hashFile } from "./files.ts";
  * has what has been read since the part before. Nothing in it is derived, because every line of the log can change which
  * page a visit began with and who is a scanner.
  *
- * A part is the first 16 digits of the SHA-256 of its body, the length of the body in bytes, and the body: a line of JSON
- * (`DayPart` or `MarksPart`), and the bytes of its columns one after another. The JSON says how long each column is.
+ * A part is a mark, the first 16 digits of the SHA-256 of its body, the length of the body in bytes, and the body: a line of
+ * JSON (`DayPart` or `MarksPart`), and the bytes of its columns one after another. The JSON says how long each column is.
+ *
+ * All columns have names: a version of this program with more of them reads what one with fewer has written, and the other
+ * way round. Numbers that are missing are 0; values are null, and their dimensions are `unrecorded`.
  */
 
 /** Lists of numbers by name, the lowest byte of each number first. */
@@ -15,28 +19,44 @@ export type Columns<Name extends string> = Readonly<Record<Name, Uint8Array | Ui
 /** What has come to a site's day. Numbers refer to all parts of the same site, from 0 up. */
 export interface DayPart {
   site: string;
-  /** Whether the site's earlier parts do not count any more: the day was read again from the logs. */
-  isNew: boolean;
+  /** Which salt its hashes have (`nameSalt`): another one if the day was read again from the logs. */
+  salt: string;
+  /** Its place among the site's parts of this salt, from 0 up. */
+  number: number;
   pages: string[];
-  origins: (string | null)[][];
-  profiles: (string | null)[][];
+  origins: NamedTexts;
+  profiles: NamedTexts;
   /** The numbers of requests are those of all parts; `paths` is how many hashes of `crawlerPaths` are new ones of theirs. */
   crawlers: { name: string; requests: number; errors: number; lastSeen: number; paths: number }[];
   /** New links (path and referrer), and all requests of bots. */
-  notFound: { links: [string, string | null][]; bots: number };
+  notFound: FailedPart;
+  serverErrors: FailedPart;
   columns: Columns<DayColumn>;
 }
 
+interface FailedPart {
+  links: [string, string | null][];
+  bots: number;
+}
+
+/** By dimension, its values in all rows. */
+export type NamedTexts = Readonly<Partial<Record<Dimension, (string | null)[]>>>;
+
 export type DayColumn =
-  /** Salted hashes of addresses and of the ids of user agents, `HASH_BYTES` each. */
+  /** Salted hashes of addresses, networks and the ids of user agents, `HASH_BYTES` each. */
   | "addresses"
+  | "networks"
   | "agents"
+  /** By address, the number of its network. */
+  | "networkOf"
+  /** By page, origin and profile, the sender that it was added for. */
+  | `addedBy.${(typeof ADDED)[number]}`
   | `sender.${(typeof SENDER_COLUMNS)[number]}`
   /** What is known by now of the senders that sent something. */
   | `changed.${(typeof COUNTERS)[number] | "row"}`
   | `hit.${(typeof HIT_COLUMNS)[number]}`
   /** The rows that have changed. */
-  | `notFound.${(typeof NOT_FOUND_COLUMNS)[number] | "row"}`
+  | `${(typeof REQUEST_ROWS)[number]}.${(typeof ROW_COLUMNS)[number] | "row"}`
   /** Floating point, as the marks. */
   | "crawlerPaths";
 
@@ -46,14 +66,20 @@ export interface MarksPart {
 }
 
 export const SENDER_COLUMNS = ["addresses", "agents", "profiles", "relays"] as const;
-export const COUNTERS = ["requests", "errors", "probes", "added", "bytes"] as const;
-export const NOT_FOUND_COLUMNS = ["sender", "link", "requests"] as const;
+export const COUNTERS = ["requests", "errors", "probes", "files", "added", "bytes"] as const;
+export const ADDED = ["pages", "origins", "profiles"] as const;
+export const FAILED = ["notFound", "serverErrors"] as const;
+export const REQUEST_ROWS = [...FAILED, "brokenFiles"] as const;
+export const ROW_COLUMNS = ["sender", "link", "requests"] as const;
 export const HIT_COLUMNS = ["sender", "second", "page", "origin"] as const;
 
-/** A part as it was read. */
+/** A part as it was read. Another version of this program may have written it, without some columns. */
 export type ReadPart<Part extends DayPart | MarksPart> = Omit<Part, "columns"> & {
-  columns: Readonly<Record<keyof Part["columns"], Uint8Array>>;
+  columns: Readonly<Partial<Record<keyof Part["columns"], Uint8Array>>>;
 };
+
+/** Says which salt it is, and nothing else about it. */
+export const nameSalt = (salt: Uint8Array): string => hashFile(salt).slice(0, CHECK_LENGTH);
 
 /** The bytes of a list that was written in several parts; as numbers without another copy, since they begin their buffer. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -66,13 +92,17 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return joined;
 }
 
-export const readIntegers = (...parts: readonly Uint8Array[]) => new Uint32Array(joinBytes(parts).buffer);
-export const readFloats = (...parts: readonly Uint8Array[]) => new Float64Array(joinBytes(parts).buffer);
+export const readIntegers = (...parts: readonly (Uint8Array | undefined)[]) =>
+  new Uint32Array(joinBytes(parts.flatMap((part) => part ?? [])).buffer);
+export const readFloats = (...parts: readonly (Uint8Array | undefined)[]) =>
+  new Float64Array(joinBytes(parts.flatMap((part) => part ?? [])).buffer);
 
+/** Where a part begins. After damage, the next whole part is found by it. */
+const MARK = Buffer.from("\npart ");
 const CHECK_LENGTH = 16;
 /** Of the length of the body, in decimal digits. */
 const SIZE_LENGTH = 10;
-const HEAD_LENGTH = CHECK_LENGTH + SIZE_LENGTH;
+const HEAD_LENGTH = MARK.length + CHECK_LENGTH + SIZE_LENGTH;
 const LINE_FEED = 10;
 
 export function formatPart({ columns, ...texts }: DayPart | MarksPart): Buffer {
@@ -84,21 +114,22 @@ export function formatPart({ columns, ...texts }: DayPart | MarksPart): Buffer {
   const json = Buffer.from(`${JSON.stringify({ ...texts, columns: lengths })}\n`);
   const bytes = Buffer.concat([Buffer.alloc(HEAD_LENGTH), json, ...lists.map(([, list]) => list)]);
   const body = bytes.subarray(HEAD_LENGTH);
-  bytes.write(checkOf(body) + String(body.length).padStart(SIZE_LENGTH, "0"), "latin1");
+  const head = MARK.toString() + checkOf(body) + String(body.length).padStart(SIZE_LENGTH, "0");
+  bytes.write(head, "latin1");
   return bytes;
 }
 
-/** Parses the parts of a journal. Undefined if one of them is damaged. Their columns share the memory of the bytes. */
-export function parseParts(bytes: Buffer): (ReadPart<DayPart> | ReadPart<MarksPart>)[] | undefined {
+/** The whole parts of a journal. Their columns share the memory of the bytes. */
+export function parseParts(bytes: Buffer): (ReadPart<DayPart> | ReadPart<MarksPart>)[] {
   const parts: (ReadPart<DayPart> | ReadPart<MarksPart>)[] = [];
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = bytes.indexOf(MARK); from >= 0; ) {
     const start = from + HEAD_LENGTH;
-    const head = bytes.toString("latin1", from, start);
-    const end = start + Number(head.slice(CHECK_LENGTH));
+    const [check, size] = [start - SIZE_LENGTH - CHECK_LENGTH, start - SIZE_LENGTH];
+    const end = start + Number(bytes.toString("latin1", size, start));
     const body = bytes.subarray(start, end);
-    if (!(end <= bytes.length) || checkOf(body) !== head.slice(0, CHECK_LENGTH)) return undefined;
-    parts.push(parseBody(body));
-    from = end;
+    const isWhole = end <= bytes.length && checkOf(body) === bytes.toString("latin1", check, size);
+    if (isWhole) parts.push(parseBody(body));
+    from = bytes.indexOf(MARK, isWhole ? end : from + 1);
   }
   return parts;
 }

@@ -1,12 +1,13 @@
 import { readMember } from "../../../member.ts";
 import { countOpen } from "../counting/count-day.ts";
-import type { DayCounts } from "../counting/day-counts.ts";
-import { type DayInProgress, type OpenDay, openDay } from "../counting/open-day.ts";
+import type { DayCounts, DaySummary } from "../counting/day-counts.ts";
+import type { DayInProgress, OpenDay } from "../counting/open-day.ts";
 import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
 import { spanOf } from "../day-span.ts";
 import type { KeptMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import { OutdatedDay } from "./day-files.ts";
+import { type DimensionLists, lengthen } from "./day-summary.ts";
 import {
   filesOf,
   type HistoryFolder,
@@ -56,7 +57,7 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
   folder.sites = new Map();
   if (manifest === undefined) return undefined;
   const readOnce = createJournalReader(folder, manifest);
-  const sites = manifest.sites.map((site) => loadSite(folder, site, readOnce));
+  const sites = manifest.sites.map((site) => loadSite(folder, site, manifest.dimensions, readOnce));
   folder.sites = new Map(sites.map(({ log, named }) => [log.domain, named]));
   return {
     contents: manifest.contents.map(loadContent),
@@ -78,9 +79,10 @@ function createJournalReader(folder: HistoryFolder, manifest: Manifest): ReadJou
   return (date) => {
     let found = known.get(date);
     if (found === undefined) {
-      const salts = sites.flatMap(({ domain, open }) => {
-        const salt = readMember(open, date)?.salt;
-        return salt === undefined ? [] : [[domain, Buffer.from(salt, "base64")] as const];
+      const days = sites.flatMap(({ domain, open }) => {
+        const day = readMember(open, date);
+        if (day === undefined) return [];
+        return [[domain, { salt: Buffer.from(day.salt, "base64"), parts: day.parts }] as const];
       });
       found = readUnchanged(folder, manifest, date, () =>
         readJournal({
@@ -88,7 +90,7 @@ function createJournalReader(folder: HistoryFolder, manifest: Manifest): ReadJou
           length: readMember(journals, date) ?? 0,
           date,
           timezone: folder.timezone,
-          salts: new Map(salts),
+          days: new Map(days),
         }),
       );
       known.set(date, found);
@@ -128,6 +130,7 @@ const listSalts = ({ sites, compared }: Pick<Manifest, "sites" | "compared">, da
 function loadSite(
   folder: HistoryFolder,
   kept: KeptSite,
+  dimensions: DimensionLists,
   readJournalOf: ReadJournalOf,
 ): { log: SiteLog; named: NamedDays } {
   const { domain, pageviews, fields, first, last, late, places, open } = kept;
@@ -136,7 +139,11 @@ function loadSite(
   const closed = [...named.days].map(([date, day]) => [date, openStored(folder, files, date, day)] as const);
   const inProgress = Object.entries(open).map(([date, day]) => {
     const find = () => readJournalOf(date).takeDay(domain);
-    return [date, loadInProgress(folder, date, day, find)] as const;
+    const named = { salt: Buffer.from(day.salt, "base64"), parts: day.parts };
+    return [
+      date,
+      loadInProgress(folder, date, { named, counts: lengthen(day.counts, dimensions), find }),
+    ] as const;
   });
   const log = {
     ...createSiteLog(domain, folder.timezone),
@@ -152,27 +159,28 @@ function loadSite(
   return { log, named };
 }
 
-/**
- * A day whose requests are read from the journal when they are needed: for its tables, and when a line comes.
- *
- * @param find Reads them.
- */
+interface KeptDay {
+  named: { salt: Uint8Array; parts: number };
+  counts: DaySummary;
+  /** Reads its requests. */
+  find: () => OpenDay;
+}
+
+/** A day whose requests are read from the journal when they are needed: for its tables, and when a line comes. */
 function loadInProgress(
   folder: HistoryFolder,
   date: string,
-  kept: KeptSite["open"][string],
-  find: () => OpenDay | undefined,
+  { named, counts: summary, find }: KeptDay,
 ): DayInProgress {
   const { start, end } = spanOf(date, folder.timezone);
-  const { definition } = kept.counts;
-  const salt = Buffer.from(kept.salt, "base64");
+  const { definition } = summary;
   let loaded: OpenDay | undefined;
   const load = () => {
     if (loaded === undefined) {
-      loaded = find() ?? openDay(date, start, end);
+      loaded = find();
       loaded.definition = definition;
       loaded.counted = { version: loaded.version, counts };
-      folder.journalWriter.adopt(loaded, salt);
+      folder.journalWriter.adopt(loaded, named.salt, named.parts);
     }
     return loaded;
   };
@@ -182,15 +190,17 @@ function loadInProgress(
     return counted.tables;
   };
   const counts: DayCounts = {
-    ...kept.counts,
+    ...summary,
     tables: {
       tallies: (dimension) => count().tallies(dimension),
       crawlers: () => count().crawlers(),
       notFound: () => count().notFound(),
+      serverErrors: () => count().serverErrors(),
+      hours: () => undefined,
     },
   };
   const day = { date, definition, start, end, counts, peek: () => loaded, load };
-  folder.salts.set(day, salt);
+  folder.named.set(day, named);
   return day;
 }
 

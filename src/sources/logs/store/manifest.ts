@@ -1,12 +1,12 @@
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
-import type { DaySummary } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
+import type { DimensionLists, ShortSummary } from "./day-summary.ts";
 import { DamagedFile, hashFile, readOwn, writeWhole } from "./files.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** What the history of a set of logs is made of. It is replaced as a whole: what it does not name does not count. */
 export interface Manifest {
@@ -22,6 +22,8 @@ export interface Manifest {
   journals: Record<string, number>;
   /** The days whose lines are compared with those of other files. */
   compared: { start: number; end: number; salt: string; journal: string }[];
+  /** Those of the open days. */
+  dimensions: DimensionLists;
   sites: KeptSite[];
 }
 
@@ -37,10 +39,12 @@ export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields
   last: number | null;
   late: Record<string, number>;
   places: Dimension[];
-  /** By date of an open day, the salt of its hashes in base64, and its counts at the last save. */
-  open: Record<string, { salt: string; counts: DaySummary }>;
+  /** By date of an open day, the salt of its hashes in base64, how many parts of the journal it has, and its counts at the last save. */
+  open: Record<string, { salt: string; parts: number; counts: ShortSummary }>;
   /** The hash of the list of its closed days; null if there is none. */
   days: string | null;
+  /** The closed days, as spans such as `2026-11-01/2026-11-20`: if their list is lost, they are named. */
+  closed: string[];
 }
 
 /** A newer version of this program wrote it. */

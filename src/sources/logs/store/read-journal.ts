@@ -2,6 +2,7 @@ import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { OTHER } from "../../measure/definition.ts";
 import { type Column, columnOf, growTo } from "../counting/columns.ts";
+import type { FailedRequests } from "../counting/failed-requests.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay, type Senders } from "../counting/open-day.ts";
@@ -12,13 +13,19 @@ import { HASH_BYTES, hashSalted } from "../hashing.ts";
 import { DamagedFile, readOwn } from "./files.ts";
 import { createHashIndex, type HashIndex } from "./hash-index.ts";
 import {
+  ADDED,
   COUNTERS,
+  type DayColumn,
   type DayPart,
+  FAILED,
   HIT_COLUMNS,
   joinBytes,
-  NOT_FOUND_COLUMNS,
+  type NamedTexts,
+  nameSalt,
   parseParts,
+  REQUEST_ROWS,
   type ReadPart,
+  ROW_COLUMNS,
   readFloats,
   readIntegers,
   SENDER_COLUMNS,
@@ -26,9 +33,9 @@ import {
 
 /** What a journal says. */
 export interface JournalContent {
-  /** Puts a site's day together, which can be asked for once; undefined if there is none. */
-  takeDay(site: string): OpenDay | undefined;
-  /** The marks of compared lines. */
+  /** Puts a site's day together, which can be asked for once. Throws DamagedFile if a part of it cannot be read. */
+  takeDay(site: string): OpenDay;
+  /** The marks of compared lines, as far as they can be read. */
   marks: Float64Array;
 }
 
@@ -38,42 +45,46 @@ export interface JournalToRead {
   length: number;
   date: string;
   timezone: string;
-  /** By site, the salt of its hashes. The lines of other sites do not count. */
-  salts: ReadonlyMap<string, Uint8Array>;
+  /** By site, the salt of its hashes, and how many of its parts count. The lines of other sites do not. */
+  days: ReadonlyMap<string, { salt: Uint8Array; parts: number }>;
 }
 
-/** Reads the journal of a date. Throws DamagedFile, or what the system throws. */
-export function readJournal({ path, length, date, timezone, salts }: JournalToRead): JournalContent {
-  const bytes = length === 0 ? Buffer.alloc(0) : readPresent(path);
-  const parts = bytes.length < length ? undefined : parseParts(bytes.subarray(0, length));
-  if (parts === undefined) throw new DamagedFile(path, "its bytes have changed");
-  const partsOf = new Map<string, ReadPart<DayPart>[]>();
-  const marks: Uint8Array[] = [];
-  for (const part of parts) {
-    if ("site" in part) {
-      const before = part.isNew ? [] : (partsOf.get(part.site) ?? []);
-      before.push(part);
-      partsOf.set(part.site, before);
-    } else marks.push(part.columns.marks);
+/** Reads the journal of a date, as far as that is possible. Throws what the system throws. */
+export function readJournal({ path, length, date, timezone, days }: JournalToRead): JournalContent {
+  const { bytes, damage } = length === 0 ? { bytes: Buffer.alloc(0) } : readPresent(path);
+  const partsOf = new Map<string, ReadPart<DayPart>[]>([...days].map(([site]) => [site, []]));
+  const names = new Map([...days].map(([site, { salt }]) => [site, nameSalt(salt)]));
+  const marks: (Uint8Array | undefined)[] = [];
+  for (const part of parseParts(bytes.subarray(0, length))) {
+    if (!("site" in part)) marks.push(part.columns.marks);
+    else if (part.salt === names.get(part.site)) partsOf.get(part.site)?.push(part);
   }
   const { start, end } = spanOf(date, timezone);
   return {
     takeDay: (site) => {
-      const salt = salts.get(site);
-      const found = partsOf.get(site) ?? [];
+      const [found, { salt, parts } = { salt: new Uint8Array(0), parts: 0 }] = [
+        partsOf.get(site) ?? [],
+        days.get(site),
+      ];
       partsOf.delete(site);
-      return salt && joinParts(openDay(date, start, end), salt, found);
+      const counting = found.filter(({ number }) => number < parts);
+      if (counting.length < parts) throw damage ?? new DamagedFile(path, "its bytes have changed");
+      return joinParts(openDay(date, start, end), salt, counting);
     },
     marks: readFloats(...marks),
   };
 }
 
-function readPresent(path: string): Buffer {
+function readPresent(path: string): { bytes: Buffer; damage?: DamagedFile } {
   try {
-    return readOwn(path);
+    return { bytes: readOwn(path) };
   } catch (error) {
-    if (readErrorCode(error) === "ENOENT") throw new DamagedFile(path, "it is missing");
-    throw error;
+    const isMissing = readErrorCode(error) === "ENOENT";
+    if (!isMissing && !(error instanceof DamagedFile)) throw error;
+    return {
+      bytes: Buffer.alloc(0),
+      damage: error instanceof DamagedFile ? error : new DamagedFile(path, "it is missing"),
+    };
   }
 }
 
@@ -82,41 +93,57 @@ function joinParts(day: OpenDay, salt: Uint8Array, parts: readonly ReadPart<DayP
   const columns = new Map<Column, Uint8Array[]>();
   for (const part of parts) addPart(day, columns, part);
   for (const [column, list] of columns) Object.assign(column, columnOf(readIntegers(...list)));
-  const addresses = joinBytes(parts.map((part) => part.columns.addresses));
-  const agents = joinBytes(parts.map((part) => part.columns.agents));
-  day.addressCount = addresses.length / HASH_BYTES;
-  day.agentCount = agents.length / HASH_BYTES;
+  const join = (name: "addresses" | "networks" | "agents") =>
+    joinBytes(parts.flatMap((part) => part.columns[name] ?? []));
+  const hashes = { addresses: join("addresses"), networks: join("networks"), agents: join("agents") };
+  day.addressCount = hashes.addresses.length / HASH_BYTES;
+  day.networkCount = hashes.networks.length / HASH_BYTES;
+  day.agentCount = hashes.agents.length / HASH_BYTES;
   day.values.adopt();
   countAgents(day);
-  day.known = createKnownSenders(day.senders, salt, { addresses, agents });
+  day.known = createKnownSenders(day.senders, salt, hashes);
   return day;
 }
 
 /** @param columns Gets the lists that the part extends. */
 function addPart(day: OpenDay, columns: Map<Column, Uint8Array[]>, part: ReadPart<DayPart>): void {
-  const extend = (column: Column, numbers: Uint8Array) => {
+  /** A column that the part lacks has 0 in all of its rows. */
+  const extend = (column: Column, name: DayColumn, rows: number) => {
+    const numbers = part.columns[name] ?? new Uint8Array(4 * rows);
     const list = columns.get(column);
     if (list === undefined) columns.set(column, [numbers]);
     else list.push(numbers);
   };
+  const countRows = (name: DayColumn) => (part.columns[name]?.length ?? 0) / 4;
   const pages = day.values.of("pages");
   for (const page of part.pages) pages.number(page);
-  for (const texts of part.origins) addRow(day, day.origins, ORIGIN_DIMENSIONS, texts);
-  for (const texts of part.profiles) addRow(day, day.profiles, PROFILE_DIMENSIONS, texts);
-  for (const name of SENDER_COLUMNS) extend(day.senders[name], part.columns[`sender.${name}`]);
-  for (const name of HIT_COLUMNS) extend(day.hits[name], part.columns[`hit.${name}`]);
+  const rows = {
+    pages: part.pages.length,
+    origins: addRows(day, day.origins, ORIGIN_DIMENSIONS, part.origins),
+    profiles: addRows(day, day.profiles, PROFILE_DIMENSIONS, part.profiles),
+  };
+  for (const name of ADDED) extend(day.addedBy[name], `addedBy.${name}`, rows[name]);
+  extend(day.networkOf, "networkOf", (part.columns.addresses?.length ?? 0) / HASH_BYTES);
+  const senders = countRows("sender.addresses");
+  for (const name of SENDER_COLUMNS) extend(day.senders[name], `sender.${name}`, senders);
+  const hits = countRows("hit.sender");
+  for (const name of HIT_COLUMNS) extend(day.hits[name], `hit.${name}`, hits);
   const changed = readIntegers(part.columns["changed.row"]);
   for (const name of COUNTERS) change(day.senders[name], changed, part.columns[`changed.${name}`]);
-  addNotFoundPart(day, part);
+  for (const kind of FAILED) addLinks(day[kind], part[kind]);
+  for (const kind of REQUEST_ROWS) {
+    const places = readIntegers(part.columns[`${kind}.row`]);
+    for (const name of ROW_COLUMNS) change(day[kind][name], places, part.columns[`${kind}.${name}`]);
+  }
   addCrawlers(day, part);
 }
 
-function addNotFoundPart({ notFound }: OpenDay, part: ReadPart<DayPart>): void {
-  for (const [path, referrer] of part.notFound.links) notFound.links.number({ path, referrer });
-  const rows = readIntegers(part.columns["notFound.row"]);
-  for (const name of NOT_FOUND_COLUMNS) change(notFound[name], rows, part.columns[`notFound.${name}`]);
-  notFound.bots = part.notFound.bots;
+function addLinks(failed: FailedRequests, { links, bots } = NO_LINKS): void {
+  for (const [path, referrer] of links) failed.links.number({ path, referrer });
+  failed.bots = bots;
 }
+
+const NO_LINKS: DayPart["notFound"] = { links: [], bots: 0 };
 
 function addCrawlers({ crawlers }: OpenDay, part: ReadPart<DayPart>): void {
   const hashes = readFloats(part.columns.crawlerPaths);
@@ -130,41 +157,43 @@ function addCrawlers({ crawlers }: OpenDay, part: ReadPart<DayPart>): void {
 }
 
 /** Sets the numbers at some places of a column, which are in ascending order. */
-function change(column: Column, places: Uint32Array, numbers: Uint8Array): void {
-  const values = readIntegers(numbers);
+function change(column: Column, places: Uint32Array, numbers: Uint8Array | undefined): void {
   growTo(column, (places.at(-1) ?? -1) + 1);
+  if (numbers === undefined) return;
+  const values = readIntegers(numbers);
   places.forEach((place, at) => {
     column.values[place] = values[at] ?? 0;
   });
 }
 
-/**
- * Adds an origin or a profile. The values that it has count towards the day's limits.
- *
- * @param texts In the order of the dimensions.
- */
-function addRow<D extends Dimension>(
-  { values }: OpenDay,
+/** Adds origins or profiles, and returns how many. The values that they have count towards the day's limits. */
+function addRows<D extends Dimension>(
+  { values, unrecorded }: OpenDay,
   rows: Numbered<Readonly<Record<D, string | null>>>,
   dimensions: readonly D[],
-  texts: readonly (string | null)[],
-): void {
-  const row = Object.fromEntries(dimensions.map((dimension, at) => [dimension, texts[at] ?? null]));
-  for (const [dimension, text] of Object.entries(row)) {
-    if (text !== OTHER) values.of(dimension as D).number(text);
+  columns: NamedTexts,
+): number {
+  const length = Math.max(0, ...Object.values(columns).map((column) => column.length));
+  if (length > 0) for (const name of dimensions) if (columns[name] === undefined) unrecorded.add(name);
+  for (let at = 0; at < length; at++) {
+    const row = Object.fromEntries(dimensions.map((name) => [name, columns[name]?.[at] ?? null]));
+    for (const [dimension, text] of Object.entries(row)) {
+      if (text !== OTHER) values.of(dimension as D).number(text);
+    }
+    rows.append(JSON.stringify(Object.values(row)), row as Record<D, string | null>);
   }
-  rows.number(JSON.stringify(texts), () => row as Record<D, string | null>);
+  return length;
 }
 
 /** Recognizes addresses and user agents of earlier processes, from hashes that say nothing about who they were. */
 function createKnownSenders(
   { addresses, agents, requests }: Senders,
   salt: Uint8Array,
-  hashes: Record<"addresses" | "agents", Uint8Array>,
+  hashes: Record<"addresses" | "networks" | "agents", Uint8Array>,
 ): KnownSenders {
   const count = requests.length;
   // Built when the first line needs them: most runs find no new line.
-  let [ofAddresses, ofAgents]: (HashIndex | undefined)[] = [];
+  let [ofAddresses, ofNetworks, ofAgents]: (HashIndex | undefined)[] = [];
   let pairs: PairNumbers | undefined;
   const numberPairs = () => {
     const numbers = createPairNumbers(count);
@@ -176,6 +205,10 @@ function createKnownSenders(
     findAddress: (group) => {
       ofAddresses ??= createHashIndex(hashes.addresses);
       return ofAddresses.find(hashSalted(salt, group));
+    },
+    findNetwork: (network) => {
+      ofNetworks ??= createHashIndex(hashes.networks);
+      return ofNetworks.find(hashSalted(salt, network));
     },
     findAgent: (id) => {
       ofAgents ??= createHashIndex(hashes.agents);

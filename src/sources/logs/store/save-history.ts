@@ -2,14 +2,16 @@ import { readMember } from "../../../member.ts";
 import { addDays } from "../../../operations/days.ts";
 import { dateAt } from "../../calendar.ts";
 import { countOpenDay } from "../counting/count-day.ts";
-import { DEFINITION } from "../counting/day-counts.ts";
+import { type DaySummary, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { StoredDay } from "./day-files.ts";
+import { createShortener, type ShortSummary } from "./day-summary.ts";
 import { type Appender, openAppender, syncFolder } from "./files.ts";
 import {
+  describeDay,
   filesOf,
   type HistoryFolder,
   identifyManifest,
@@ -56,6 +58,7 @@ export function saveHistory(
   const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, folder.timezone), 1 - keep);
   const named = new Map(sites.map((site) => [site.domain, writeClosedDays(folder, site, oldest)]));
   const { journals, compared, confirm } = writeJournals(folder, sites, marks);
+  const { shorten, lists } = createShortener();
   const next: Omit<Manifest, "format"> = {
     generation: folder.generation + 1,
     definition: DEFINITION,
@@ -63,7 +66,13 @@ export function saveHistory(
     contents: contents.map(keepContent),
     journals,
     compared,
-    sites: sites.map((site) => keepSite(folder, site, named.get(site.domain))),
+    sites: sites.map((site) => ({
+      ...keepSite(site, named.get(site.domain)),
+      open: Object.fromEntries(
+        [...site.open.values()].map((day) => [day.date, keepOpenDay(folder, day, shorten)]),
+      ),
+    })),
+    dimensions: lists,
   };
   if (!isLocked()) return false;
   writeManifest(manifestPath(folder), next);
@@ -86,7 +95,8 @@ export function saveHistory(
 }
 
 /** Writes the counts of a site's closed days as far as they are not on disk, and their list if it has changed. */
-function writeClosedDays(folder: HistoryFolder, { domain, closed }: SiteLog, oldest: string): NamedDays {
+function writeClosedDays(folder: HistoryFolder, log: SiteLog, oldest: string): NamedDays {
+  const { domain, closed } = log;
   const before = folder.sites.get(domain);
   const files = filesOf(folder, domain);
   const days = new Map<string, StoredDay>();
@@ -97,7 +107,7 @@ function writeClosedDays(folder: HistoryFolder, { domain, closed }: SiteLog, old
     }
     let stored = folder.stored.get(counts);
     if (stored === undefined) {
-      stored = files.write(date, counts);
+      stored = files.write(describeDay(folder, log, date), counts);
       closed.set(date, openStored(folder, files, date, stored));
     }
     days.set(date, stored);
@@ -109,14 +119,18 @@ function writeClosedDays(folder: HistoryFolder, { domain, closed }: SiteLog, old
 }
 
 /** What the manifest says of a day whose lines can still come. Its tables are counted from its requests. */
-function keepOpenDay(folder: HistoryFolder, day: DayInProgress): KeptSite["open"][string] {
-  const { definition, totals, folded, scanners, proxy } = countOpenDay(day);
+function keepOpenDay(
+  { journalWriter, named }: HistoryFolder,
+  day: DayInProgress,
+  shorten: (counts: DaySummary) => ShortSummary,
+): KeptSite["open"][string] {
+  const { tables: _, readHits: __, ...counts } = countOpenDay(day);
   const loaded = day.peek();
-  const salt = (loaded && folder.journalWriter.saltOf(loaded)) ?? folder.salts.get(day) ?? new Uint8Array(0);
-  return {
-    salt: Buffer.from(salt).toString("base64"),
-    counts: { definition, totals, folded, scanners, proxy },
-  };
+  const { salt, parts } =
+    loaded === undefined
+      ? (named.get(day) ?? { salt: new Uint8Array(0), parts: 0 })
+      : { salt: journalWriter.saltOf(loaded), parts: journalWriter.countParts(loaded) };
+  return { salt: Buffer.from(salt).toString("base64"), parts, counts: shorten(counts) };
 }
 
 /**
@@ -163,10 +177,9 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
 }
 
 function keepSite(
-  folder: HistoryFolder,
-  { domain, pageviews, fields, first, last, late, places, open }: SiteLog,
+  { domain, pageviews, fields, first, last, late, places }: SiteLog,
   named: NamedDays | undefined,
-): KeptSite {
+): Omit<KeptSite, "open"> {
   return {
     domain,
     pageviews,
@@ -175,9 +188,20 @@ function keepSite(
     last: last ?? null,
     late: Object.fromEntries(late),
     places: [...places],
-    open: Object.fromEntries([...open.values()].map((day) => [day.date, keepOpenDay(folder, day)])),
     days: named?.hash ?? null,
+    closed: joinDates([...(named?.days.keys() ?? [])]),
   };
+}
+
+/** Dates in order, as spans. */
+function joinDates(dates: readonly string[]): string[] {
+  const spans: { from: string; to: string }[] = [];
+  for (const date of dates) {
+    const last = spans.at(-1);
+    if (last !== undefined && addDays(last.to, 1) === date) last.to = date;
+    else spans.push({ from: date, to: date });
+  }
+  return spans.map(({ from, to }) => `${from}/${to}`);
 }
 
 function keepContent({ examples: _, earliest, latest, ...content }: LogContent): KeptContent {

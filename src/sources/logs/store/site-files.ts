@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createDayFiles, type DayFiles, type StoredDay } from "./day-files.ts";
+import { createShortener, type DimensionLists, lengthen, type ShortSummary } from "./day-summary.ts";
 import { readNamed, syncFolder, writeNamed } from "./files.ts";
 import type { KeptSite, Manifest } from "./manifest.ts";
 
@@ -32,15 +33,26 @@ export const listSites = (folder: string, { sites }: Manifest): { files: DayFile
 
 /** Throws DamagedFile, or what the system throws. */
 export function readNamedDays(files: DayFiles, { days: hash }: Pick<KeptSite, "days">): NamedDays {
-  const list: Record<string, StoredDay> =
-    hash === null ? {} : JSON.parse(readNamed(listPath(files, hash), hash).toString());
-  return { hash, days: new Map(Object.entries(list)) };
+  if (hash === null) return { hash, days: new Map() };
+  const { dimensions, days }: DayList = JSON.parse(readNamed(listPath(files, hash), hash).toString());
+  return {
+    hash,
+    days: new Map(Object.entries(days).map(([date, day]) => [date, lengthen(day, dimensions)])),
+  };
+}
+
+/** The list of a site's closed days in its file. */
+interface DayList {
+  dimensions: DimensionLists;
+  days: Record<string, Omit<StoredDay, "dimensions"> & ShortSummary>;
 }
 
 /** Writes the list of closed days. Returns its hash; null if there are none. Throws what the system throws. */
 export function writeDayList(files: DayFiles, days: NamedDays["days"]): string | null {
   if (days.size === 0) return null;
-  const list = `${JSON.stringify(Object.fromEntries(days))}\n`;
+  const { shorten, lists } = createShortener();
+  const short = Object.fromEntries([...days].map(([date, day]) => [date, shorten(day)]));
+  const list = `${JSON.stringify({ dimensions: lists, days: short })}\n`;
   const hash = writeNamed((name) => listPath(files, name), list);
   syncFolder(files.folder);
   return hash;

@@ -47,7 +47,7 @@ it.each([
   "the tables of an open day, counted later, are those of the day when it is closed: %s",
   (_, floods, target, folded) => {
     const day = createDay(floods, target);
-    const [open, { counts: closed }] = [countOpen(day), countDay(day)];
+    const [open, { counts: closed }] = [countOpen(day), countDay(day, "UTC")];
     expect(describeTables(open)).toEqual(describeTables(closed));
     expect(closed.folded).toEqual(expect.arrayContaining(folded));
     // What the summary says is what the tables have.

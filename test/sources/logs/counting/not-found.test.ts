@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { addFailed } from "../../../../src/sources/logs/counting/add-failed.ts";
+import { countFailed } from "../../../../src/sources/logs/counting/failed-requests.ts";
 import { MAX_VALUES } from "../../../../src/sources/logs/counting/limits.ts";
-import { addNotFound } from "../../../../src/sources/logs/counting/not-found.ts";
-import { countNotFound } from "../../../../src/sources/logs/counting/not-found-requests.ts";
 import { openDay } from "../../../../src/sources/logs/counting/open-day.ts";
 import { numberSender } from "../../../../src/sources/logs/counting/senders.ts";
 import { OTHER } from "../../../../src/sources/measure/definition.ts";
@@ -238,7 +238,7 @@ describe("a flood", () => {
     const ask = (sender: number, path: string, referrer: string) => {
       const group = `sender-${sender}`;
       const number = numberSender(day, { group, agent: 1 }, () => 0);
-      addNotFound(day, number, { ...line, referrer }, { path, query: "" }, context);
+      addFailed(day, "notFound", number, { ...line, referrer }, { path, query: "" }, context);
     };
     for (let index = 0; index < MAX_VALUES + 5_000; index++) {
       ask(Math.floor(index / 1_000), "/dead", `https://h${index}.example/`);
@@ -246,7 +246,7 @@ describe("a flood", () => {
     ask(999, "/dead", "https://new.example/");
     ask(999, "/other", "https://new.example/");
     expect(day.notFound.links.size).toBeLessThan(MAX_VALUES / 2);
-    const counts = countNotFound(day.notFound, new Set());
+    const counts = countFailed(day.notFound, new Set());
     expect(counts.paths).toEqual(["/dead", OTHER]);
     const [kept = 0, folded = 0] = counts.requests;
     expect([kept > 20_000, kept + folded]).toEqual([true, MAX_VALUES + 5_002]);

@@ -51,7 +51,7 @@ export function changeManifest(history: string, change: (manifest: Manifest) => 
 }
 
 const readParts = (history: string, date: string) =>
-  parseParts(readFileSync(join(history, "open", `${date}.journal`))) ?? [];
+  parseParts(readFileSync(join(history, "open", `${date}.journal`)));
 
 /** What the journal of a date has of the sites' open days. */
 export const readDayParts = (history: string, date: string): ReadPart<DayPart>[] =>
@@ -59,16 +59,16 @@ export const readDayParts = (history: string, date: string): ReadPart<DayPart>[]
 
 /** The marks of lines that the journal of a date has. */
 export const readMarks = (history: string, date: string): Uint8Array[] =>
-  readParts(history, date).flatMap((part) => ("site" in part ? [] : part.columns.marks));
+  readParts(history, date).flatMap((part) => ("site" in part ? [] : (part.columns.marks ?? [])));
 
 /** Changes what the list of a site's closed days says about each. */
 export function changeClosedDays(history: string, change: (day: object) => object): void {
   changeManifest(history, ({ sites }) => ({
     sites: sites.map((site) => {
       const path = (name: string | null) => join(history, "sites", site.domain, `days.${name}.json`);
-      const days: Record<string, object> = JSON.parse(readFileSync(path(site.days), "utf8"));
-      const changed = Object.fromEntries(Object.entries(days).map(([date, day]) => [date, change(day)]));
-      const text = `${JSON.stringify(changed)}\n`;
+      const list: { days: Record<string, object> } = JSON.parse(readFileSync(path(site.days), "utf8"));
+      const changed = Object.fromEntries(Object.entries(list.days).map(([date, day]) => [date, change(day)]));
+      const text = `${JSON.stringify({ ...list, days: changed })}\n`;
       rmSync(path(site.days));
       writeFileSync(path(hash(text)), text);
       return { ...site, days: hash(text) };
@@ -81,7 +81,9 @@ export const listClosedDays = (history: string): string[] =>
   readManifest(history).sites.flatMap(({ domain, days }) =>
     days === null
       ? []
-      : Object.keys(JSON.parse(readFileSync(join(history, "sites", domain, `days.${days}.json`), "utf8"))),
+      : Object.keys(
+          JSON.parse(readFileSync(join(history, "sites", domain, `days.${days}.json`), "utf8")).days,
+        ),
   );
 
 /** All bytes of a history, and what they say when they are decompressed and decoded. */

@@ -345,10 +345,11 @@ describe("what the history holds", () => {
     const salts = readSalts();
     expect(salts).toHaveLength(1);
     const hashes = readDayParts(place.history(), "2026-11-21").flatMap(({ columns }) => [
-      columns.addresses,
-      columns.agents,
+      columns.addresses ?? [],
+      columns.networks ?? [],
+      columns.agents ?? [],
     ]);
-    expect(hashes).toHaveLength(2);
+    expect(hashes).toHaveLength(3);
     const secrets = [
       ...salts.map((salt) => Buffer.from(salt, "base64")),
       ...hashes.map((hash) => Buffer.from(hash)),

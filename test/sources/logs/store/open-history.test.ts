@@ -99,7 +99,7 @@ describe("a history that cannot be used", () => {
     expect(await ask()).toEqual([1, 1]);
     expect(place.warned).toEqual([expect.stringContaining("an earlier version of this program wrote it")]);
     expect(readManifest(`${place.history()}.damaged`).format).toBe(1);
-    expect(readManifest(place.history()).format).toBe(2);
+    expect(readManifest(place.history()).format).toBe(3);
   });
 
   it("is no file", async () => {

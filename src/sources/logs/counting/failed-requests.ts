@@ -1,23 +1,55 @@
 import { OTHER } from "../../measure/definition.ts";
-import { append, type Column, createColumn, readColumn } from "./columns.ts";
-import type { NotFoundTally } from "./day-counts.ts";
+import { append, type Column, createColumn, increase, readColumn } from "./columns.ts";
+import type { FailedTally } from "./day-counts.ts";
 import { createPairNumbers, type PairNumbers } from "./pair-numbers.ts";
 import { createValues, type Values } from "./values.ts";
 
-/** The requests of a day for what is not there, as long as lines can come (not-found.ts). */
-export interface NotFoundRequests {
-  links: Links;
-  /** By row: the sender, the number of the link, and how many requests. */
+/** How many requests of a kind each sender sent. */
+export interface RequestRows {
+  /** By row: the sender, the number of what was asked for, and how many requests. */
   sender: Column;
   link: Column;
   requests: Column;
-  /** The rows by sender and link; those of an earlier process are added when they are needed. */
+  /** The rows by sender and number; those of an earlier process are added when they are needed. */
   rows: PairNumbers;
+}
+
+export const createRequestRows = (): RequestRows => ({
+  sender: createColumn(),
+  link: createColumn(),
+  requests: createColumn(),
+  rows: createPairNumbers(),
+});
+
+/** Counts a request. */
+export function countRequest(rows: RequestRows, sender: number, link: number): void {
+  increase(rows.requests, findRow(rows, sender, link) ?? addRow(rows, sender, link), 1);
+}
+
+export function findRow({ sender, link, rows }: RequestRows, asking: number, by: number): number | undefined {
+  for (let row = rows.size; row < sender.length; row++) {
+    rows.set(sender.values[row] ?? 0, link.values[row] ?? 0, row);
+  }
+  return rows.find(asking, by);
+}
+
+function addRow({ sender, link, requests, rows }: RequestRows, asking: number, by: number): number {
+  append(sender, asking);
+  append(link, by);
+  append(requests, 0);
+  const row = sender.length - 1;
+  rows.set(asking, by, row);
+  return row;
+}
+
+/** The requests of a day that failed in one way, as long as lines can come (add-failed.ts). */
+export interface FailedRequests extends RequestRows {
+  links: Links;
   /** Requests of bots. */
   bots: number;
 }
 
-/** A path that is not there, and the page that led to it. Both are `OTHER` for what is beyond the limits. */
+/** A path that failed, and the page that led to it. Both are `OTHER` for what is beyond the limits. */
 export interface Link {
   path: string;
   /** The path of one of the site's own pages, which begins with a slash, else a host; null if the line names none. */
@@ -72,21 +104,18 @@ function createLinks(paths: Values): Links {
   };
 }
 
-/** @param paths The paths of the day that were not found. */
-export const createNotFoundRequests = (paths: Values): NotFoundRequests => ({
+/** @param paths The paths of the day that failed. */
+export const createFailedRequests = (paths: Values): FailedRequests => ({
   links: createLinks(paths),
-  sender: createColumn(),
-  link: createColumn(),
-  requests: createColumn(),
-  rows: createPairNumbers(),
+  ...createRequestRows(),
   bots: 0,
 });
 
 /** Counts the requests of a day, whatever their time was: they are kept as sums. */
-export function countNotFound(
-  { links, sender, link, requests, bots }: NotFoundRequests,
+export function countFailed(
+  { links, sender, link, requests, bots }: FailedRequests,
   scanners: ReadonlySet<number>,
-): NotFoundTally {
+): FailedTally {
   const excluded = { bots, scanners: 0 };
   const byLink = new Uint32Array(links.size);
   const byPath = {
