@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
 import { combined, LOG_NOW, type Request } from "../../../support/logs.ts";
 import { createLogPlace } from "../log-place.ts";
@@ -85,18 +85,20 @@ const MANY_LINES = 150_000;
 const makeNoise = (number: number) =>
   createHash("shake256", { outputLength: 450 }).update(String(number)).digest("base64url").toLowerCase();
 
-/** What a large log of an open day costs the program itself: its first reading, and the answer after a new line. */
+/** What a large log of an open day costs the program itself: its first reading, and each answer after a new line. */
 function measureProgram(makeRequest: (number: number) => Request) {
   const place = createLogPlace();
   const hook = join(place.folder, "used.cjs");
   writeFileSync(hook, USED);
   const lineOf = (number: number) =>
     combined({ at: LOG_NOW - 7_200_000 + 40 * number, ...makeRequest(number) });
-  for (let from = 0; from < MANY_LINES; from += 10_000)
+  let lines = 0;
+  const append = (count: number) => {
     place.append(
       "access.log",
-      Array.from({ length: 10_000 }, (_, number) => lineOf(from + number)),
+      Array.from({ length: count }, () => lineOf(lines++)),
     );
+  };
   const ask = () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -115,27 +117,38 @@ function measureProgram(makeRequest: (number: number) => Request) {
       { encoding: "utf8", env: { ...place.environment, TEST_NOW: String(LOG_NOW) } },
     );
     expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout).pageviews).toBe(lines);
     const used: { memory: number; seconds: number } = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
-    return { ...used, pageviews: JSON.parse(stdout).pageviews };
+    return used;
   };
-  try {
-    const first = ask();
-    place.append("access.log", [lineOf(MANY_LINES)]);
-    const next = ask();
-    expect([first.pageviews, next.pageviews]).toEqual([MANY_LINES, MANY_LINES + 1]);
-    const history = join(place.environment.XDG_STATE_HOME ?? "", "analytics-mcp");
-    const disk = listFiles(history).reduce((sum, path) => sum + statSync(path).size, 0);
-    return { disk, firstMemory: first.memory, nextMemory: next.memory, nextSeconds: next.seconds };
-  } finally {
-    place.remove();
-  }
+  while (lines < MANY_LINES) append(10_000);
+  const firstMemory = ask().memory;
+  const askAgain = () => {
+    append(1);
+    return ask();
+  };
+  const next = askAgain();
+  const history = join(place.environment.XDG_STATE_HOME ?? "", "analytics-mcp");
+  const disk = listFiles(history).reduce((sum, path) => sum + statSync(path).size, 0);
+  return {
+    disk,
+    firstMemory,
+    nextMemory: next.memory,
+    nextSeconds: next.seconds,
+    askAgain,
+    remove: place.remove,
+  };
 }
+
+/** How often both are asked again, by turns, before one counts as dearer: other programs slow down either. */
+const MAX_TURNS = 4;
 
 describe("a flood of many senders takes no more memory, disk and time than two honest logs of as many lines", () => {
   let honest: ReturnType<typeof measureProgram>;
   beforeAll(() => {
     honest = measureProgram(describeHonest);
   });
+  afterAll(() => honest.remove());
 
   const floods: [string, (number: number) => Request][] = [
     [
@@ -155,8 +168,13 @@ describe("a flood of many senders takes no more memory, disk and time than two h
     ],
   ];
   it.each(floods)("%s", (_, describeFlood) => {
-    const found = measureProgram(describeFlood);
-    for (const cost of ["disk", "firstMemory", "nextMemory", "nextSeconds"] as const)
-      expect(found[cost], cost).toBeLessThanOrEqual(2 * honest[cost]);
+    const flood = measureProgram(describeFlood);
+    onTestFinished(flood.remove);
+    for (const cost of ["disk", "firstMemory", "nextMemory"] as const)
+      expect(flood[cost], cost).toBeLessThanOrEqual(2 * honest[cost]);
+    let ratio = flood.nextSeconds / honest.nextSeconds;
+    for (let turn = 0; turn < MAX_TURNS && ratio > 2; turn++)
+      ratio = Math.min(ratio, flood.askAgain().seconds / honest.askAgain().seconds);
+    expect(ratio, "processor time").toBeLessThanOrEqual(2);
   });
 });
