@@ -35,6 +35,9 @@ export const NEAR_VIEWS = "near_pageviews";
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 
+/** The code of a warning that a list is not ranked by visitors, so that rows beyond its end may have more. */
+export const OTHER_ORDER = "other_order";
+
 /** The code of the warnings that this program itself adds to numbers that it computed. */
 export const SUBTRACTED = "subtracted";
 

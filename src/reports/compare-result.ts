@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { count, filterEcho, siteRef, timestamp } from "../operations/fields.ts";
+import { missingLists } from "./missing-lists.ts";
 import { change, coverage, perDay, totalsChange, totalsPerDay, window } from "./report-fields.ts";
 
 const bounds = () => z.object({ least: count, most: count });
@@ -20,6 +21,7 @@ export const comparisonResult = () =>
     small_sample: z.boolean(),
     /** Where a service with an API of its own means something else than the contract. */
     near: z.array(z.string()).optional(),
+    missing: missingLists(),
     ...coverage,
     dimensions: z.array(
       z.object({

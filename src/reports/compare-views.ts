@@ -7,6 +7,7 @@ import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Comparison } from "./compare-result.ts";
 import { describeCoverage } from "./coverage.ts";
+import { noteMissing } from "./missing-lists.ts";
 import { averageColumns, changeColumns, listTotals, nameColumns, noteLengths } from "./report-fields.ts";
 import { ROW_LIMIT, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
@@ -36,6 +37,7 @@ function viewWindows(comparison: Comparison): View {
       ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),
+      ...noteMissing(comparison.missing, "compared"),
       ...noted,
     ],
     warnings: [...warnings, ...(comparison.near ?? [])],

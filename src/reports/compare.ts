@@ -36,7 +36,7 @@ export async function comparePeriods(
     readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
     readDataStarts(call, options),
   ]);
-  const { current, previous, series, groups, near, ...head } = answers;
+  const { current, previous, series, groups, near, missing, ...head } = answers;
   const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
   const { coverage, alike } = findCoverage(series, { current, previous }, starts);
   const measure = createMeasure(current, previous, alike);
@@ -47,6 +47,7 @@ export async function comparePeriods(
     ...measureTotals(measure, current, previous),
     small_sample: isSmallSample(current, previous),
     ...(near && { near }),
+    ...(missing && { missing }),
     ...coverage,
     dimensions: groups.map(({ dimension, ...counts }) => {
       const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit, order) : NO_MOVERS;

@@ -7,10 +7,10 @@ import type { AnswerOf } from "../operations/operation.ts";
 import { NEAR, type Warning } from "../operations/warning.ts";
 import { addsUp, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
-import { countList, createNoDaysError } from "./counted-list.ts";
+import { countList, createListError, createNoDaysError } from "./counted-list.ts";
+import { keepMissing, type Missing, readLists } from "./missing-lists.ts";
 import type { WindowCounts } from "./movers.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
-import { skipUnrecorded } from "./unrecorded.ts";
 import { countBySubtraction, countDirectly, findErrorBound } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 
@@ -26,6 +26,7 @@ export interface Windows {
   /** The series that the windows are cut from; the first one contains the first day of the earlier window. */
   series: readonly [Series, ...Series[]];
   groups: (WindowCounts & { dimension: Dimension })[];
+  missing?: Missing;
   /** Where a service with an API of its own means something else than the contract. */
   near?: string[];
 }
@@ -100,14 +101,11 @@ export async function readConsistently<T>(
   return answers;
 }
 
-/** Reads each list. If several are asked for, those that the source does not record are left out. */
-function readEach<T>(
-  asked: readonly Dimension[],
-  read: (dimension: Dimension) => Promise<T>,
-): Promise<T | undefined>[] {
-  return asked.map((dimension) =>
-    asked.length === 1 ? read(dimension) : read(dimension).catch(skipUnrecorded),
-  );
+/** Reads each list. If several are asked for, some may be missing. */
+async function readEach<T>(asked: readonly Dimension[], read: (dimension: Dimension) => Promise<T>) {
+  const [only, other] = asked;
+  if (only === undefined || other !== undefined) return readLists(asked, read);
+  return { lists: [await read(only)], missing: [] };
 }
 
 /** Each window's own answers, from a source that answers for any days. They never change, so they agree. */
@@ -127,17 +125,18 @@ async function readDirectly(
     ]);
     return { dimension, ...countDirectly(later, earlier, whole), lists: [later, earlier] };
   };
-  const [later, earlier, ...groups] = await Promise.all([
+  const [later, earlier, { lists: groups, missing }] = await Promise.all([
     ask(timeseries, current),
     ask(timeseries, previous),
-    ...readEach(asked, readGroup),
+    readEach(asked, readGroup),
   ]);
   return {
     ...readHead(later),
     current: sumWindow(later.points),
     previous: sumWindow(earlier.points),
-    ...joinNear(findNear(groups.flatMap((group) => group?.lists ?? []))),
-    groups: groups.flatMap((group) => group ?? []).map(({ lists: _, ...group }) => group),
+    ...joinNear(findNear(groups.flatMap(({ lists }) => lists))),
+    groups: groups.map(({ lists: _, ...group }) => group),
+    ...keepMissing(missing),
     series: current.from < previous.from ? [later, earlier] : [earlier, later],
     sameDay: later.period.as_of.startsWith(today),
   };
@@ -151,7 +150,8 @@ async function readBySubtraction(
 ): Promise<Answers> {
   const first = previous.from < current.from ? previous.from : current.from;
   const isByDay = !(await addsUp(call, { site, from: first, to: last, last }, options));
-  const asked = await chooseLists(call, named, isByDay, options);
+  const obstacle = await findObstacle(call, named, isByDay, options);
+  const asked = obstacle === undefined ? named : [];
   const since = (day: string) => countDays(day, last);
   const after = (day: string) => since(addDays(day, 1));
   const lengths = {
@@ -172,15 +172,14 @@ async function readBySubtraction(
     const byLength = new Map(lists.map((list) => [list.period.days, list]));
     return { dimension, lists, byLength };
   };
-  const [series, totals, ...groups] = await Promise.all([
+  const [series, totals, { lists: recorded, missing }] = await Promise.all([
     call(timeseries, { site, days }, options),
     // A series has no events, so the totals to check a breakdown of events against are read separately.
     asked.includes("events")
       ? Promise.all(all.map((length) => call(stats, { site, days: length }, options)))
       : [],
-    ...readEach(asked, readGroup),
+    readEach(asked, readGroup),
   ]);
-  const recorded = groups.flatMap((group) => group ?? []);
   const answers = [series, ...totals, ...recorded.flatMap(({ lists }) => lists)];
   const within = ({ from, to }: Days) => series.points.filter(({ date }) => date >= from && date <= to);
   return {
@@ -188,14 +187,9 @@ async function readBySubtraction(
     current: sumWindow(within(current), !isByDay),
     previous: sumWindow(within(previous), !isByDay),
     series: [series] as const,
-    ...joinNear(
-      findNear([...recorded.flatMap(({ lists }) => lists), series]),
-      isByDay ? [NOT_ADDED_UP] : [],
-      asked.length < named.length
-        ? [
-            `Not compared: ${named.join(", ")}. Its breakdowns do not tell which days they cover, or their visitors do not add up.`,
-          ]
-        : [],
+    ...joinNear(findNear([...recorded.flatMap(({ lists }) => lists), series]), isByDay ? [NOT_ADDED_UP] : []),
+    ...keepMissing(
+      obstacle === undefined ? missing : named.map((dimension) => ({ dimension, reason: obstacle })),
     ),
     groups: recorded.map(({ dimension, lists, byLength }) => {
       const of = (length: number) => byLength.get(length) ?? lists[0];
@@ -224,17 +218,19 @@ function joinNear(...details: readonly string[][]): { near?: string[] } {
   return near.length === 0 ? {} : { near };
 }
 
-/** The lists that can be compared. Throws AnalyticsError for a single one that cannot. */
-async function chooseLists(
+/** Why no list can be compared; undefined if they can. Throws AnalyticsError for a single list. */
+async function findObstacle(
   call: Call,
   asked: Dimension[],
   isByDay: boolean,
   options: CallOptions,
-): Promise<Dimension[]> {
-  const canCompare = !isByDay && (await call.offersDays?.(breakdown, options)) !== false;
-  if (canCompare) return asked;
-  if (asked.length === 1) throw createNoDaysError("dimension", asked[0]);
-  return [];
+): Promise<string | undefined> {
+  const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
+  if (takesDays && !isByDay) return undefined;
+  const [first] = asked;
+  const isOne = first !== undefined && asked.length === 1;
+  if (isOne) throw takesDays ? createListError(first, UNIQUE) : createNoDaysError("dimension", first);
+  return takesDays ? UNIQUE : "this service's breakdowns do not tell which days they cover";
 }
 
 const readHead = ({ site, period: { timezone, as_of } }: Series) => ({
@@ -242,6 +238,8 @@ const readHead = ({ site, period: { timezone, as_of } }: Series) => ({
   ...(timezone !== undefined && { timezone }),
   as_of,
 });
+
+const UNIQUE = "this service counts a visitor once in all days";
 
 export function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {

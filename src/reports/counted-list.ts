@@ -2,17 +2,22 @@ import { AnalyticsError } from "../errors.ts";
 import type { breakdown } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { Period } from "../operations/period.ts";
+import { OTHER_ORDER } from "../operations/warning.ts";
 
 type List = AnswerOf<typeof breakdown>;
 type Row = List["rows"][number];
 
-/** A breakdown that says which days it covers and how many visitors each row and all of them have. */
-export interface CountedList extends Omit<List, "rows" | "period" | "totals" | "total_rows"> {
+/** A breakdown that says which days it covers and how many visitors each row has. */
+export interface CountedRows extends Omit<List, "rows" | "period" | "total_rows"> {
   period: Period;
-  totals: NonNullable<List["totals"]>;
   rows: (Row & { visitors: number })[];
   /** At least, where a service cut its list and does not say how many there are. */
   total_rows: number;
+}
+
+/** One that also has the visitors of all. */
+export interface CountedList extends CountedRows {
+  totals: NonNullable<List["totals"]>;
 }
 
 /** Why breakdowns of a service cannot be compared, subtracted or put beside a total. */
@@ -26,20 +31,32 @@ export const createNoDaysError = (parameter: "days" | "period" | "dimension" | "
     },
   );
 
+/** The error for a list that the service has and that cannot be used here. */
+export function createListError(dimension: string, reason: string): AnalyticsError {
+  const detail = `cannot be ${dimension}: ${reason}`;
+  return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
+    hint: "The breakdown itself shows what the service counts.",
+    parameters: [{ parameter: "dimension", detail }],
+  });
+}
+
 /** Takes a breakdown only with its days and its visitors. Throws AnalyticsError `invalid_parameter` for one without. */
-export function countList(list: List): CountedList {
-  const { period, totals, rows, total_rows, truncated, dimension } = list;
+export function countRows(list: List): CountedRows {
+  const { period, rows, total_rows, truncated, dimension, warnings = [] } = list;
   if (period === undefined) throw createNoDaysError("dimension", dimension);
   const counted = rows.flatMap(({ visitors, ...row }) =>
     visitors === undefined ? [] : [{ ...row, visitors }],
   );
-  if (totals === undefined || counted.length < rows.length) {
-    const detail = `cannot be ${dimension}: this service does not say how many visitors its rows have`;
-    throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-      hint: "The breakdown itself shows what the service counts.",
-      parameters: [{ parameter: "dimension", detail }],
-    });
-  }
-  const known = total_rows ?? rows.length + Number(truncated);
-  return { ...list, period, totals, rows: counted, total_rows: known };
+  if (counted.length < rows.length)
+    throw createListError(dimension, "this service does not say how many visitors its rows have");
+  if (truncated && warnings.some(({ code }) => code === OTHER_ORDER))
+    throw createListError(dimension, "this service cuts its lists in an order of its own");
+  return { ...list, period, rows: counted, total_rows: total_rows ?? rows.length + Number(truncated) };
+}
+
+/** Takes a breakdown only with the visitors of all beside those of its rows. Throws AnalyticsError like `countRows`. */
+export function countList(list: List): CountedList {
+  const { totals, ...rest } = { ...countRows(list) };
+  if (totals === undefined) throw createListError(list.dimension, "this service's breakdowns have no totals");
+  return { ...rest, totals };
 }

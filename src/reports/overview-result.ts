@@ -4,6 +4,7 @@ import { notFoundRow } from "../operations/not-found.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { warnings } from "../operations/warning.ts";
 import { comparedTotals } from "./compared-totals.ts";
+import { missingLists } from "./missing-lists.ts";
 import { visitRates } from "./report-fields.ts";
 
 /** Null for a day of which there is no data. */
@@ -75,6 +76,7 @@ export const overviewResult = () =>
         ),
       }),
     ),
+    missing: missingLists(),
     warnings,
   });
 

@@ -5,6 +5,7 @@ import { describeVisitors, formatSpan, periodHeadline } from "../operations/peri
 import type { Column, View } from "../operations/view.ts";
 import type { ComparedTotals } from "./compared-totals.ts";
 import { describeCoverage } from "./coverage.ts";
+import { noteMissing } from "./missing-lists.ts";
 import type { Overview, ReportedOverview } from "./overview-result.ts";
 import { changeColumns, listTotals, MEASURE_NAMES, nameColumns, noteLengths } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
@@ -35,6 +36,7 @@ export function viewTotals({
   filter,
   comparison,
   top,
+  missing,
   warnings,
   ...totals
 }: ReportedOverview): View {
@@ -73,6 +75,7 @@ export function viewTotals({
             forModels("Rows may not add up."),
           ]
         : []),
+      ...noteMissing(missing, "shown"),
       ...noted,
     ],
     // The reason why there is no percentage is given only once.

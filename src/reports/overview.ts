@@ -10,10 +10,10 @@ import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { keepMissing, readLists } from "./missing-lists.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import type { Overview } from "./overview-result.ts";
 import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
-import { skipUnrecorded } from "./unrecorded.ts";
 
 const TOP_ROWS = 10;
 
@@ -95,7 +95,7 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  const [totals, active, series, previous, day, byHour, ...tops] = await Promise.all([
+  const [totals, active, series, previous, day, byHour, { lists, missing }] = await Promise.all([
     summary,
     readActive(),
     ask(timeseries, shown),
@@ -105,19 +105,12 @@ async function readParts(
       : undefined,
     call(stats, { site, days: 1 }, options),
     readOverviewHours(call, { site, today, ...shown }, options),
-    ...dimensions.map((dimension) =>
-      (takesDays
-        ? askSpan(
-            call,
-            breakdown,
-            { dimension, limit: TOP_ROWS },
-            { site, today, ...shown },
-            options,
-            summary,
-          )
-        : call(breakdown, { site, dimension, limit: TOP_ROWS, days: 1 }, options)
-      ).catch(skipUnrecorded),
-    ),
+    readLists(dimensions, (dimension) => {
+      const list = { dimension, limit: TOP_ROWS };
+      return takesDays
+        ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
+        : call(breakdown, { site, ...list, days: 1 }, options);
+    }),
   ]);
   const includesToday = last === today && (!canAdd || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
@@ -145,23 +138,18 @@ async function readParts(
       // A period of today and complete days has more points than one.
       ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
     },
-    top: tops.flatMap((list) =>
-      list === undefined
-        ? []
-        : [
-            {
-              dimension: list.dimension,
-              ...(list.period === undefined && { no_period: true as const }),
-              rows: list.rows.map(pickRow),
-            },
-          ],
-    ),
+    top: lists.map((list) => ({
+      dimension: list.dimension,
+      ...(list.period === undefined && { no_period: true as const }),
+      rows: list.rows.map(pickRow),
+    })),
+    ...keepMissing(missing),
     warnings: joinWarnings(
       resolved.warnings,
       warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutEnd),
-      tops.flatMap((list) => list?.warnings ?? []).filter(isAboutRows),
+      lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
     ),
     series,
     previous,

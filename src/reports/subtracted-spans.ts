@@ -6,15 +6,21 @@ import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
 import { formatSpan, type Period } from "../operations/period.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
-import { PERIOD_VISITORS, rangeWarning, type Warning, warnOfSubtraction } from "../operations/warning.ts";
+import {
+  NEAR,
+  PERIOD_VISITORS,
+  rangeWarning,
+  type Warning,
+  warnOfSubtraction,
+} from "../operations/warning.ts";
 import { assertAddsUp } from "./added-days.ts";
 import { type Bounds, exact, subtract } from "./bounds.ts";
-import { type CountedList, countList } from "./counted-list.ts";
+import { type CountedRows, countRows } from "./counted-list.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = AnswerOf<typeof stats>;
 type Series = AnswerOf<typeof timeseries>;
-type Breakdown = CountedList;
+type Breakdown = CountedRows;
 type Row = Breakdown["rows"][number];
 
 /** Complete days of a service that answers only for days until the last one. */
@@ -34,7 +40,8 @@ interface RowRange {
   value: string | null;
   label: string;
   visitors: Bounds;
-  hits: Bounds;
+  /** Absent where a list does not say how many its rows have. */
+  hits: Bounds | undefined;
 }
 
 /** The upper ends of a row that is known only as a range; its counts are the lower ends. */
@@ -99,10 +106,17 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
       within(span, around?.whole ?? series),
       events && exact(events) === null
         ? [warnOfSubtraction({ events: events.least, events_at_most: events.most })]
-        : [],
+        : around === undefined
+          ? [UNKNOWN_EVENTS]
+          : [],
     ),
   };
 }
+
+const UNKNOWN_EVENTS: Warning = {
+  code: NEAR,
+  detail: "Events of these days are not known: this service answers only for some numbers of days.",
+};
 
 /** A service that does not answer for these days at all has no events of them; its series has the rest. */
 function skipDays(error: unknown): undefined {
@@ -144,9 +158,10 @@ export async function subtractBreakdown(
     summary,
     readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)),
   ]);
-  const [before, whole, after] = [countList(around.before), countList(around.whole), countList(around.after)];
+  const [before, whole, after] = [countRows(around.before), countRows(around.whole), countRows(around.after)];
   const measure = dimension === "events" ? "events" : "pageviews";
   const [first, last] = [indexRows(before, measure), indexRows(after, measure)];
+  const hasHits = [before, whole, after].every((list) => hasMeasure(list, measure));
   const { visitors, pageviews, events, visits, bounces, visit_seconds } = totals;
   const ranges = whole.rows.flatMap((row): RowRange[] => {
     // Visits of the days after may have been folded, or not.
@@ -154,16 +169,19 @@ export async function subtractBreakdown(
     const [early, late] = [first(row.value), last(row.value)];
     const less = (count: number, name: "visitors" | "hits") =>
       subtract(exactly(count), { least: early[name].least, most: late[name].most });
-    const [visitors, hits] = [less(row.visitors, "visitors"), less(row[measure] ?? 0, "hits")];
-    if (visitors.most < 0 || hits.most < 0) throw createContradictionError(quote(row.label));
+    const visitors = less(row.visitors, "visitors");
+    const hits = hasHits ? less(row[measure] ?? 0, "hits") : undefined;
+    if (visitors.most < 0 || (hits && hits.most < 0)) throw createContradictionError(quote(row.label));
     const { value, label } = row;
     return visitors.most === 0
       ? []
-      : [{ value, label, visitors: atLeastZero(visitors), hits: atLeastZero(hits) }];
+      : [{ value, label, visitors: atLeastZero(visitors), hits: hits && atLeastZero(hits) }];
   });
   const known = ranges.filter(({ visitors }) => visitors.least > 0).sort(compareRanges);
   const hidden = ranges.length - known.length;
-  const isRange = known.some(({ visitors, hits }) => exact(visitors) === null || exact(hits) === null);
+  const isRange = known.some(
+    ({ visitors, hits }) => exact(visitors) === null || (hits && exact(hits) === null),
+  );
   return {
     site: totals.site,
     period: totals.period,
@@ -215,11 +233,15 @@ async function readAround<O extends typeof stats | typeof breakdown>(
   }
 }
 
+/** Whether a list says how many of a measure each of its rows has, and those that were cut off at most. */
+const hasMeasure = ({ rows, truncated, totals }: Breakdown, measure: Measure) =>
+  (!truncated || totals?.[measure] !== undefined) && rows.every((row) => row[measure] !== undefined);
+
 function indexRows({ rows, truncated, totals }: Breakdown, measure: Measure) {
   const byValue = new Map(rows.flatMap((row) => (row.other ? [] : [[row.value, row] as const])));
   const other = rows.find((row) => row.other);
   const folded = { visitors: other?.visitors ?? 0, hits: other?.[measure] ?? 0 };
-  const fewest = folded.visitors + (truncated ? (rows.at(-1)?.visitors ?? totals.visitors) : 0);
+  const fewest = folded.visitors + (truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0);
   return (value: string | null): { visitors: Bounds; hits: Bounds } => {
     const row = byValue.get(value);
     if (row) {
@@ -230,7 +252,7 @@ function indexRows({ rows, truncated, totals }: Breakdown, measure: Measure) {
       };
     }
     // Rows are sorted by visitors, so a row that was cut off has at most as many as the last one.
-    const hits = truncated ? (totals[measure] ?? 0) : folded.hits;
+    const hits = truncated ? (totals?.[measure] ?? 0) : folded.hits;
     return { visitors: { least: 0, most: fewest }, hits: { least: 0, most: hits } };
   };
 }
@@ -240,10 +262,10 @@ function buildRow({ value, label, visitors, hits }: RowRange, measure: Measure, 
     value,
     label,
     visitors: visitors.least,
-    [measure]: hits.least,
+    ...(hits && { [measure]: hits.least }),
     percentage: total === 0 ? 0 : Math.round((1000 * visitors.least) / total) / 10,
     ...(exact(visitors) === null && { visitors_at_most: visitors.most }),
-    ...(exact(hits) === null && { [`${measure}_at_most`]: hits.most }),
+    ...(hits && exact(hits) === null && { [`${measure}_at_most`]: hits.most }),
   };
 }
 
@@ -251,7 +273,7 @@ const compareRanges = (a: RowRange, b: RowRange) => compareRows(leastOf(a), leas
 const leastOf = ({ value, visitors, hits }: RowRange) => ({
   value,
   visitors: visitors.least,
-  hits: hits.least,
+  hits: hits?.least ?? 0,
 });
 
 /** What is counted: all parts of a subtraction are asked for it, and each says so. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { AnalyticsError } from "../../src/errors.ts";
 import { formatNotes } from "../../src/operations/note.ts";
+import { UnreadableListError } from "../../src/operations/unreadable-list.ts";
 import { listNotes, listWarnings } from "../../src/operations/view.ts";
 import { formatCsv } from "../../src/render/csv.ts";
 import { formatMarkdown } from "../../src/render/markdown.ts";
@@ -46,16 +48,21 @@ const refused = (name: string, shape: PlainShape, params: Record<string, unknown
     (error: unknown) => error,
   );
 
+const MISSING_EVENTS = /Not shown: events \(refused by the service\)\./g;
+
 describe("a service without events", () => {
   const shape = { hasEvents: false };
 
   it("has no column, row or zero for them", async () => {
     const stats = await show("stats", shape, { days: 7 });
     const overview = await show("overview", shape);
-    for (const { page, markdown, csv, notes, result } of [stats, overview, await show("report", shape)]) {
-      for (const text of [page, markdown, csv, notes]) expect(text).not.toMatch(/\bevents\b/i);
+    const report = await show("report", shape);
+    for (const { page, markdown, csv, notes, result } of [stats, overview, report]) {
+      for (const text of [page, markdown, csv, notes])
+        expect(text.replace(MISSING_EVENTS, "")).not.toMatch(/\bevents\b/i);
       expect(result).not.toHaveProperty("events");
     }
+    expect(report.notes).toMatch(MISSING_EVENTS);
     expect((await show("stats", {}, { days: 7 })).csv).toMatch(/events/);
     expect((await show("overview", {})).page).toMatch(/\bevents\b/);
   });
@@ -145,10 +152,12 @@ describe("a service whose breakdowns take no days", () => {
   });
 
   it("compares totals without lists, and says so", async () => {
-    const { result, warnings } = await show("compare", shape, { days: 7 });
+    const { result, notes } = await show("compare", shape, { days: 7 });
     expect(result.dimensions).toEqual([]);
     expect(result.change.visitors.absolute).not.toBeNull();
-    expect(warnings).toContain("Not compared: ");
+    const sentence =
+      "Not compared: pages, referrers, channels, countries (this service's breakdowns do not tell which days they cover).";
+    expect(notes.split(sentence)).toHaveLength(3);
   });
 
   it.each(["overview", "report"])("has its lists in %s, under their own heading", async (name) => {
@@ -185,6 +194,74 @@ describe("a service whose rows have one count", () => {
       code: "invalid_parameter",
       message: "dimension cannot be pages: this service does not say how many visitors its rows have.",
     });
+  });
+});
+
+describe("a list that an answer lacks is named, with the reason, for people and models", () => {
+  const PAST = { period: "last_week" };
+  const countries = (error: AnalyticsError): PlainShape => ({ refusal: error });
+  const refuse = (detail: string) =>
+    new AnalyticsError("invalid_parameter", "No.", { parameters: [{ parameter: "dimension", detail }] });
+  const unrecorded = refuse("is countries, which this source does not record without --geo; it has pages");
+  const noVisitors = "this service does not say how many visitors its rows have";
+  const ofAll = "pages, referrers, channels, countries";
+  const unreadable = new UnreadableListError("bad_answer", "Two fields could be visitors.");
+
+  it.each<[string, PlainShape, string]>([
+    ["counts no visitors", { rowCounts: ["pageviews"] }, `${ofAll}, devices (${noVisitors})`],
+    ["is not recorded", countries(unrecorded), "countries (not recorded by this source without --geo)"],
+    ["is refused", countries(refuse("<b>no</b>")), "countries (refused by the service)"],
+    ["cannot be read", countries(unreadable), "countries (the service's answer cannot be read)"],
+    [
+      "is cut in another order",
+      { listWarnings: [{ code: "other_order", detail: "Not by visitors." }] },
+      `${ofAll}, devices (this service cuts its lists in an order of its own)`,
+    ],
+  ])("that %s", async (_, shape, sentence) => {
+    const { result, notes } = await show("overview", shape, PAST);
+    const lacking = sentence.slice(0, sentence.indexOf(" (")).split(", ");
+    expect(result.missing.map(({ dimension }: { dimension: string }) => dimension)).toEqual(lacking);
+    expect(result.top.map(({ dimension }: { dimension: string }) => dimension)).not.toContain("countries");
+    expect(notes.split(`Not shown: ${sentence}.`)).toHaveLength(3);
+    const report = await show("report", shape, PAST);
+    expect(report.notes).toContain(
+      sentence.replace("devices (", "devices, browsers, operating_systems, utm_campaigns, events ("),
+    );
+    const compared = await show("compare", shape, { days: 7 });
+    expect(compared.notes).toContain(`Not compared: ${sentence.replace(", devices", "")}.`);
+  });
+
+  it("and no other failure is taken for one", async () => {
+    const shape = countries(new AnalyticsError("unavailable", "Try again."));
+    for (const name of ["overview", "report", "compare"])
+      expect(await refused(name, shape, { days: 7 })).toMatchObject({ code: "unavailable" });
+  });
+
+  it("and lists of past days need no totals, but for comparisons", async () => {
+    const shape = { hasTotals: false };
+    const rowsOf = async (given: PlainShape) => (await show("overview", given, PAST)).result.top[0].rows;
+    expect(await rowsOf(shape)).toEqual(await rowsOf({}));
+    expect((await show("overview", shape, PAST)).result).not.toHaveProperty("missing");
+    expect((await show("compare", shape, { days: 7 })).notes).toContain(
+      "Not compared: pages, referrers, channels, countries (this service's breakdowns have no totals).",
+    );
+  });
+
+  it("and past rows have no page views where the service has none", async () => {
+    const { result, page } = await show(
+      "breakdown",
+      { rowCounts: ["visitors"] },
+      { dimension: "pages", period: "yesterday" },
+    );
+    expect(result.rows[0].visitors).toBeGreaterThan(0);
+    expect(result.rows[0]).not.toHaveProperty("pageviews");
+    expect(page).not.toMatch(/ 0 /);
+  });
+
+  it("and so are events of days that the service does not take", async () => {
+    const { result, warnings } = await show("stats", { refusedDays: [2] }, { period: "yesterday" });
+    expect(result).not.toHaveProperty("events");
+    expect(warnings).toContain("Events of these days are not known");
   });
 });
 

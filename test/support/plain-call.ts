@@ -12,6 +12,14 @@ export interface PlainShape {
   knowsToday?: boolean;
   /** Whether its breakdowns take `days`. */
   takesDays?: boolean;
+  /** Whether its breakdowns that take days have the totals of these days. */
+  hasTotals?: boolean;
+  /** Why it refuses one of its lists. */
+  refusal?: AnalyticsError;
+  /** Days that `/stats` does not take. */
+  refusedDays?: number[];
+  /** Warnings of its lists. */
+  listWarnings?: Warning[];
   /** What a row has. */
   rowCounts?: ("visitors" | "pageviews" | "count")[];
   /** Whether a visitor counts once in all the days that are asked for. */
@@ -37,6 +45,10 @@ export function createPlainCall({
   hasEvents = true,
   knowsToday = true,
   takesDays = true,
+  hasTotals = takesDays,
+  refusal,
+  refusedDays = [],
+  listWarnings = [],
   rowCounts = ["visitors", "pageviews"],
   isUnique = false,
   lastDay = PLAIN_TODAY,
@@ -83,7 +95,14 @@ export function createPlainCall({
       as_of,
       sites: [{ ...site, name: "Example", ...(timezone !== undefined && { timezone }) }],
     }),
-    stats: ({ days }) => ({ site, period: describe(days), ...countDates(days), ...warn(days) }),
+    stats: ({ days }) => {
+      if (refusedDays.includes(days)) {
+        throw new AnalyticsError("invalid_parameter", "days must be one of 7, 30.", {
+          parameters: [{ parameter: "days", detail: "must be one of 7, 30" }],
+        });
+      }
+      return { site, period: describe(days), ...countDates(days), ...warn(days) };
+    },
     timeseries: ({ days }) => ({
       site,
       period: describe(days),
@@ -101,6 +120,7 @@ export function createPlainCall({
           parameters: [{ parameter: "dimension", detail: "is not known" }],
         });
       }
+      if (refusal !== undefined && dimension === "countries") throw refusal;
       const counts = takesDays ? countDates(days) : countDates(30);
       const rows = [1, 2, 3].map((rank) => {
         const [visitors, pageviews] = [
@@ -117,7 +137,8 @@ export function createPlainCall({
       });
       return {
         site,
-        ...(takesDays && { period: describe(days), totals: counts }),
+        ...(takesDays && { period: describe(days) }),
+        ...(hasTotals && { totals: counts }),
         dimension,
         rows: rows.slice(0, limit),
         limit,
@@ -125,6 +146,7 @@ export function createPlainCall({
         ...(rowCounts.includes("count") && {
           warnings: [{ code: "near", detail: "What the rows count is not said." }],
         }),
+        ...(listWarnings.length > 0 && { truncated: true, warnings: listWarnings }),
       };
     },
     realtime: () => ({ site, visitors: 4, window_minutes: 5, as_of }),

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import type { Call } from "../../operations/call.ts";
+import type { Call, CallOptions } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { forPeople } from "../../operations/note.ts";
@@ -112,20 +112,26 @@ async function addTrends(
   const series = await Promise.all(
     view.rows.map(async (row, index) => {
       if (index >= MAX_TRENDS) return undefined;
-      return call(timeseries, { site: readSite(row), days: TREND_DAYS }, { signal }).catch(() => undefined);
+      return readTrend(call, readSite(row), { signal }).catch(() => undefined);
     }),
   );
   view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
   if (pictures) view.columns.push({ key: "trend", label: "to today", kind: "time", spare: true });
   view.rows = view.rows.map((row, index) => {
-    const counts = series[index]?.points.map(({ visitors, missing }) => (missing ? null : visitors));
-    if (!counts) return { ...row, visitors: null, trend: "" };
-    return {
-      ...row,
-      visitors: counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-      trend: drawSparkline(counts),
-    };
+    const { counts, visitors = null } = series[index] ?? {};
+    return { ...row, visitors, trend: counts ? drawSparkline(counts) : "" };
   });
+}
+
+/** The visitors of each day, and of all days where they can be added up. */
+async function readTrend(call: Call, site: string, options: CallOptions) {
+  const [{ points }, addUp = true] = await Promise.all([
+    call(timeseries, { site, days: TREND_DAYS }, options),
+    call.addsUp?.(site, TREND_DAYS, options),
+  ]);
+  const counts = points.map(({ visitors, missing }) => (missing ? null : visitors));
+  const sum = counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+  return { counts, ...(addUp && { visitors: sum }) };
 }
 
 /** Draws the hours of a single day, whose row alone would have no picture. */

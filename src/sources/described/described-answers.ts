@@ -8,7 +8,8 @@ import { breakdown, realtime, sites, stats, timeseries } from "../../operations/
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
 import type { Period } from "../../operations/period.ts";
 import { compareRows } from "../../operations/row-order.ts";
-import { PERIOD_VISITORS, type Warning } from "../../operations/warning.ts";
+import { UnreadableListError } from "../../operations/unreadable-list.ts";
+import { OTHER_ORDER, PERIOD_VISITORS, type Warning } from "../../operations/warning.ts";
 import { dateAt, formatInstant } from "../calendar.ts";
 import { listPossibleToday, readDates, readWritten } from "./answer-dates.ts";
 import type { Reading, ServiceSite } from "./field-mapping.ts";
@@ -210,9 +211,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   ): Promise<AnswerOf<typeof stats>> => {
     const site = await locate(asked.site, options);
     const { days } = asked;
-    const { totals, series } =
+    const { totals, series, hasEvents } =
       allowDays(stats.path, days) === days
-        ? await readBoth(site, days, options)
+        ? { ...(await readBoth(site, days, options)), hasEvents: false }
         : await sumOfDays(site, days, options);
     const { warnings: left } = fillDays(series.window, series.points, totals.pageviews);
     return {
@@ -222,7 +223,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       pageviews: totals.pageviews,
       ...(totals.events !== undefined && { events: totals.events }),
       ...join([
-        ...(totals.events === undefined ? [near("This service has no events.")] : []),
+        ...(totals.events === undefined
+          ? [near(hasEvents ? UNKNOWN_EVENTS : "This service has no events.")]
+          : []),
         ...describeVisitors(days, totals.visitors, series.points),
         ...left,
         ...describeDates(series),
@@ -248,7 +251,11 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       pageviews: sumOf(points, "pageviews"),
       events: undefined,
     };
-    return { totals: sums, series: { ...series, points, window: { ...series.window, from, days } } };
+    return {
+      totals: sums,
+      series: { ...series, points, window: { ...series.window, from, days } },
+      hasEvents: totals.events !== undefined,
+    };
   };
 
   const answerSeries = async (
@@ -286,9 +293,10 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       reader.askDimension(site, dimension, { limit: asked, ...(takesDays && { days }) }, options),
       takesDays ? readSeries(site, days, options) : undefined,
     ]);
-    const { rows, total, unnamed } = readRows(reader, answer, dimension);
+    const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);
     const period = series ?? findWindow(answer, site.timezone);
     const shown = rows.slice(0, limit);
+    const truncated = total === undefined ? rows.length >= asked : total > shown.length;
     return {
       site: refer(site),
       ...(period && { period: describePeriod(period) }),
@@ -296,8 +304,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       rows: shown,
       limit,
       ...(total !== undefined && total >= rows.length && { total_rows: total }),
-      truncated: total === undefined ? rows.length >= asked : total > shown.length,
+      truncated,
       ...join([
+        ...(isRanked || !truncated ? [] : [OTHER_RANKING]),
         ...(unnamed === undefined
           ? []
           : [near(`The service does not say what it counts here: it calls the number ${unnamed}.`)]),
@@ -352,7 +361,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         case timeseries.name:
           return answerSeries(asked, options) as never;
         case breakdown.name:
-          return answerBreakdown(asked, options) as never;
+          return answerBreakdown(asked, options).catch(renameUnreadable) as never;
         case realtime.name:
           return answerActive(asked, options) as never;
         default:
@@ -382,6 +391,13 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     offersDays: ({ path }) => reader.takes(path, "days"),
     totals: async (name, days, options) => readTotals(await locate(name, options), days, options),
   };
+}
+
+/** What cannot be read in one list says nothing about others. */
+function renameUnreadable(error: unknown): never {
+  if (!(error instanceof AnalyticsError) || error.code !== "bad_answer") throw error;
+  const { code, message, hint, status } = error;
+  throw new UnreadableListError(code, message, { hint, status, cause: error });
 }
 
 const WINDOW_MINUTES = 5;
@@ -415,6 +431,15 @@ const createUnknownDaysError = () =>
     "Which days these are cannot be known: the service does not say, and leaves out days without traffic.",
     { status: 200, hint: "Ask for more days, such as --days 90, among which there is one with traffic." },
   );
+
+const UNKNOWN_EVENTS =
+  "Events of these days are not known: the service has them only for other numbers of days.";
+
+const OTHER_RANKING: Warning = {
+  code: OTHER_ORDER,
+  detail:
+    "The service does not rank its rows by visitors: one that it left out may have more than one shown.",
+};
 
 const EACH_DAY: Warning = {
   code: PERIOD_VISITORS,
@@ -484,6 +509,8 @@ interface ReadRows {
   total: number | undefined;
   /** What the service calls a count that no word names. */
   unnamed: string | undefined;
+  /** Whether the service has its rows in the contract's order of visitors. */
+  isRanked: boolean;
 }
 
 const MAX_VALUE = 500;
@@ -491,7 +518,7 @@ const MAX_VALUE = 500;
 function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension): ReadRows {
   const { path, name } = breakdown;
   const key = `${name} ${dimension}`;
-  const none: ReadRows = { rows: [], total: undefined, unnamed: undefined };
+  const none: ReadRows = { rows: [], total: undefined, unnamed: undefined, isRanked: true };
   if (readMember(reader.learned().readings, key) === undefined && isEmptyList(answer)) return none;
   const query = { operation: name, path, chosen: reader.mapping.breakdown ?? {}, texts: reader.texts(path) };
   const envelope = readRecord(answer);
@@ -526,6 +553,9 @@ function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension):
       rows: complete.toSorted(compareCounts),
       total,
       unnamed: count && JSON.stringify(count.slice(1, 60)),
+      isRanked: complete.every(
+        ({ visitors = 0 }, index) => visitors <= (complete[index - 1]?.visitors ?? visitors),
+      ),
     };
   };
   return reader.read(key, path, answer, {

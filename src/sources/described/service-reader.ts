@@ -196,7 +196,7 @@ export async function openServiceReader(
         if (!(error instanceof ForeignAnswerError)) throw error;
         // A refusal often lists what is allowed.
         const other = known === undefined ? findNamed(error.text, dimension, name) : undefined;
-        if (other === undefined) throw renameToDimension(error);
+        if (other === undefined) throw renameToDimension(error, name);
         const answer = await askSite(breakdown.path, site, { ...params, dimension: other }, given);
         update({ dimensions: { ...learned.dimensions, [dimension]: other } });
         return answer;
@@ -289,11 +289,16 @@ function nameDimension(dimension: Dimension, parameter: DescribedParameter | und
   const found = rankNames(allowed, dimension);
   if (found !== undefined) return found;
   const list = allowed.slice(0, MAX_LISTED);
-  const detail = `cannot be ${dimension}: this service has ${list.map((name) => quote(name)).join(", ")}`;
-  throw new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-    hint: `If one of them is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
-    parameters: [{ parameter: "dimension", detail, allowed: list }],
-  });
+  const names = list.map((name) => quote(name)).join(", ");
+  const detail = `cannot be ${dimension}: this service has no such list`;
+  throw new AnalyticsError(
+    "invalid_parameter",
+    `dimension cannot be ${dimension}: this service has ${names}.`,
+    {
+      hint: `If one of them is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
+      parameters: [{ parameter: "dimension", detail, allowed: list }],
+    },
+  );
 }
 
 const MAX_LISTED = 30;
@@ -318,10 +323,12 @@ function findNamed(text: string, dimension: Dimension, tried: string): string | 
   return rankNames([...names], dimension);
 }
 
-/** A refusal that speaks of the dimension is about it: reports leave such a list out. */
-function renameToDimension(error: ForeignAnswerError): AnalyticsError {
-  const { code, message, hint, status } = error;
-  if (!/dimension/i.test(error.text.slice(0, MAX_REFUSAL))) return error;
+/** A refusal that speaks of the dimension is about it: reports leave such a list out, and say so. */
+function renameToDimension(error: ForeignAnswerError, name: string): AnalyticsError {
+  const { message, hint, status } = error;
+  const text = error.text.slice(0, MAX_REFUSAL);
+  const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
+  if (!isAbout) return error;
   const parameters = [{ parameter: "dimension", detail: "is refused by the service" }];
-  return new AnalyticsError(code, message, { hint, status, parameters, cause: error });
+  return new AnalyticsError("invalid_parameter", message, { hint, status, parameters, cause: error });
 }

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { createSmallService, describeParameters, Reply } from "./small-service.ts";
+
+const takesDays = { "/breakdown": { days: { type: "integer" } } };
+const warningsOf = ({ warnings = [] }: { warnings?: { detail: string }[] }) =>
+  warnings.map(({ detail }) => detail).join(" ");
+
+describe("events", () => {
+  const threeDays = { days: { type: "integer", enum: [7, 30] } };
+  const document = () => describeParameters({ "/stats": threeDays });
+
+  it("are said to be absent only where the service has none", async () => {
+    const { ask } = createSmallService({ "/stats": () => ({ visitors: 70, pageviews: 140 }) });
+    expect(warningsOf(await ask("stats", { days: 7 }))).toContain("This service has no events.");
+  });
+
+  it("of days that the service does not have are unknown, and not absent", async () => {
+    const { ask } = createSmallService({ "/openapi.json": document });
+    const answer = await ask("stats", { days: 5 });
+    expect(answer).toMatchObject({ visitors: 50, pageviews: 100 });
+    expect(answer).not.toHaveProperty("events");
+    expect(warningsOf(answer)).toContain("Events of these days are not known");
+    expect(warningsOf(answer)).not.toContain("has no events");
+  });
+});
+
+describe("rows that the service ranks in an order of its own", () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      page: `/${index}`,
+      visitors: index + 1,
+      pageviews: 1000 - index,
+    }));
+
+  it("are said to be so where some are left out", async () => {
+    const { ask } = createSmallService({ "/breakdown": () => rows(3) });
+    const cut = await ask("breakdown", { dimension: "pages", limit: 3 });
+    expect(cut.rows.map(({ visitors }: { visitors: number }) => visitors)).toEqual([3, 2, 1]);
+    expect(warningsOf(cut)).toContain("does not rank its rows by visitors");
+    const whole = await ask("breakdown", { dimension: "pages", limit: 10 });
+    expect(warningsOf(whole)).not.toContain("does not rank");
+  });
+
+  it("are not subtracted then, and named", async () => {
+    const document = () => describeParameters(takesDays);
+    const { ask } = createSmallService({ "/openapi.json": document, "/breakdown": () => rows(1000) });
+    const { missing, top } = await ask("overview", { period: "yesterday" });
+    expect(top).toEqual([]);
+    expect(missing[0]).toEqual({
+      dimension: "pages",
+      reason: "this service cuts its lists in an order of its own",
+    });
+  });
+});
+
+describe("one list that cannot be had", () => {
+  it.each<[string, unknown, string]>([
+    ["refused in words", new Reply(404, { error: "No such dimension" }), "refused by the service"],
+    ["refused by its name", new Reply(422, { error: "channels?" }), "refused by the service"],
+    [
+      "with two fields of equal standing",
+      [{ channel: "a", "unique visitors": 5, "daily visitors": 6 }],
+      "the service's answer cannot be read",
+    ],
+    ["without any count", [{ channel: "a", name: "b" }], "the service's answer cannot be read"],
+  ])("is named, and the others are shown: %s", async (_, channels, reason) => {
+    const { ask } = createSmallService({
+      "/breakdown": (query) =>
+        query.get("dimension") === "channels" ? channels : [{ name: "one", visitors: 5 }],
+    });
+    const { missing, top } = await ask("overview", { days: 7 });
+    expect(missing).toEqual([{ dimension: "channels", reason }]);
+    expect(top.map(({ dimension }: { dimension: string }) => dimension)).toEqual([
+      "pages",
+      "referrers",
+      "countries",
+      "devices",
+    ]);
+    await expect(ask("breakdown", { dimension: "channels" })).rejects.toThrow(/./);
+  });
+
+  it("is no reason to hide an outage", async () => {
+    const { ask } = createSmallService({
+      "/breakdown": () => new Reply(503, { error: "dimension store is down" }),
+    });
+    await expect(ask("overview", { days: 7 })).rejects.toMatchObject({ code: "unavailable" });
+  });
+});
+
+it("counts a list of past days from rows with visitors alone", async () => {
+  const { ask } = createSmallService({
+    "/openapi.json": () => describeParameters(takesDays),
+    "/breakdown": (query) => [{ page: "/", visitors: 4 * Number(query.get("days")) }],
+  });
+  const { top, missing } = await ask("overview", { period: "yesterday" });
+  expect(missing).toBeUndefined();
+  expect(top[0].rows).toEqual([{ value: "/", label: "/", visitors: 4, percentage: 40 }]);
+});
