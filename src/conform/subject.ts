@@ -1,5 +1,5 @@
 import { describeMismatch } from "../client/result-parser.ts";
-import { type AnyOperation, type crawlers, type notFound, openapi, operations } from "../operations/index.ts";
+import { type AnyOperation, type OptionalOperation, openapi, operations } from "../operations/index.ts";
 import type { Operation, ResultOf } from "../operations/operation.ts";
 import { findPath } from "./openapi-lookup.ts";
 import type { Ask, Params, Query } from "./probe.ts";
@@ -8,7 +8,7 @@ import type { Site } from "./survey.ts";
 import { Breach, Skip } from "./verdict.ts";
 
 /** The operations that every service has. The optional ones have sections of their own. */
-type RequiredOperation = Exclude<AnyOperation, typeof crawlers | typeof notFound>;
+type RequiredOperation = Exclude<AnyOperation, OptionalOperation>;
 export const allOperations = operations.filter(
   (operation): operation is RequiredOperation => !operation.isOptional,
 );

@@ -25,6 +25,9 @@ export const operations = [
 export type AnyOperation = (typeof operations)[number];
 export type OperationName = AnyOperation["name"];
 
+/** The operations that a service may lack. */
+export type OptionalOperation = Exclude<AnyOperation, { isOptional?: never }>;
+
 /** The operations that count days. They take `days`; clients also ask them for any period. */
 export type DaysOperation = Extract<AnyOperation, { params: { shape: { days: unknown } } }>;
 

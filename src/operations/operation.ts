@@ -45,8 +45,6 @@ interface Declaration<
   readonly path: `/${string}`;
   /** How the answer is computed, for people who implement or read the contract. */
   readonly description: string;
-  /** Set if a service may lack the operation: it then answers 404 `not_found` and does not describe it. */
-  readonly isOptional?: true;
   /** Seconds for which a client may cache the answer; 0 means that it must revalidate each time. */
   readonly maxAge: number;
   /** What `conform` checks for every operation: it answers, with these members. */
@@ -79,7 +77,10 @@ export interface Operation<
   Result extends z.ZodObject = z.ZodObject,
   Answer extends z.ZodObject = z.ZodObject,
 > extends Declaration<Name, Params, Result, Answer>,
-    Schemas<Params, Result, Answer> {}
+    Schemas<Params, Result, Answer> {
+  /** Set if a service may lack the operation: it then answers 404 `not_found` and does not describe it. */
+  readonly isOptional?: true;
+}
 
 export type ParamsOf<O extends Operation> = z.output<O["params"]>;
 /** What a call returns. */
@@ -92,6 +93,9 @@ export function defineOperation<
   P extends z.ZodObject,
   R extends z.ZodObject,
   A extends z.ZodObject = R,
->(operation: Declaration<N, P, R, A> & LazySchemas<P, R, A>): Operation<N, P, R, A> {
+  const O extends true = never,
+>(
+  operation: Declaration<N, P, R, A> & LazySchemas<P, R, A> & { readonly isOptional?: O },
+): Operation<N, P, R, A> & { readonly isOptional?: O } {
   return withLazySchemas(operation);
 }

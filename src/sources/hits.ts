@@ -43,8 +43,7 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
 
 export type HitKind = "pageview" | "event" | "bot" | "scanner" | "day" | "not_found";
 
-/** The column of each dimension; empty for none. A visit's values are repeated in each of its page views. */
-export const columnsOf = {
+const COLUMNS = {
   pages: "path",
   entry_pages: "entry_page",
   exit_pages: "exit_page",
@@ -64,7 +63,10 @@ export const columnsOf = {
   browsers: "browser",
   operating_systems: "operating_system",
   events: "event",
-} as const satisfies Record<Dimension, string>;
+} as const;
+
+/** The column of each dimension; empty for none. A visit's values are repeated in each of its page views. */
+export const columnsOf: Readonly<Record<Dimension, (typeof COLUMNS)[keyof typeof COLUMNS]>> = COLUMNS;
 
 /** `crawler`: the name with which a bot identifies itself, if it is a known crawler. */
 export type TextColumn = (typeof columnsOf)[Dimension] | "crawler";

@@ -1,4 +1,5 @@
 import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { MAX_HOUR_DAYS } from "../operations/fields.ts";
@@ -11,7 +12,12 @@ import {
   readFilter,
 } from "../operations/filter.ts";
 import type { hours } from "../operations/hours.ts";
-import { type AnyOperation, type OperationName, operations } from "../operations/index.ts";
+import {
+  type AnyOperation,
+  type OperationName,
+  type OptionalOperation,
+  operations,
+} from "../operations/index.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
@@ -232,7 +238,7 @@ const answers: Answers = {
 };
 
 /** The method of the port that an optional operation needs. */
-const NEEDED: Partial<Record<OperationName, keyof DataSource>> = {
+const NEEDED: Readonly<Record<OptionalOperation["name"], keyof DataSource>> = {
   crawlers: "crawlers",
   "not-found": "notFound",
 };
@@ -275,7 +281,7 @@ function assertFewDays({ days, from, to }: { days: number } & Partial<Days>): vo
 
 /** Whether a source can answer an operation. It must, unless the operation is optional. */
 export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
-  const method = NEEDED[name];
+  const method: keyof DataSource | undefined = readMember(NEEDED, name);
   return method === undefined || source[method] !== undefined;
 }
 

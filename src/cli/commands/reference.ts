@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { findService } from "../../config/access.ts";
 import { isLoopback } from "../../config/base-url.ts";
 import { readProfile } from "../../config/profiles.ts";
+import { serviceNames } from "../../config/services.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
@@ -111,7 +112,7 @@ function assertNoService({ environment }: Io, flags: ReferenceFlags): void {
   if (profile !== undefined) readProfile(environment, profile);
   if ([profile, baseUrl, apiKeyFile, apiKeyStdin].every((value) => value === undefined)) return;
   throw new AnalyticsError("usage", "This service has the API that reference serves.", {
-    hint: "Ask it directly. With --service, reference serves what Matomo, Umami or Plausible know.",
+    hint: `Ask it directly. For services with another API, add --service: ${serviceNames.join(", ")}.`,
   });
 }
 

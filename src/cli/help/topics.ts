@@ -2,6 +2,7 @@ import { environment } from "../../documents/environment.ts";
 import { paint, type Screen } from "../../render/terminal-screen.ts";
 import { measure, pad, wrap } from "../../render/text-width.ts";
 import { exitCodeMeanings } from "../exit-codes.ts";
+import type { OutputFormat } from "../output/output-format.ts";
 import type { TopicName } from "./topic-names.ts";
 
 interface Topic {
@@ -9,6 +10,15 @@ interface Topic {
   /** Paragraphs, or terms with their meanings. */
   parts: (string | Readonly<Record<string, string>>)[];
 }
+
+const OUTPUTS: Readonly<Record<`--output ${OutputFormat}`, string>> = {
+  "--output table": "Tables, in a pipe too; --color always does the same.",
+  "--output tsv": "Tab-separated values, at a terminal too.",
+  "--output csv": "Or --csv. Comma-separated values with a header line.",
+  "--output json": "Or --json. The whole answer; with --fields, a list of rows.",
+  "--output ndjson": "One row per line, as JSON.",
+  "--output markdown": "Tables for GitHub and other Markdown, with local numbers.",
+};
 
 const topics = {
   environment: {
@@ -30,12 +40,7 @@ const topics = {
         "at a terminal":
           "Tables that fit its width, with bars, sparklines and charts; numbers and country names in the language of LC_ALL, LC_NUMERIC or LANG.",
         "in a pipe": "Tab-separated values with a header line. Numbers are plain; a missing one is empty.",
-        "--output table": "Tables, in a pipe too; --color always does the same.",
-        "--output tsv": "Tab-separated values, at a terminal too.",
-        "--output csv": "Or --csv. Comma-separated values with a header line.",
-        "--output json": "Or --json. The whole answer; with --fields, a list of rows.",
-        "--output ndjson": "One row per line, as JSON.",
-        "--output markdown": "Tables for GitHub and other Markdown, with local numbers.",
+        ...OUTPUTS,
         "--fields": "Only these columns, in this order, in every format.",
         "--quiet": "No notes, only warnings that change what a number means.",
         "--no-pager":

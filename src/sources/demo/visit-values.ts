@@ -1,11 +1,7 @@
-import type { Dimension } from "../../operations/dimensions.ts";
+import type { VisitDimension } from "../measure/hit-table.ts";
 import type { Visit } from "./visits.ts";
 
-/** The dimensions of whole visits, but for entry and exit pages, which follow from the hits. */
-export const valueOfVisit: Record<
-  Exclude<Dimension, "pages" | "entry_pages" | "exit_pages" | "events">,
-  (visit: Visit) => string | null
-> = {
+export const valueOfVisit: Record<VisitDimension, (visit: Visit) => string | null> = {
   hostnames: ({ hostname }) => hostname,
   referrers: ({ source }) => source.referrer,
   channels: ({ source }) => source.channel,

@@ -34,6 +34,9 @@ export interface HitTable {
 /** Entry and exit page are pages, of the first and the last page view of a visit. */
 export type HitDimension = Exclude<Dimension, "entry_pages" | "exit_pages">;
 
+/** What a source knows of whole visits, whose pages are those of their hits. */
+export type VisitDimension = Exclude<HitDimension, "pages" | "events">;
+
 export interface HitColumn {
   /**
    * By row, the number of its value; shorter if the rest is 0. What a whole visit has in common may be only in the row of its

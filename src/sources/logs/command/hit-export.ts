@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Dimension } from "../../../operations/dimensions.ts";
 import { dateAt } from "../../calendar.ts";
 import { columnsOf, type Hit } from "../../hits.ts";
+import type { VisitDimension } from "../../measure/hit-table.ts";
 import { findVisits } from "../../measure/visits.ts";
 import { copyText } from "../copy-text.ts";
 import { append, type Column, createColumn, readColumn } from "../counting/columns.ts";
@@ -227,7 +227,7 @@ function forEachHit(
 }
 
 /** The texts of rows of values, by column. Empty ones are left out. Each row is looked at once. */
-function createTexts<D extends Exclude<Dimension, "entry_pages" | "exit_pages">>(
+function createTexts<D extends VisitDimension>(
   dimensions: readonly D[],
   rows: readonly Readonly<Record<D, string | null>>[],
 ): (number: number) => Partial<Hit> {

@@ -15,7 +15,7 @@ import { gzipSync } from "node:zlib";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { explainSystemError } from "../../../config/system-error.ts";
 import { AnalyticsError } from "../../../errors.ts";
-import type { Hit, TextColumn } from "../../hits.ts";
+import type { Hit } from "../../hits.ts";
 
 /** Writes hits as Parquet files, one for each site and day: `<folder>/example.com/2026-11-20.parquet`. */
 export interface HitFiles {
@@ -25,81 +25,63 @@ export interface HitFiles {
   abandon(): void;
 }
 
-/** The columns of a table of hits, in the order of `deploy/clickhouse/hits.sql`. A text is empty for none. */
-const COLUMNS: readonly Column[] = [
-  text("kind"),
-  text("site"),
-  { type: "INT32", converted_type: "DATE", name: "day", read: ({ day }) => Date.parse(day) / 86_400_000 },
-  {
-    type: "INT64",
-    converted_type: "TIMESTAMP_MILLIS",
-    name: "time",
-    read: ({ time }) => BigInt(time) * 1_000n,
-  },
-  big("visitor"),
-  big("id"),
-  number("sequence", "UINT_32"),
-  number("visit", "UINT_16"),
-  ...(
-    [
-      "path",
-      "entry_page",
-      "exit_page",
-      "hostname",
-      "referrer",
-      "channel",
-      "utm_source",
-      "utm_medium",
-      "utm_campaign",
-      "utm_term",
-      "utm_content",
-      "country",
-      "region",
-      "city",
-      "language",
-      "device",
-      "browser",
-      "operating_system",
-      "event",
-      "crawler",
-    ] satisfies TextColumn[]
-  ).map(text),
-  number("status", "UINT_16"),
-  big("pageviews"),
-  big("bots_not_found"),
-  big("scanners_not_found"),
-  big("digest"),
-  number("definition", "UINT_8"),
-  text("timezone"),
-];
+/** The types of columns, by Parquet's names, and how a value is written. What a hit lacks is written as an empty text, or 0. */
+const ENCODINGS = {
+  UTF8: { type: "BYTE_ARRAY", encode: (text: unknown) => text ?? "" },
+  DATE: { type: "INT32", encode: (day: unknown) => Date.parse(`${day}`) / 86_400_000 },
+  TIMESTAMP_MILLIS: { type: "INT64", encode: (seconds: unknown) => BigInt(`${seconds}`) * 1_000n },
+  UINT_64: { type: "INT64", encode: (number: unknown) => BigInt(`${number ?? 0}`) },
+  UINT_32: { type: "INT32", encode: (number: unknown) => number ?? 0 },
+  UINT_16: { type: "INT32", encode: (number: unknown) => number ?? 0 },
+  UINT_8: { type: "INT32", encode: (number: unknown) => number ?? 0 },
+} as const;
 
 /** The only list: the dimensions that a day's log does not have. */
 const LIST = "unrecorded";
 
-interface Column {
-  name: string;
-  type: "BYTE_ARRAY" | "INT32" | "INT64";
-  converted_type: "UTF8" | "DATE" | "TIMESTAMP_MILLIS" | "UINT_64" | "UINT_32" | "UINT_16" | "UINT_8";
-  read(hit: Hit): unknown;
-}
+/** All other members of a hit as columns, in the order of `deploy/clickhouse/hits.sql`. */
+const TYPES: Readonly<Record<Exclude<keyof Hit, typeof LIST>, keyof typeof ENCODINGS>> = {
+  kind: "UTF8",
+  site: "UTF8",
+  day: "DATE",
+  time: "TIMESTAMP_MILLIS",
+  visitor: "UINT_64",
+  id: "UINT_64",
+  sequence: "UINT_32",
+  visit: "UINT_16",
+  path: "UTF8",
+  entry_page: "UTF8",
+  exit_page: "UTF8",
+  hostname: "UTF8",
+  referrer: "UTF8",
+  channel: "UTF8",
+  utm_source: "UTF8",
+  utm_medium: "UTF8",
+  utm_campaign: "UTF8",
+  utm_term: "UTF8",
+  utm_content: "UTF8",
+  country: "UTF8",
+  region: "UTF8",
+  city: "UTF8",
+  language: "UTF8",
+  device: "UTF8",
+  browser: "UTF8",
+  operating_system: "UTF8",
+  event: "UTF8",
+  crawler: "UTF8",
+  status: "UINT_16",
+  pageviews: "UINT_64",
+  bots_not_found: "UINT_64",
+  scanners_not_found: "UINT_64",
+  digest: "UINT_64",
+  definition: "UINT_8",
+  timezone: "UTF8",
+};
 
-type NameOf<Value> = {
-  [Name in keyof Hit]-?: NonNullable<Hit[Name]> extends Value ? Name : never;
-}[keyof Hit];
-
-function text(name: NameOf<string>): Column {
-  return { name, type: "BYTE_ARRAY", converted_type: "UTF8", read: (hit) => hit[name] ?? "" };
-}
-
-function number(name: NameOf<number>, type: "UINT_32" | "UINT_16" | "UINT_8"): Column {
-  return { name, type: "INT32", converted_type: type, read: (hit) => hit[name] ?? 0 };
-}
-
-function big(
-  name: "visitor" | "id" | "pageviews" | "bots_not_found" | "scanners_not_found" | "digest",
-): Column {
-  return { name, type: "INT64", converted_type: "UINT_64", read: (hit) => BigInt(hit[name] ?? 0) };
-}
+const COLUMNS = Object.entries(TYPES).map(([name, converted_type]) => {
+  const { type, encode } = ENCODINGS[converted_type];
+  return { name, type, converted_type, read: (hit: Hit) => encode(hit[name as keyof Hit]) };
+});
 
 const REQUIRED = { repetition_type: "REQUIRED" } as const;
 

@@ -21,7 +21,7 @@ import type { KeptMarks } from "./compared-days.ts";
 import { type FileHead, readHead } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
 import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
-import { createLineParser } from "./formats/index.ts";
+import { createLineParser, logFormats } from "./formats/index.ts";
 import { createContent, type LogContent } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
@@ -254,7 +254,7 @@ function createNoRequestError(
   const other =
     "For another one, give the server's own description with --log-format: analytics-mcp doctor looks for it.";
   return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
-    hint: `${advice}Known formats: combined and common (nginx, Apache, Lighttpd, Traefik), JSON lines (Caddy, nginx, Traefik), W3C (IIS, CloudFront) and AWS ALB. ${other}`,
+    hint: `${advice}Known formats: ${logFormats.map(({ title }) => title).join("; ")}. ${other}`,
   });
 }
 

@@ -24,6 +24,9 @@ export interface LogLine {
   purpose?: string | undefined;
 }
 
+/** The same, with every field named: a format that can have all of them cannot leave one out. */
+export type WholeLine = { [Field in keyof LogLine]-?: LogLine[Field] | undefined };
+
 /** Parses one line; undefined if it cannot be read, and `"comment"` if it holds no request. */
 export type LineParser = (line: string) => LogLine | "comment" | undefined;
 
@@ -34,4 +37,10 @@ export interface LogFormat {
   createParser(): LineParser;
   /** The format of a file with these first lines, if the format leaves something open: what each of its lines must have. */
   specialize?(lines: readonly string[]): LogFormat;
+}
+
+/** A format that needs no description. */
+export interface KnownFormat extends LogFormat {
+  /** For people: what it is called, and who writes it. */
+  title: string;
 }

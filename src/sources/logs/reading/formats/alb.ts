@@ -1,8 +1,8 @@
-import type { LogFormat, LogLine } from "../log-line.ts";
+import type { KnownFormat, LogLine } from "../log-line.ts";
 import { readTime } from "./timestamp.ts";
 
 /** What an AWS Application Load Balancer writes (docs.aws.amazon.com, "Access log entries"). It records no referrer. */
-export const alb: LogFormat = { name: "alb", createParser: () => parseLine };
+export const alb: KnownFormat = { name: "alb", title: "AWS ALB", createParser: () => parseLine };
 
 const FIELDS = /"(?:[^"\\]|\\.)*"|\S+/g;
 const TYPES = new Set(["http", "https", "h2", "grpcs", "ws", "wss"]);

@@ -1,10 +1,14 @@
 import type { LogLine } from "../log-line.ts";
 
+type TextField = {
+  [Field in keyof LogLine]-?: NonNullable<LogLine[Field]> extends string ? Field : never;
+}[keyof LogLine];
+
 /**
  * The longest sensible value of each field, in characters. Anyone who sends a request chooses its texts, and an expression
  * that is quadratic in a text of 64 kB holds a server up for seconds.
  */
-const MAX_LENGTH = {
+const MAX_LENGTH: Readonly<Record<TextField, number>> = {
   /** Also a host name, where a server looks names up (RFC 1035, section 2.3.4). */
   address: 253,
   /** Longer than any host, so that a cut one is none. */
@@ -19,7 +23,9 @@ const MAX_LENGTH = {
   language: 200,
   contentType: 200,
   purpose: 200,
-} as const;
+};
+
+const LENGTHS = Object.entries(MAX_LENGTH).map(([field, length]) => ({ field: field as TextField, length }));
 
 /** In seconds since 1970. A day more on both ends, since the day at the site depends on its timezone. */
 const MIN_TIME = 86_400;
@@ -34,20 +40,12 @@ export function boundLine(line: LogLine): LogLine | undefined {
   const isTimely = line.time >= MIN_TIME && line.time < MAX_TIME;
   if (!isTimely || line.address.length > MAX_LENGTH.address) return undefined;
   if (line.status < 0 || line.status > MAX_STATUS) return undefined;
-  line.host = cut(line.host, MAX_LENGTH.host);
   // A server's own proxies add to the end.
   if (line.forwarded !== undefined && line.forwarded.length > MAX_LENGTH.forwarded)
     line.forwarded = line.forwarded.slice(-MAX_LENGTH.forwarded);
-  line.method = cut(line.method, MAX_LENGTH.method);
-  line.target = cut(line.target, MAX_LENGTH.target);
-  line.referrer = cut(line.referrer, MAX_LENGTH.referrer);
-  line.agent = cut(line.agent, MAX_LENGTH.agent);
-  line.language = cut(line.language, MAX_LENGTH.language);
-  line.contentType = cut(line.contentType, MAX_LENGTH.contentType);
-  line.purpose = cut(line.purpose, MAX_LENGTH.purpose);
+  for (const { field, length } of LENGTHS) {
+    const text = line[field];
+    if (text !== undefined && text.length > length) line[field] = text.slice(0, length);
+  }
   return line;
 }
-
-const cut = <Text extends string | undefined>(text: Text, length: number): Text =>
-  // A part of a text is a text, and only a text is cut.
-  (text !== undefined && text.length > length ? text.slice(0, length) : text) as Text;

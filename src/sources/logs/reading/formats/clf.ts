@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { readMember } from "../../../../member.ts";
-import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
+import type { KnownFormat, LineParser, LogLine } from "../log-line.ts";
 import { createTimestampReader } from "./timestamp.ts";
 
 /**
@@ -10,8 +10,9 @@ import { createTimestampReader } from "./timestamp.ts";
  *
  * Lighttpd writes the host in place of ident. A third quoted text, as in nginx's `main`, is X-Forwarded-For.
  */
-export const clf: LogFormat = {
+export const clf: KnownFormat = {
   name: "combined",
+  title: "combined and common (nginx, Apache, Lighttpd, Traefik)",
   createParser: () => createParser(0),
   specialize: (lines) => {
     const texts = countUsualTexts(lines);

@@ -1,23 +1,9 @@
 import { readMember } from "../../../../member.ts";
+import type { LogLine } from "../log-line.ts";
 import { readTime } from "./timestamp.ts";
 
 /** A field of a line that a description can name; `ignored` for everything else that servers write. */
-export type Field =
-  | "address"
-  | "forwarded"
-  | "time"
-  | "request"
-  | "method"
-  | "target"
-  | "query"
-  | "status"
-  | "host"
-  | "referrer"
-  | "agent"
-  | "language"
-  | "contentType"
-  | "purpose"
-  | "ignored";
+export type Field = keyof LogLine | "request" | "query" | "ignored";
 
 /** What stands in one place of a line. */
 export interface Variable {

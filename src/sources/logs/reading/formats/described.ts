@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../../../../errors.ts";
 import { readMember } from "../../../../member.ts";
-import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
+import type { LineParser, LogFormat, LogLine, WholeLine } from "../log-line.ts";
 import { findClosingQuote, unescapeLog } from "./clf.ts";
 import {
   type Field,
@@ -208,7 +208,7 @@ function buildLine(texts: Texts): LogLine | undefined {
     language: readHeader(texts.language),
     contentType: dropDash(texts.contentType),
     purpose: dropDash(texts.purpose),
-  };
+  } satisfies WholeLine;
 }
 
 /** Method, target and protocol: longer than `boundLine` leaves a target. */

@@ -1,11 +1,11 @@
-import type { LineParser, LogFormat } from "../log-line.ts";
+import type { KnownFormat, LineParser, LogFormat } from "../log-line.ts";
 import { alb } from "./alb.ts";
 import { boundLine } from "./bounds.ts";
 import { clf } from "./clf.ts";
 import { jsonLines } from "./json-lines.ts";
 import { w3c } from "./w3c.ts";
 
-export const logFormats: readonly LogFormat[] = [clf, jsonLines, w3c, alb];
+export const logFormats: readonly KnownFormat[] = [clf, jsonLines, w3c, alb];
 
 /** Creates the parser of one file. Every field of a line it returns is bounded: no later expression sees more. */
 export function createLineParser(format: LogFormat): LineParser {

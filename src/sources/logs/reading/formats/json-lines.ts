@@ -1,12 +1,17 @@
 import { readMember } from "../../../../member.ts";
-import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
+import type { KnownFormat, LineParser, LogLine, WholeLine } from "../log-line.ts";
+import type { Field } from "./described-fields.ts";
 import { readTime } from "./timestamp.ts";
 
 /**
  * One JSON object per line: Caddy's, Traefik's, and those that people define for nginx, whose names for fields are usually
  * nginx's own variables.
  */
-export const jsonLines: LogFormat = { name: "json", createParser: () => parseJsonLine };
+export const jsonLines: KnownFormat = {
+  name: "json",
+  title: "JSON lines (Caddy, nginx, Traefik)",
+  createParser: () => parseJsonLine,
+};
 
 type Fields = Record<string, unknown>;
 
@@ -44,7 +49,7 @@ function readCaddy(entry: Fields, request: Fields): LogLine | "comment" | undefi
 }
 
 /** The names of each field, the most exact first. */
-const NAMES = {
+const NAMES: Readonly<Record<Exclude<Field, "ignored">, readonly string[]>> = {
   time: ["msec", "time_iso8601", "StartUTC", "@timestamp", "timestamp", "time_local", "time", "ts", "date"],
   address: ["remote_addr", "ClientHost", "client_ip", "remote_ip", "clientip", "client", "ip", "ClientAddr"],
   forwarded: ["http_x_forwarded_for", "x_forwarded_for", "xff", "request_X-Forwarded-For", "forwarded_for"],
@@ -59,7 +64,7 @@ const NAMES = {
   language: ["http_accept_language", "accept_language", "request_Accept-Language"],
   contentType: ["sent_http_content_type", "content_type", "downstream_Content-Type", "origin_Content-Type"],
   purpose: ["http_sec_purpose", "http_purpose", "request_Sec-Purpose"],
-} as const;
+};
 
 function readFlat(entry: Fields): LogLine | "comment" | undefined {
   const find = (field: keyof typeof NAMES) => {
@@ -98,10 +103,8 @@ const MAX_REQUEST_LENGTH = 9_000;
 const dropDash = (text: string | undefined) => (text === "-" || text === "" ? undefined : text);
 const readOptional = (text: string | undefined) => (text === "-" ? "" : text);
 
-type Found = { [name in keyof LogLine]: LogLine[name] | undefined };
-
 /** A line needs a time, an address, a request and a status. */
-function complete(found: Found): LogLine | undefined {
+function complete(found: WholeLine): LogLine | undefined {
   const { time, address, method, target, status } = found;
   if (time === undefined || Number.isNaN(time) || address === undefined) return undefined;
   if (method === undefined || target === undefined) return undefined;

@@ -1,11 +1,11 @@
-import type { LineParser, LogFormat, LogLine } from "../log-line.ts";
+import type { KnownFormat, LineParser, LogLine } from "../log-line.ts";
 import { readTime } from "./timestamp.ts";
 
 /**
  * W3C Extended Log File Format (w3.org/TR/WD-logfile), as IIS and CloudFront write it. The line `#Fields:` names the
  * columns, and may come again with other columns. Times are UTC.
  */
-export const w3c: LogFormat = { name: "w3c", createParser };
+export const w3c: KnownFormat = { name: "w3c", title: "W3C (IIS, CloudFront)", createParser };
 
 /** Whether a comment names the columns of the lines after it. */
 export const isHeader = (line: string): boolean => /^#Fields:/i.test(line);

@@ -1,6 +1,13 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createLineParser, detectFormat } from "../../../../../src/sources/logs/reading/formats/index.ts";
+import {
+  createLineParser,
+  detectFormat,
+  logFormats,
+} from "../../../../../src/sources/logs/reading/formats/index.ts";
 import type { LogLine } from "../../../../../src/sources/logs/reading/log-line.ts";
+import { logs } from "../../../../../src/sources/logs.ts";
+import { writtenFormats } from "../../../../support/log-formats.ts";
 import { FIREFOX } from "../../../../support/logs.ts";
 
 const AT = Date.parse("2026-11-21T04:05:10Z") / 1000;
@@ -271,5 +278,36 @@ describe("a log's format is recognized, and its lines are read", () => {
     const detected = detectFormat([line.replace(/"status":.*}/, '"status":200}')]);
     if (detected.kind !== "access") expect.unreachable();
     expect(createLineParser(detected.format)(line) !== undefined).toBe(isRead);
+  });
+});
+
+describe("no format is missing", () => {
+  const names = logFormats.map(({ name }) => name);
+  const written = Object.values(writtenFormats).map(({ header = "", write }) => {
+    const line = write({
+      time: AT,
+      address: "192.0.2.1",
+      host: "example.com",
+      target: "/",
+      language: "de",
+      ...headers,
+    });
+    return detectFormat([...header.split("\n"), line]);
+  });
+
+  it.each([
+    ["the lines of this test", Object.values(formats).map(([, name]) => name)],
+    [
+      "test/support/log-formats.ts",
+      written.flatMap((each) => (each.kind === "access" ? [each.format.name] : [])),
+    ],
+  ])("in %s", (_, tried) => {
+    expect(names.filter((name) => !tried.includes(name))).toEqual([]);
+  });
+
+  it("in the help and in docs/logs.md", () => {
+    const option = logs.settings?.find(({ flag }) => flag === "--log-format");
+    expect(option?.description).toMatch(`${names.join(", ")}, or `);
+    expect(readFileSync("docs/logs.md", "utf8")).toContain(`--log-format ${names.join("|")}`);
   });
 });
