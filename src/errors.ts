@@ -98,6 +98,12 @@ export function readErrorCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
+/** The code of an error or of its cause, else its class, for a log: messages may contain addresses. */
+export function nameFailure(error: unknown): string {
+  const { cause, name } = Object(error);
+  return readErrorCode(cause) ?? readErrorCode(error) ?? String(name);
+}
+
 /**
  * Characters that are invisible or change how text is shown: controls (C0, DEL, C1), line and paragraph separators,
  * bidirectional marks, zero-width and other format characters, lone surrogates, and the tag characters that can smuggle

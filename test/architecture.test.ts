@@ -148,7 +148,7 @@ describe("the layers", () => {
         "oauth/consent.ts",
         "oauth/deferred-writes.ts",
         "oauth/redirect-guard.ts",
-        "oauth/kept-documents.ts",
+        "oauth/application-documents.ts",
         "oauth/key-handoff.ts",
         "oauth/provider.ts",
         "oauth/storage-adapter.ts",

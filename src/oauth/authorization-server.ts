@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { handleCors } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
 import { readBody, readForm, replaceBody } from "../http/request-body.ts";
+import { type ApplicationDocumentsOptions, createProviderFetch } from "./application-documents.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
 import {
   type Addresses,
@@ -9,21 +10,18 @@ import {
   buildServerMetadata,
   isResourceMetadataPath,
   isServerMetadataPath,
+  paths,
 } from "./discovery.ts";
-import { paths } from "./endpoint-paths.ts";
 import { buildErrorPage } from "./pages/error-page.ts";
 import { createProvider, type ProviderOptions } from "./provider.ts";
-import { createProviderFetch } from "./provider-fetch.ts";
 import { createNormalizer } from "./request-normalizer.ts";
 import { sendPage } from "./send-page.ts";
 import type { WindowLimit } from "./store/store.ts";
 
 export type AuthorizationServerOptions = Omit<ProviderOptions, "issuer" | "resource"> &
   Omit<ConsentOptions, "provider" | "issuer" | "resource"> &
-  Addresses & {
-    /** How this server names itself to the hosts of documents. */
-    userAgent: string;
-  };
+  Addresses &
+  ApplicationDocumentsOptions;
 
 /** Limits for one address in an hour. Each request adds a record: a registration stays, a sign-in lasts 15 minutes. */
 const windowMs = 3_600_000;

@@ -1,4 +1,4 @@
-import { SCOPE } from "./scope.ts";
+import { SCOPE } from "./discovery.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 

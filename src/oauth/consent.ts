@@ -1,29 +1,35 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import Provider, { errors, type InteractionResults } from "oidc-provider";
 import { AnalyticsError } from "../errors.ts";
 import { readForm } from "../http/request-body.ts";
 import { describeApplication, describeRedirect } from "./application-facts.ts";
 import type { Audit } from "./audit.ts";
-import { type ConsentOnceOptions, createConsentOnce } from "./consent-once.ts";
-import { paths } from "./endpoint-paths.ts";
+import { paths, SCOPE } from "./discovery.ts";
 import { readHandoffCookie, sealHandedKey } from "./key-handoff.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage } from "./pages/consent-page.ts";
-import { buildErrorPage } from "./pages/error-page.ts";
+import { buildErrorPage, signInEnded } from "./pages/error-page.ts";
 import type { Notice } from "./pages/notice.ts";
-import { signInEnded } from "./pages/sign-in-ended.ts";
-import { SCOPE } from "./scope.ts";
 import { sendPage } from "./send-page.ts";
 import type { Sealing } from "./store/sealing.ts";
+import type { Store } from "./store/store.ts";
 
 /** Keys that may be tried in one sign-in, and wrong keys from one address, both in 15 minutes. */
 const windowMs = 15 * 60_000;
 const TRIES = { max: 5, windowMs };
 const TRIES_FROM_ADDRESS = { max: 30, windowMs };
+/** One form counts once, for as long as a sign-in lives. */
+const ONCE = { max: 1, windowMs };
+/** How often, and with what pause, the result of another submission is looked for. */
+const ATTEMPTS = 40;
+const PAUSE_MS = 50;
 
-export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteraction"> {
+export interface ConsentOptions {
   provider: Provider;
+  store: Store;
+  clock: () => number;
   issuer: string;
   resource: string;
   sealing: Sealing;
@@ -50,10 +56,6 @@ export interface ConsentOptions extends Omit<ConsentOnceOptions, "findInteractio
 /** The page where a person gives a key to one application. Nothing else about the person is stored. */
 export function createConsent(options: ConsentOptions) {
   const { provider, store, clock, issuer, resource, audit } = options;
-  const { decideOnce, findRedirect } = createConsentOnce({
-    ...options,
-    findInteraction: (uid) => provider.Interaction.find(uid),
-  });
 
   const signForm = (uid: string) => createHmac("sha256", options.formKey).update(uid).digest("base64url");
 
@@ -127,11 +129,38 @@ export function createConsent(options: ConsentOptions) {
     if (!isFirst) await redirectToFirst(uid, response);
   };
 
-  /** Sends the browser where the first submission of the same form led. */
+  /**
+   * Runs `finishWith` unless the sign-in is already decided, and returns whether it ran. A form may be sent twice, by a
+   * double click or by a browser that retries, and to different replicas. If the first submission fails, the person may
+   * submit the form again.
+   */
+  const decideOnce = async (uid: string, finishWith: () => Promise<void>): Promise<boolean> => {
+    const counter = `decisions of ${uid}`;
+    if ((await store.hit(counter, ONCE, clock())) > 0) return false;
+    try {
+      await finishWith();
+      return true;
+    } catch (error) {
+      // If this fails too, the person has to start the sign-in again.
+      await store.unhit(counter, clock()).catch(() => {});
+      throw error;
+    }
+  };
+
+  /**
+   * Waits for the first submission of the same form, and sends the browser where that led, since it may have given up on
+   * the first answer.
+   */
   const redirectToFirst = async (uid: string, response: ServerResponse) => {
-    const location = await findRedirect(uid);
-    if (location === undefined) throw new errors.SessionNotFound("the sign-in is already over");
-    response.writeHead(303, { Location: location, "Content-Length": "0" }).end();
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const interaction = await provider.Interaction.find(uid);
+      if (!interaction) break;
+      if (interaction.result) {
+        return void response.writeHead(303, { Location: interaction.returnTo, "Content-Length": "0" }).end();
+      }
+      await sleep(PAUSE_MS);
+    }
+    throw new errors.SessionNotFound("the sign-in is already over");
   };
 
   const tryKey = async (uid: string, address: string, apiKey: string): Promise<ConsentError | undefined> => {

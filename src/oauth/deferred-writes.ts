@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import Provider, { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { AnalyticsError } from "../errors.ts";
 import type { Audit } from "./audit.ts";
+import { signInEnded } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
-import { signInEnded } from "./pages/sign-in-ended.ts";
 
 export interface DeferredWrites {
   /** Runs a write when the current request commits, or at once if there is no current request. */

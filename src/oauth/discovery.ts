@@ -1,5 +1,15 @@
-import { paths } from "./endpoint-paths.ts";
-import { SCOPE } from "./scope.ts";
+/** The only scope: some applications cannot request another scope later. */
+export const SCOPE = "analytics:read";
+
+/** The authorization server's endpoints, relative to the issuer. */
+export const paths = {
+  authorization: "/authorize",
+  token: "/token",
+  registration: "/register",
+  revocation: "/revoke",
+  jwks: "/jwks",
+  consent: "/consent",
+} as const;
 
 /** Both come from the public URL; the `Host` header is ignored. */
 export interface Addresses {

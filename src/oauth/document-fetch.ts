@@ -2,7 +2,9 @@ import { lookup } from "node:dns";
 import { lookup as resolve } from "node:dns/promises";
 import { BlockList, type IPVersion, isIP, type LookupFunction } from "node:net";
 import { Agent, ProxyAgent } from "undici";
-import { DocumentRefused } from "./document-failure.ts";
+
+/** The document must not be fetched or is not acceptable. Trying again does not help. */
+export class DocumentRefused extends Error {}
 
 /** IANA's special-purpose registries: everything that is not the public internet. */
 const special4 = createBlockList(

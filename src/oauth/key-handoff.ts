@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { paths } from "./endpoint-paths.ts";
+import { paths } from "./discovery.ts";
 import type { Sealing } from "./store/sealing.ts";
 
 /**

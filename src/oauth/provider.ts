@@ -1,17 +1,15 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
+import { findUnavailability } from "./application-documents.ts";
 import { findDocumentHost } from "./application-facts.ts";
 import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
-import { findUnavailability, isDocumentUnavailable } from "./document-failure.ts";
+import { paths, SCOPE } from "./discovery.ts";
 import type { DocumentFetch } from "./document-fetch.ts";
-import { paths } from "./endpoint-paths.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
-import { buildDocumentErrorPage, buildErrorPage } from "./pages/error-page.ts";
+import { buildDocumentErrorPage, buildErrorPage, signInEnded } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
-import { signInEnded } from "./pages/sign-in-ended.ts";
 import { createRedirectGuard } from "./redirect-guard.ts";
 import { findForbiddenRedirect } from "./redirect-policy.ts";
-import { SCOPE } from "./scope.ts";
 import { createStorageAdapter, type StorageOptions } from "./storage-adapter.ts";
 import { isUnavailable } from "./store/store-failure.ts";
 
@@ -164,7 +162,7 @@ function createIdentityAnswers(provider: Provider): Parameters<Provider["use"]>[
   return async (ctx, next) => {
     await next();
     const fault = faults.get(ctx);
-    if (isDocumentUnavailable(fault)) {
+    if (findUnavailability(fault)) {
       ctx.status = 503;
       ctx.remove("WWW-Authenticate");
       ctx.set("Retry-After", "30");

@@ -1,5 +1,5 @@
+import { SCOPE } from "./discovery.ts";
 import { isWebAddress } from "./redirect-policy.ts";
-import { SCOPE } from "./scope.ts";
 
 /**
  * Corrects what applications send outside the standards, before the provider sees it; each correction is for one in use.

@@ -1,7 +1,7 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import { keepDocument } from "./application-documents.ts";
 import type { Audit } from "./audit.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
-import { keepDocument } from "./kept-documents.ts";
 import { openHandedKey } from "./key-handoff.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";

@@ -2,14 +2,26 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createMcpHandler, isJsonContentType, type McpServerFactory } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isJsonContentType,
+  type McpServerFactory,
+  validateHostHeader,
+  validateOriginHeader,
+} from "@modelcontextprotocol/server";
 import { AnalyticsError } from "../errors.ts";
 import { readBody } from "../http/request-body.ts";
 import { CURRENT_REVISION } from "../mcp/mcp-server.ts";
-import { findForeignHost, findForeignOrigin, type HostGuardOptions } from "./host-guard.ts";
 import { createInFlightRequests, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
-export interface McpEndpointOptions extends HostGuardOptions {
+export interface McpEndpointOptions {
+  /**
+   * Host names, without ports, at which callers reach the server; others are refused with 403. If an attacker points
+   * a web page's name at this machine (DNS rebinding), the page still cannot choose its `Host`.
+   */
+  hosts: readonly string[];
+  /** Host names of web pages whose scripts may send requests. Requests without `Origin` are not from web pages. */
+  origins: readonly string[];
   /** Called for errors of this server, not for refused requests; does not change the answer. */
   onFault: (fault: Error) => void;
   /** Called for each request that is refused because of its `Host`. */
@@ -29,7 +41,7 @@ const STREAM = "text/event-stream";
 const ANY_TYPE = /(^|,)\s*\*\/\*\s*(,|;|$)/;
 const PARSE_ERROR = -32_700;
 /** The SDK's code for requests that the HTTP layer refuses. */
-export const REFUSED = -32_000;
+const REFUSED = -32_000;
 
 /**
  * MCP over Streamable HTTP, for MCP clients of both protocol generations. Each request gets its own MCP server, so
@@ -74,7 +86,7 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
     const isJson = isJsonContentType(headers["content-type"]);
     if (!isJson) return send(await ask(described), response, controller.signal);
     const body = parse(await readBody(request, MAX_BODY_BYTES));
-    if (body === undefined) return sendError(response, 400, PARSE_ERROR, "Parse error: Invalid JSON");
+    if (body === undefined) return sendError(response, 400, "Parse error: Invalid JSON", PARSE_ERROR);
     const isCancellable = headers["mcp-protocol-version"] !== CURRENT_REVISION;
     if (isCancellable && inFlight.receive(headers, body).opens) response.setHeader(SESSION, randomUUID());
     const end = isCancellable ? inFlight.add(headers, body, controller) : () => {};
@@ -89,10 +101,12 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
   return {
     serve: async (request: IncomingMessage, response: ServerResponse, createServer: McpServerFactory) => {
       const { headers } = request;
-      const foreignHost = findForeignHost(headers, hosts);
-      if (foreignHost !== undefined) onForeignHost?.(headers.host ?? "");
-      const foreign = foreignHost ?? findForeignOrigin(headers, origins);
-      if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
+      const host = validateHostHeader(headers.host, [...hosts]);
+      if (!host.ok) {
+        onForeignHost?.(headers.host ?? "");
+        return sendError(response, 403, host.message);
+      }
+      if (refuseForeignOrigin(request, response, origins)) return;
       const controller = new AbortController();
       open.add(controller);
       response.once("close", () => {
@@ -105,8 +119,7 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
         // A caller that hung up, or cancelled, expects no answer.
         if (controller.signal.aborted) return void response.end();
         if (!(error instanceof AnalyticsError && error.code === "too_large")) throw error;
-        const message = `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`;
-        sendError(response, 413, REFUSED, message);
+        sendError(response, 413, `Payload Too Large: Request body must not exceed ${MAX_BODY_BYTES} bytes`);
       }
     },
     /** Aborts all requests in flight. */
@@ -117,7 +130,18 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
   };
 }
 
-export function sendError(response: ServerResponse, status: number, code: number, message: string): void {
+/** Refuses a web page that is not allowed; returns whether it did. */
+export function refuseForeignOrigin(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  origins: McpEndpointOptions["origins"],
+): boolean {
+  const origin = validateOriginHeader(headers.origin, [...origins]);
+  if (!origin.ok) sendError(response, 403, origin.message);
+  return !origin.ok;
+}
+
+function sendError(response: ServerResponse, status: number, message: string, code = REFUSED): void {
   const body = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
   response.writeHead(status, { "content-type": "application/json" }).end(body);
 }

@@ -4,9 +4,8 @@ import { sendJson } from "../http/json-response.ts";
 import { createServer } from "../mcp/mcp-server.ts";
 import type { McpServerOptions } from "../mcp/server-options.ts";
 import type { Bearer } from "../oauth/bearer.ts";
-import { SCOPE } from "../oauth/scope.ts";
-import { findForeignOrigin } from "./host-guard.ts";
-import { createMcpEndpoint, type McpEndpointOptions, REFUSED, sendError } from "./mcp-endpoint.ts";
+import { SCOPE } from "../oauth/discovery.ts";
+import { createMcpEndpoint, type McpEndpointOptions, refuseForeignOrigin } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
   /** The address of the resource metadata (RFC 9728), for applications without a token. */
@@ -40,8 +39,7 @@ export function createMcpRoute(options: McpRouteOptions) {
       if (handleCors(request, response)) return;
       // Even without a token (MCP 2025-11-25, transports). A foreign host still gets the challenge: behind a proxy that
       // does not pass Host on, people can then sign in, and the 403 to their first call is logged.
-      const foreign = findForeignOrigin(request.headers, options.origins);
-      if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign);
+      if (refuseForeignOrigin(request, response, options.origins)) return;
       const bearer = await checkBearer(request.headers.authorization ?? null);
       if (!bearer) return challenge(request, response);
       if (request.method !== "POST") {

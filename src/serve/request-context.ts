@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Fetch } from "../client/http-request.ts";
-import { readErrorCode } from "../errors.ts";
+import { nameFailure } from "../errors.ts";
 import type { Audit } from "../oauth/audit.ts";
-import { paths } from "../oauth/endpoint-paths.ts";
+import { paths } from "../oauth/discovery.ts";
 import { cleanAddress, cleanWords } from "../oauth/pages/sanitize-untrusted.ts";
 import { readAddress } from "./client-address.ts";
 import type { Log } from "./connector-log.ts";
@@ -56,7 +56,7 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
         logOutcome({ status: response.status });
         return response;
       } catch (error) {
-        logOutcome({ error: readReason(error) });
+        logOutcome({ error: nameFailure(error) });
         throw error;
       }
     };
@@ -112,12 +112,6 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
     receive,
     readAddress: () => contexts.getStore()?.address ?? "",
   };
-}
-
-/** The code or class of an error; messages may contain addresses. */
-function readReason(error: unknown): string {
-  const { cause, name } = Object(error);
-  return readErrorCode(cause) ?? readErrorCode(error) ?? String(name);
 }
 
 /** The words in paths of this server, and in those that programs often try. */

@@ -1,8 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { DocumentRefused } from "../../src/oauth/document-failure.ts";
-import { createDocumentFetch } from "../../src/oauth/document-fetch.ts";
+import { createDocumentFetch, DocumentRefused } from "../../src/oauth/document-fetch.ts";
 
 const open: { close(): void }[] = [];
 afterEach(() => {

@@ -5,10 +5,11 @@ import { toNodeHandler, toWebRequest } from "@modelcontextprotocol/node";
 import {
   isLegacyRequest,
   type McpServerFactory,
+  validateHostHeader,
+  validateOriginHeader,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { readBody, replaceBody } from "../../src/http/request-body.ts";
-import { findForeignHost, findForeignOrigin } from "../../src/serve/host-guard.ts";
 import { createMcpEndpoint } from "../../src/serve/mcp-endpoint.ts";
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
@@ -24,13 +25,15 @@ interface Options {
 
 /** The product's HTTP stack on a free port of this machine. */
 export async function startHttpServer(createMcp: McpServerFactory, { sessions, onFault }: Options = {}) {
-  const guarded = { hosts: LOOPBACK, origins: LOOPBACK };
-  const endpoint = createMcpEndpoint({ ...guarded, onFault: onFault ?? (() => {}) });
+  const endpoint = createMcpEndpoint({
+    hosts: LOOPBACK,
+    origins: LOOPBACK,
+    onFault: onFault ?? (() => {}),
+  });
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const isForeign =
-      (findForeignHost(request.headers, guarded.hosts) ??
-        findForeignOrigin(request.headers, guarded.origins)) !== undefined;
-    if (!sessions || isForeign) return endpoint.serve(request, response, createMcp);
+    const { host, origin } = request.headers;
+    const isOwn = validateHostHeader(host, LOOPBACK).ok && validateOriginHeader(origin, LOOPBACK).ok;
+    if (!sessions || !isOwn) return endpoint.serve(request, response, createMcp);
     const body = await readBody(request);
     const replay = () => replaceBody(request, body);
     // Node's request always has a method: only the types do not know each other.

@@ -1,6 +1,6 @@
 import { AnalyticsError } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { type Database, transact } from "../../sqlite/driver.ts";
-import { readSchemaState } from "../../sqlite/schema-state.ts";
 
 /** Marks a file as a store of this program ("amcp") in SQLite's header field for it. */
 const APPLICATION_ID = 0x616d6370;
@@ -61,18 +61,21 @@ export function prepareDatabase(db: Database): void {
   db.exec(LATER_INDEX);
 }
 
-/** Throws if the file is not ours. */
+/** Whose file it is, by SQLite's header fields and its tables. Throws if it is not ours. */
 function isNewFile(db: Database): boolean {
-  const state = readSchemaState(db, { applicationId: APPLICATION_ID, version: SCHEMA_VERSION });
-  if (state === "foreign") {
+  const read = (name: string) => Number(readMember(db.prepare(`PRAGMA ${name}`).get(), name));
+  const [id, version] = [read("application_id"), read("user_version")];
+  const tables = db.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.count;
+  if (id === 0 && version === 0 && tables === 0) return true;
+  if (id !== APPLICATION_ID) {
     throw new AnalyticsError("usage", "The store's file is another program's database.", {
       hint: "Name another file with --store.",
     });
   }
-  if (state === "newer") {
+  if (version > SCHEMA_VERSION) {
     throw new AnalyticsError("usage", "The store's file was written by a newer version of this program.", {
       hint: "Use that version or a newer one, or name another file with --store.",
     });
   }
-  return state === "new";
+  return false;
 }

@@ -2,8 +2,7 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { AnalyticsError } from "../../errors.ts";
 import { findDriver, type OpenDatabase } from "../../sqlite/driver.ts";
 import { createCounterHash } from "./sealing.ts";
-import { createGrants, LIVE_GRANTS } from "./sqlite-grants.ts";
-import { createRecords } from "./sqlite-records.ts";
+import { createGrants, createRecords, LIVE_GRANTS } from "./sqlite-records.ts";
 import { openSession, type Session } from "./sqlite-session.ts";
 import { LIMITED_KINDS, MAX_WITHOUT_GRANT, type Store, type StoreOptions } from "./store.ts";
 

@@ -1,2 +1,0 @@
-/** The only scope: some applications cannot request another scope later. */
-export const SCOPE = "analytics:read";
