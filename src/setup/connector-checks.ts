@@ -1,14 +1,73 @@
+import type { Send } from "../client/network.ts";
+import type { Environment } from "../config/variables.ts";
+import { once } from "../operations/schemas.ts";
 import { connectionChecks } from "./connection-checks.ts";
-import { type ConnectorFacts, createConnectorError } from "./connector-facts.ts";
-import { findMetadataUrl } from "./connector-metadata.ts";
+import {
+  type ConnectorFacts,
+  createConnectorError,
+  findMetadataUrl,
+  readResourceMetadata,
+  readServerMetadata,
+} from "./connector-metadata.ts";
 import { checkPage, checkPageHeaders } from "./connector-page.ts";
-import { type Check, type Finding, ok, skip, warn } from "./doctor-check.ts";
+import { createProbe } from "./connector-probe.ts";
+import { callWithoutToken, openSignIn, registerApplication } from "./connector-sign-in.ts";
+import { type Check, type Diagnosis, type Finding, ok, runChecks, skip, warn } from "./doctor-check.ts";
 import { compareClocks } from "./service-checks.ts";
+
+export interface ConnectorContext {
+  /** The address of the MCP endpoint, which people add in their client. */
+  endpoint: string;
+  environment: Environment;
+  /** Milliseconds since 1970. */
+  clock: () => number;
+  send: Send;
+  proxies: readonly (string | undefined)[];
+}
+
+/**
+ * Checks a connector as an MCP client uses it, up to the sign-in page. It registers an application there, if anyone may, and
+ * sends no key.
+ */
+export async function diagnoseConnector(context: ConnectorContext): Promise<Diagnosis> {
+  const report = await runChecks(connectorChecks, createFacts(context));
+  return report.map(({ fix, detail, ...finding }) => ({
+    ...finding,
+    detail: nameConnector(detail),
+    ...(fix !== undefined && { fix: nameConnector(fix) }),
+  }));
+}
+
+/** The checks of the connection are written for a service: names the connector instead. */
+const nameConnector = (text: string) =>
+  text
+    .replace("the base URL", "the address")
+    .replace("the answer check", "the challenge check")
+    .replace("operator of the service", "operator of the connector")
+    .replace("If the service uses", "If the connector uses")
+    .replace("the service's host", "the connector's host");
+
+function createFacts(context: ConnectorContext): ConnectorFacts {
+  const { endpoint, environment, clock, send, proxies } = context;
+  const facts: ConnectorFacts = {
+    endpoint,
+    environment,
+    clock,
+    probe: createProbe(send, clock, proxies),
+    readBaseUrl: async () => endpoint,
+    readCall: once(() => callWithoutToken(facts)),
+    readResource: once(() => readResourceMetadata(facts)),
+    readServer: once(() => readServerMetadata(facts)),
+    readClientId: once(() => registerApplication(facts)),
+    readPage: once(() => openSignIn(facts)),
+  };
+  return facts;
+}
 
 const REACHED = ["proxy", "dns", "tcp", "tls"];
 
 /** Checks of a connector as an MCP client uses it, from its address to the sign-in page. They send no key. */
-export const connectorChecks: readonly Check<ConnectorFacts>[] = [
+const connectorChecks: readonly Check<ConnectorFacts>[] = [
   { name: "endpoint", run: ({ endpoint }) => ok(endpoint) },
   ...connectionChecks,
   { name: "challenge", needs: REACHED, run: checkChallenge },
@@ -28,17 +87,16 @@ export const connectorChecks: readonly Check<ConnectorFacts>[] = [
 
 /** A client without a token is told where to sign in (RFC 9728, section 5.1). */
 async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<Finding> {
-  const { status, headers } = await readCall();
-  const challenge = headers.get("www-authenticate") ?? "";
-  if (status !== 401) throw explainStatus(status, endpoint);
-  if (!/^\s*bearer\b/i.test(challenge)) {
+  const reply = await readCall();
+  const { status, headers } = reply;
+  if (status !== 401) throw explainStatus(status, new URL(endpoint).pathname);
+  if (!/^\s*bearer\b/i.test(headers.get("www-authenticate") ?? "")) {
     throw createConnectorError(
       "it answers 401 without WWW-Authenticate: Bearer, so clients do not find the sign-in",
       "Let the reverse proxy pass this header on.",
     );
   }
-  const url = findMetadataUrl(challenge);
-  if (url === undefined) {
+  if (findMetadataUrl(reply) === undefined) {
     return warn(
       "WWW-Authenticate does not name resource_metadata; some clients then do not find the sign-in",
       "Add resource_metadata to the challenge (RFC 9728, section 5.1).",
@@ -47,11 +105,10 @@ async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<F
   return ok("401, and it names the resource metadata");
 }
 
-function explainStatus(status: number, endpoint: string) {
-  const { pathname } = new URL(endpoint);
+function explainStatus(status: number, path: string) {
   if (status === 404 || status === 405)
     return createConnectorError(
-      `it answers ${status}: no MCP server is at ${pathname}`,
+      `it answers ${status}: no MCP server is at ${path}`,
       "Check the path: that of serve is /mcp.",
     );
   if (status === 403)

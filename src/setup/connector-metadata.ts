@@ -1,43 +1,76 @@
-import type * as z from "zod";
-import {
-  type ConnectorFacts,
-  createConnectorError,
-  isSecure,
-  quoteShort,
-  type ResourceMetadata,
-  resourceMetadata,
-  type ServerMetadata,
-  serverMetadata,
-} from "./connector-facts.ts";
+import * as z from "zod";
+import { isLoopback } from "../config/base-url.ts";
+import { AnalyticsError, quoteWord } from "../errors.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
+import type { ConnectionFacts } from "./doctor-check.ts";
 
-const ROUTE_HINT = "Route the paths under /.well-known/ to the connector.";
+const text = z.string();
+
+/** RFC 9728, section 2, as far as MCP needs it. */
+const resourceMetadata = z.object({
+  resource: text,
+  authorization_servers: z.array(text).min(1),
+  scopes_supported: z.array(text).optional(),
+});
+
+/** RFC 8414, section 2, as far as MCP needs it. */
+const serverMetadata = z.object({
+  issuer: text,
+  authorization_endpoint: text,
+  token_endpoint: text,
+  registration_endpoint: text.optional(),
+  code_challenge_methods_supported: z.array(text).optional(),
+  client_id_metadata_document_supported: z.boolean().optional(),
+});
+
+/** What an MCP client learns of a connector on its way to a sign-in, each step once. A rejection is an AnalyticsError. */
+export interface ConnectorFacts extends ConnectionFacts {
+  endpoint: string;
+  probe: Probe;
+  /** The answer to a call without a token. */
+  readCall: () => Promise<Reply>;
+  readResource: () => Promise<z.output<typeof resourceMetadata>>;
+  readServer: () => Promise<z.output<typeof serverMetadata>>;
+  /** The id of an application that was registered for this check; undefined if the server registers none. */
+  readClientId: () => Promise<string | undefined>;
+  /** What a browser is shown first, and where. */
+  readPage: () => Promise<Reply>;
+}
+
+/** The error on a connector that answers wrongly. */
+export const createConnectorError = (message: string, hint: string) =>
+  new AnalyticsError("bad_answer", message, { hint });
+
+const MAX_QUOTED_LENGTH = 120;
+
+/** Text of a connector, for a message. */
+export const quoteShort = (quoted: string) =>
+  quoteWord(quoted.length > MAX_QUOTED_LENGTH ? `${quoted.slice(0, MAX_QUOTED_LENGTH)}…` : quoted);
 
 const trimSlash = (url: string) => url.replace(/\/$/, "");
 
+/** Whether tokens and sign-ins may go there: https, or this machine if the connector is on it. */
+export function isSecure(url: string, endpoint: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:") return true;
+  return protocol === "http:" && isLoopback(hostname) && isLoopback(new URL(endpoint).hostname);
+}
+
 /** The challenge's parameter `resource_metadata` (RFC 9728, section 5.1). */
-export function findMetadataUrl(challenge: string): string | undefined {
+export function findMetadataUrl({ headers }: Reply): string | undefined {
+  const challenge = headers.get("www-authenticate") ?? "";
   const [, quoted, bare] = /\bresource_metadata=(?:"([^"]*)"|([^\s,]+))/i.exec(challenge) ?? [];
   return quoted ?? bare;
 }
 
 /** Reads the metadata of the protected resource: where the challenge says, else at the well-known address. */
-export async function readResourceMetadata({
-  endpoint,
-  probe,
-  readCall,
-}: Pick<ConnectorFacts, "endpoint" | "probe" | "readCall">): Promise<ResourceMetadata> {
-  const challenge = await readCall().then(
-    ({ headers }) => headers.get("www-authenticate") ?? "",
-    () => "",
-  );
+export async function readResourceMetadata({ endpoint, probe, readCall }: ConnectorFacts) {
+  const named = await readCall().then(findMetadataUrl, () => undefined);
   const { origin, pathname } = new URL(endpoint);
-  const url = findMetadataUrl(challenge) ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
+  const url = named ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
   if (!isSecure(url, endpoint)) {
-    throw createConnectorError(
-      `the challenge names ${quoteShort(url)}, which is not https`,
-      "Start the connector with --public-url and its https address.",
-    );
+    throw createConnectorError(`the challenge names ${quoteShort(url)}, which is not https`, START_WITH_URL);
   }
   const metadata = readDocument(await probe(url), resourceMetadata);
   const { resource } = metadata;
@@ -50,17 +83,15 @@ export async function readResourceMetadata({
   return metadata;
 }
 
+const START_WITH_URL = "Start the connector with --public-url and its https address.";
+
 /** Reads the metadata of the authorization server, at each address where clients look for it. */
-export async function readServerMetadata({
-  endpoint,
-  probe,
-  readResource,
-}: Pick<ConnectorFacts, "endpoint" | "probe" | "readResource">): Promise<ServerMetadata> {
+export async function readServerMetadata({ endpoint, probe, readResource }: ConnectorFacts) {
   const [issuer = ""] = (await readResource()).authorization_servers;
   if (!isSecure(issuer, endpoint)) {
     throw createConnectorError(
       `the authorization server is ${quoteShort(issuer)}, which is not https`,
-      "Start the connector with --public-url and its https address.",
+      START_WITH_URL,
     );
   }
   const metadata = readDocument(await findServerDocument(probe, issuer), serverMetadata);
@@ -71,14 +102,13 @@ export async function readServerMetadata({
     );
   }
   const { authorization_endpoint, token_endpoint, registration_endpoint = token_endpoint } = metadata;
-  for (const url of [authorization_endpoint, token_endpoint, registration_endpoint]) {
-    if (isSecure(url, endpoint)) continue;
-    throw createConnectorError(
-      `it names ${quoteShort(url)}, which is not https`,
-      "Every endpoint needs https: check --public-url.",
-    );
-  }
-  return metadata;
+  const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint];
+  const insecure = endpoints.find((url) => !isSecure(url, endpoint));
+  if (insecure === undefined) return metadata;
+  throw createConnectorError(
+    `it names ${quoteShort(insecure)}, which is not https`,
+    "Every endpoint needs https: check --public-url.",
+  );
 }
 
 /** RFC 8414, section 3.1, and OpenID Connect Discovery, in the order of MCP 2025-11-25. */
@@ -91,24 +121,20 @@ async function findServerDocument(probe: Probe, issuer: string): Promise<Reply> 
   return second.status === 404 ? first : second;
 }
 
-function readDocument<T extends z.ZodObject>(
-  { url, status, headers, text: body }: Reply,
-  schema: T,
-): z.output<T> {
-  const type = headers.get("content-type") ?? "";
-  if (status >= 300 && status < 400) {
-    throw createConnectorError(`${url} redirects, which clients do not follow`, ROUTE_HINT);
-  }
-  if (status !== 200) throw createConnectorError(`${url} answers ${status}`, ROUTE_HINT);
-  if (/html/i.test(type)) throw createConnectorError(`${url} answers with a page, not with JSON`, ROUTE_HINT);
+function readDocument<T extends z.ZodObject>({ url, status, headers, body }: Reply, schema: T): z.output<T> {
+  const createError = (reason: string, hint = "Route the paths under /.well-known/ to the connector.") =>
+    createConnectorError(`${url} ${reason}`, hint);
+  if (status >= 300 && status < 400) throw createError("redirects, which clients do not follow");
+  if (status !== 200) throw createError(`answers ${status}`);
+  if (/html/i.test(headers.get("content-type") ?? ""))
+    throw createError("answers with a page, not with JSON");
   const parsed = schema.safeParse(parse(body));
   if (parsed.success) return parsed.data;
-  const members = [...new Set(parsed.error.issues.map(({ path }) => String(path[0] ?? "")))].filter(Boolean);
-  const what =
-    members.length === 0 ? "is not a JSON object" : `lacks ${members.join(", ")}, or has it in another form`;
-  throw createConnectorError(
-    `${url} ${what}`,
-    members.length === 0 ? ROUTE_HINT : "Report it to the connector's developers.",
+  const members = new Set(parsed.error.issues.flatMap(({ path }) => path.slice(0, 1).map(String)));
+  if (members.size === 0) throw createError("is not a JSON object");
+  throw createError(
+    `lacks ${[...members].join(", ")}, or has it in another form`,
+    "Report it to the connector's developers.",
   );
 }
 

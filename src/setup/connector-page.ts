@@ -1,4 +1,4 @@
-import { type ConnectorFacts, createConnectorError } from "./connector-facts.ts";
+import { type ConnectorFacts, createConnectorError } from "./connector-metadata.ts";
 import { type Finding, ok, skip, warn } from "./doctor-check.ts";
 
 const NOT_STARTED = "no application could register";
@@ -6,7 +6,7 @@ const NOT_STARTED = "no application could register";
 /** The page where a person gives the key. */
 export async function checkPage({ readClientId, readPage }: ConnectorFacts): Promise<Finding> {
   if ((await readClientId()) === undefined) return skip(NOT_STARTED);
-  const { status, headers, text } = await readPage();
+  const { status, headers, body } = await readPage();
   if (status !== 200)
     throw createConnectorError(
       `it answers ${status}`,
@@ -18,7 +18,7 @@ export async function checkPage({ readClientId, readPage }: ConnectorFacts): Pro
       "Check that nothing in front of the connector changes its answers.",
     );
   }
-  if (!/<form\b[^>]*\bmethod="?post\b/i.test(text) || !/<input\b[^>]*\btype="?password\b/i.test(text)) {
+  if (!/<form\b[^>]*\bmethod="?post\b/i.test(body) || !/<input\b[^>]*\btype="?password\b/i.test(body)) {
     throw createConnectorError(
       "it has no form that asks for a key",
       "Check that nothing in front of the connector, such as a waiting room, answers instead.",

@@ -12,7 +12,7 @@ export interface Reply {
   url: string;
   status: number;
   headers: Headers;
-  text: string;
+  body: string;
   /** When it was asked for and answered, in milliseconds since 1970. */
   asked: number;
   answered: number;
@@ -40,8 +40,7 @@ export function createProbe(
       const sent = { "user-agent": "analytics-mcp doctor", ...headers };
       const response = await send(url, { method, headers: sent, body, signal });
       const answered = clock();
-      const { status, headers: fields } = response;
-      return { url, status, headers: fields, text: await readText(response), asked, answered };
+      return { ...response, url, body: await readText(response), asked, answered };
     } catch (cause) {
       if (cause instanceof AnalyticsError) throw cause;
       if (signal.aborted) {

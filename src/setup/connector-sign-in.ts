@@ -1,7 +1,31 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type ConnectorFacts, createConnectorError, isSecure, quoteShort } from "./connector-facts.ts";
-import { parse } from "./connector-metadata.ts";
-import type { Probe, Reply } from "./connector-probe.ts";
+import {
+  type ConnectorFacts,
+  createConnectorError,
+  isSecure,
+  parse,
+  quoteShort,
+} from "./connector-metadata.ts";
+import type { Reply } from "./connector-probe.ts";
+
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
+
+/** What a client of any revision sends first. */
+export const callWithoutToken = ({ probe, endpoint }: ConnectorFacts) =>
+  probe(endpoint, {
+    method: "POST",
+    headers: { ...JSON_HEADERS, accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "analytics-mcp doctor", version: "1.0.0" },
+      },
+    }),
+  });
 
 /** Nothing listens there: the sign-in is never finished. */
 const REDIRECT = "http://127.0.0.1:33418/callback";
@@ -12,12 +36,12 @@ const SEE_LOG = "Look at the connector's log, or contact its operator.";
 export async function registerApplication({
   probe,
   readServer,
-}: Pick<ConnectorFacts, "probe" | "readServer">): Promise<string | undefined> {
+}: ConnectorFacts): Promise<string | undefined> {
   const { registration_endpoint: url } = await readServer();
   if (url === undefined) return undefined;
-  const { status, text } = await probe(url, {
+  const { status, body } = await probe(url, {
     method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
+    headers: JSON_HEADERS,
     body: JSON.stringify({
       client_name: "analytics-mcp doctor",
       redirect_uris: [REDIRECT],
@@ -28,7 +52,7 @@ export async function registerApplication({
   });
   if (status === 429)
     throw createConnectorError("it answers 429: too many registrations", "Try again in an hour.");
-  const { client_id } = Object(parse(text)) as Record<string, unknown>;
+  const { client_id } = Object(parse(body)) as Record<string, unknown>;
   if ((status !== 201 && status !== 200) || typeof client_id !== "string" || client_id === "") {
     throw createConnectorError(
       `it answers ${status} and no client_id`,
@@ -39,32 +63,27 @@ export async function registerApplication({
 }
 
 /** Starts a sign-in as a browser does, and stops at the first page: no key is sent. */
-export async function openSignIn(
-  facts: Pick<ConnectorFacts, "endpoint" | "probe" | "readResource" | "readServer" | "readClientId">,
-): Promise<Reply> {
-  const [{ resource, scopes_supported = [] }, { authorization_endpoint }, client] = await Promise.all([
-    facts.readResource(),
-    facts.readServer(),
-    facts.readClientId(),
-  ]);
+export async function openSignIn(facts: ConnectorFacts): Promise<Reply> {
+  const { resource, scopes_supported = [] } = await facts.readResource();
+  const { authorization_endpoint } = await facts.readServer();
   const url = new URL(authorization_endpoint);
-  const challenge = createHash("sha256").update(randomBytes(32).toString("base64url")).digest("base64url");
-  for (const [name, value] of Object.entries({
+  const parameters = {
     response_type: "code",
-    client_id: client ?? "",
+    client_id: (await facts.readClientId()) ?? "",
     redirect_uri: REDIRECT,
     resource,
-    code_challenge: challenge,
+    code_challenge: createHash("sha256").update(createRandom()).digest("base64url"),
     code_challenge_method: "S256",
-    state: randomBytes(16).toString("base64url"),
+    state: createRandom(),
     ...(scopes_supported.length > 0 && { scope: scopes_supported.join(" ") }),
-  })) {
-    url.searchParams.set(name, value);
-  }
-  return follow(facts.probe, url.href, facts.endpoint);
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return follow(facts, url.href);
 }
 
-async function follow(probe: Probe, start: string, endpoint: string): Promise<Reply> {
+const createRandom = () => randomBytes(32).toString("base64url");
+
+async function follow({ probe, endpoint }: ConnectorFacts, start: string): Promise<Reply> {
   const cookies = new Map<string, string>();
   let url = start;
   for (let count = 0; count <= MAX_REDIRECTS; count++) {

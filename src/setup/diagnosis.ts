@@ -2,12 +2,21 @@ import { readAccess } from "../config/access.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { readServiceUrl } from "../config/service-url.ts";
 import { sites } from "../operations/index.ts";
+import { once } from "../operations/schemas.ts";
 import type { LocalSource } from "../sources/source-types.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
-import { type Check, type DoctorContext, type Facts, isAboutAddress, ok, warn } from "./doctor-check.ts";
+import {
+  type Check,
+  type Diagnosis,
+  type DoctorContext,
+  type Facts,
+  isAboutAddress,
+  ok,
+  runChecks,
+  warn,
+} from "./doctor-check.ts";
 import { accessChecks, machineChecks, nothingSetUp } from "./machine-checks.ts";
-import { type Diagnosis, once, runChecks } from "./run-checks.ts";
 import { judgeSites, serviceChecks } from "./service-checks.ts";
 import { runTrial } from "./service-trial.ts";
 

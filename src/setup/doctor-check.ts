@@ -63,3 +63,28 @@ export const fail = ({ code, message, hint }: AnalyticsError): Finding => ({
   fix: hint,
   code,
 });
+
+export type Diagnosis = (Finding & { name: string })[];
+
+/** Runs checks in order. One that needs what failed is skipped. */
+export async function runChecks<Facts>(checks: readonly Check<Facts>[], facts: Facts): Promise<Diagnosis> {
+  const report: Diagnosis = [];
+  const blocked = new Set<string>();
+  for (const check of checks) {
+    const { name, needs = [] } = check;
+    const missing = needs.find((need) => blocked.has(need));
+    const finding = missing === undefined ? await run(check, facts) : skip(`needs: ${missing}`);
+    if (missing !== undefined || finding.status === "failed") blocked.add(name);
+    report.push({ name, ...finding });
+  }
+  return report;
+}
+
+async function run<Facts>(check: Check<Facts>, facts: Facts): Promise<Finding> {
+  try {
+    return await check.run(facts);
+  } catch (error) {
+    if (error instanceof AnalyticsError) return fail(error);
+    throw error;
+  }
+}

@@ -49,137 +49,59 @@ const blank = npx("<your key>", "<address of your analytics service>");
 const remote = "https://mcp.example.com/mcp";
 const bridge = { command: "npx", args: ["-y", "mcp-remote", remote] };
 
+const shell = npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}");
+const prefixed = npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}");
+const secrets = npx("${{ secrets.ANALYTICS_API_KEY }}", "${{ secrets.ANALYTICS_BASE_URL }}");
+const names = ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"];
+const inputs = [
+  { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
+  { type: "promptString", id: "analytics-url", description: expect.any(String) },
+];
+const asked = npx("${input:analytics-key}", "${input:analytics-url}");
+const opencode = {
+  type: "local",
+  command: ["npx", ...args],
+  environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
+};
+const goose = { name: "analytics", description: "Web analytics", enabled: true, timeout: 300 };
+const below = (serversKey: string, server: object) => ({ [serversKey]: { analytics: server } });
+
 const forms: [id: string, local: object, remote: object][] = [
-  [
-    "claude-code",
-    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-    mcpServers({ type: "http", url: remote }),
-  ],
+  ["claude-code", mcpServers(shell), mcpServers({ type: "http", url: remote })],
   ["claude-desktop", mcpServers(blank), mcpServers(bridge)],
-  [
-    "cursor",
-    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-    mcpServers({ url: remote }),
-  ],
+  ["cursor", mcpServers(prefixed), mcpServers({ url: remote })],
   [
     "vs-code",
-    {
-      inputs: [
-        { type: "promptString", id: "analytics-key", description: expect.any(String), password: true },
-        { type: "promptString", id: "analytics-url", description: expect.any(String) },
-      ],
-      servers: { analytics: { type: "stdio", ...npx("${input:analytics-key}", "${input:analytics-url}") } },
-    },
-    { servers: { analytics: { type: "http", url: remote } } },
+    { inputs, ...below("servers", { type: "stdio", ...asked }) },
+    below("servers", { type: "http", url: remote }),
   ],
   [
     "codex",
-    {
-      mcp_servers: {
-        analytics: { command: "npx", args, env_vars: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"] },
-      },
-    },
-    { mcp_servers: { analytics: { url: remote } } },
+    below("mcp_servers", { command: "npx", args, env_vars: names }),
+    below("mcp_servers", { url: remote }),
   ],
-  [
-    "gemini-cli",
-    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-    mcpServers({ httpUrl: remote }),
-  ],
+  ["gemini-cli", mcpServers(shell), mcpServers({ httpUrl: remote })],
   [
     "copilot-cli",
-    mcpServers({
-      type: "local",
-      tools: ["*"],
-      ...npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}"),
-    }),
+    mcpServers({ type: "local", tools: ["*"], ...shell }),
     mcpServers({ type: "http", url: remote, tools: ["*"] }),
   ],
-  [
-    "qwen-code",
-    mcpServers(npx("${ANALYTICS_API_KEY}", "${ANALYTICS_BASE_URL}")),
-    mcpServers({ httpUrl: remote }),
-  ],
-  [
-    "windsurf",
-    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-    mcpServers({ serverUrl: remote }),
-  ],
-  ["zed", { context_servers: { analytics: blank } }, { context_servers: { analytics: { url: remote } } }],
+  ["qwen-code", mcpServers(shell), mcpServers({ httpUrl: remote })],
+  ["windsurf", mcpServers(prefixed), mcpServers({ serverUrl: remote })],
+  ["zed", below("context_servers", blank), below("context_servers", { url: remote })],
   ["jetbrains", mcpServers(blank), mcpServers(bridge)],
-  [
-    "opencode",
-    {
-      mcp: {
-        analytics: {
-          type: "local",
-          command: ["npx", ...args],
-          environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
-        },
-      },
-    },
-    { mcp: { analytics: { type: "remote", url: remote } } },
-  ],
-  [
-    "kilo",
-    {
-      mcp: {
-        analytics: {
-          type: "local",
-          command: ["npx", ...args],
-          environment: env("{env:ANALYTICS_API_KEY}", "{env:ANALYTICS_BASE_URL}"),
-        },
-      },
-    },
-    { mcp: { analytics: { type: "remote", url: remote } } },
-  ],
-  [
-    "cline",
-    mcpServers(npx("${env:ANALYTICS_API_KEY}", "${env:ANALYTICS_BASE_URL}")),
-    mcpServers({ type: "streamableHttp", url: remote }),
-  ],
+  ["opencode", below("mcp", opencode), below("mcp", { type: "remote", url: remote })],
+  ["kilo", below("mcp", opencode), below("mcp", { type: "remote", url: remote })],
+  ["cline", mcpServers(prefixed), mcpServers({ type: "streamableHttp", url: remote })],
   [
     "continue",
-    {
-      mcpServers: [
-        {
-          name: "analytics",
-          type: "stdio",
-          ...npx("${{ secrets.ANALYTICS_API_KEY }}", "${{ secrets.ANALYTICS_BASE_URL }}"),
-        },
-      ],
-    },
+    { mcpServers: [{ name: "analytics", type: "stdio", ...secrets }] },
     { mcpServers: [{ name: "analytics", type: "streamable-http", url: remote }] },
   ],
   [
     "goose",
-    {
-      extensions: {
-        analytics: {
-          type: "stdio",
-          name: "analytics",
-          description: "Web analytics",
-          enabled: true,
-          timeout: 300,
-          cmd: "npx",
-          args,
-          envs: {},
-          env_keys: ["ANALYTICS_API_KEY", "ANALYTICS_BASE_URL"],
-        },
-      },
-    },
-    {
-      extensions: {
-        analytics: {
-          type: "streamable_http",
-          name: "analytics",
-          description: "Web analytics",
-          enabled: true,
-          timeout: 300,
-          uri: remote,
-        },
-      },
-    },
+    below("extensions", { type: "stdio", ...goose, cmd: "npx", args, envs: {}, env_keys: names }),
+    below("extensions", { type: "streamable_http", ...goose, uri: remote }),
   ],
   ["lm-studio", mcpServers(blank), mcpServers({ url: remote })],
 ];
@@ -236,39 +158,31 @@ describe("every client", () => {
 });
 
 describe("the path of the file", () => {
+  const support = "Library/Application Support";
   it.each([
     [
       "claude-desktop",
-      "/Users/me/Library/Application Support/Claude/claude_desktop_config.json",
-      "C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
-      "/home/me/.config/Claude/claude_desktop_config.json",
+      `${support}/Claude/claude_desktop_config.json`,
+      "AppData\\Roaming\\Claude\\claude_desktop_config.json",
+      ".config/Claude/claude_desktop_config.json",
     ],
-    ["cursor", "/Users/me/.cursor/mcp.json", "C:\\Users\\me\\.cursor\\mcp.json", "/home/me/.cursor/mcp.json"],
+    ["cursor", ".cursor/mcp.json", ".cursor\\mcp.json", ".cursor/mcp.json"],
     [
       "vs-code",
-      "/Users/me/Library/Application Support/Code/User/mcp.json",
-      "C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json",
-      "/home/me/.config/Code/User/mcp.json",
+      `${support}/Code/User/mcp.json`,
+      "AppData\\Roaming\\Code\\User\\mcp.json",
+      ".config/Code/User/mcp.json",
     ],
-    [
-      "codex",
-      "/Users/me/.codex/config.toml",
-      "C:\\Users\\me\\.codex\\config.toml",
-      "/home/me/.codex/config.toml",
-    ],
-    [
-      "zed",
-      "/Users/me/.config/zed/settings.json",
-      "C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json",
-      "/home/me/.config/zed/settings.json",
-    ],
+    ["codex", ".codex/config.toml", ".codex\\config.toml", ".codex/config.toml"],
+    ["zed", ".config/zed/settings.json", "AppData\\Roaming\\Zed\\settings.json", ".config/zed/settings.json"],
     [
       "goose",
-      "/Users/me/.config/goose/config.yaml",
-      "C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml",
-      "/home/me/.config/goose/config.yaml",
+      ".config/goose/config.yaml",
+      "AppData\\Roaming\\Block\\goose\\config\\config.yaml",
+      ".config/goose/config.yaml",
     ],
-  ])("%s", (word, ...paths) => {
+  ])("%s", (word, macos, windows, linux) => {
+    const paths = [`/Users/me/${macos}`, `C:\\Users\\me\\${windows}`, `/home/me/${linux}`];
     expect(platforms.map((platform) => show(word, specs.local, platform).path)).toEqual(paths);
   });
 

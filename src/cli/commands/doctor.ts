@@ -3,7 +3,7 @@ import { readGivenKey } from "../../config/given-key.ts";
 import { readProxies } from "../../config/proxy-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column, View } from "../../operations/view.ts";
-import type { Diagnosis } from "../../setup/run-checks.ts";
+import type { Diagnosis } from "../../setup/doctor-check.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -64,7 +64,7 @@ async function checkConnector(io: Io, text: string, flags: DoctorFlags): Promise
   }
   const endpoint = readEndpoint(completeEndpoint(text), "--connector");
   const proxies = readProxies(environment, endpoint);
-  const { diagnoseConnector } = await import("../../setup/connector-diagnosis.ts");
+  const { diagnoseConnector } = await import("../../setup/connector-checks.ts");
   const { createNetworkSend } = await import("../../client/network.ts");
   const send = createNetworkSend(proxies);
   return diagnoseConnector({ endpoint, environment, clock, send, proxies: Object.values(proxies) });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { parse as parseToml, TomlError, type TomlTable } from "smol-toml";
+import { parse as parseToml, TomlError, type TomlTable, type TomlValue } from "smol-toml";
 import { quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import {
@@ -12,7 +12,6 @@ import {
   limitDepth,
 } from "./editor.ts";
 import { formatTomlTable } from "./entry-format.ts";
-import { findTables } from "./toml-tables.ts";
 
 /** Adds a table at the end of a TOML document, or in place of the table that it replaces. */
 export const editToml: Edit = limitDepth((text, entry, force) => {
@@ -64,6 +63,49 @@ function replace(text: string, { serversKey, name }: Entry, content: string): st
   }, text);
 }
 
+interface Table {
+  path: string[];
+  /** The offset at which its header line starts. */
+  start: number;
+  /** The offset of the line after its last key. Comments and blank lines after that belong to the next table. */
+  end: number;
+}
+
+/** The tables of a valid document in order, including those of arrays of tables. */
+function findTables(text: string): Table[] {
+  const starts = [...text.matchAll(/^[ \t]*\[/gm)]
+    .map(({ index }) => index)
+    // Strings and lists may have such lines, too.
+    .filter((start) => isComplete(text.slice(0, start)));
+  return starts.map((start, index) => {
+    const [header = ""] = text.slice(start).split(/\r?\n/, 1);
+    let end = start;
+    for (const { 0: line, index: offset } of text
+      .slice(start, starts[index + 1])
+      .matchAll(/[^\n]*\n|[^\n]+$/g)) {
+      const isKey = !/^\s*(#|$)/.test(line);
+      if (isKey || !isComplete(text.slice(0, end))) end = start + offset + line.length;
+    }
+    return { path: readPath(parse(header)), start, end };
+  });
+}
+
+/** Whether a part of a valid document ends between two statements. */
+function isComplete(text: string): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The names in a header, which alone is a document with one path. */
+function readPath(value: TomlValue): string[] {
+  const table = Array.isArray(value) ? value[0] : value;
+  return Object.entries(table ?? {}).flatMap(([name, inner]) => [name, ...readPath(inner)]);
+}
+
 /** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRestUnchanged(before: TomlTable, result: string, entry: Entry, wanted: unknown): void {
   const strip = (document: TomlTable) => {
@@ -72,13 +114,8 @@ function assertRestUnchanged(before: TomlTable, result: string, entry: Entry, wa
     return { ...document, [entry.serversKey]: Object.fromEntries(rest) };
   };
   const failure = createShapeError("Its layout cannot be edited safely.");
-  const after = (() => {
-    try {
-      return parse(result);
-    } catch {
-      throw failure;
-    }
-  })();
+  if (!isComplete(result)) throw failure;
+  const after = parse(result);
   const isRight = isDeepStrictEqual(findServer(after, entry), wanted);
   if (!isRight || !isDeepStrictEqual(strip(after), strip(before))) throw failure;
 }
