@@ -51,20 +51,6 @@ it("an abort after the result affects nobody", async () => {
   expect(await next).toBe("next");
 });
 
-it("many callers may share one signal without a warning", async () => {
-  const { ask, flights } = openFlights();
-  const warnings: Error[] = [];
-  const warn = (warning: Error) => void warnings.push(warning);
-  process.on("warning", warn);
-  const { signal } = new AbortController();
-  const answers = Array.from({ length: 30 }, () => ask(signal));
-  flights[0]?.land("right");
-  expect(new Set(await Promise.all(answers))).toEqual(new Set(["right"]));
-  await new Promise(setImmediate);
-  process.off("warning", warn);
-  expect(warnings).toEqual([]);
-});
-
 describe("the concurrency limiter", () => {
   it("rejects an aborted caller at once, without running it", async () => {
     const inSlot = createConcurrencyLimiter(1);

@@ -1,15 +1,6 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Server,
-  type Socket,
-} from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
@@ -17,7 +8,7 @@ import { createHttpClient } from "../../src/client/http-client.ts";
 import { createNetworkFetch, type NetworkOptions } from "../../src/client/network.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { breakdown, openapi, sites, stats, timeseries } from "../../src/operations/index.ts";
-import { execFileSync } from "../support/child-process.js";
+import { createCertificate } from "../support/certificate.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 
 const KEY = "canary-4f1c9a2e77d04b6f";
@@ -34,6 +25,11 @@ async function start(listener: Listener, tls?: { key: string; cert: string }): P
   open.push(server);
   return server;
 }
+
+const passOn = async (request: IncomingMessage, response: ServerResponse) => {
+  const { status, headers, body } = await answerRightly(request);
+  send(response, status, headers, body);
+};
 
 /** For what must run into a time limit. On a busy machine any answer may be late. */
 const IMPATIENT = { headersTimeout: 300, bodyTimeout: 300 };
@@ -106,11 +102,7 @@ describe.concurrent("a network failure is explained so that a person can act on 
   });
 
   it("the server does not speak HTTP", async () => {
-    const server = createTcpServer((socket) => socket.on("error", () => {}).end("220 mail ESMTP\r\n"));
-    open.push(server);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    const { origin } = await listen((socket) => socket.on("error", () => {}).end("220 mail ESMTP\r\n"));
     expect((await fail(createCall(origin)(sites, {}))).message).toBe(
       `${origin} cannot be reached: the server there does not speak HTTP.`,
     );
@@ -198,7 +190,7 @@ describe.concurrent("a network failure is explained so that a person can act on 
   );
 
   it("a self-signed certificate", async () => {
-    const server = await start((_, response) => response.end("{}"), createCertificate());
+    const server = await start((_, response) => response.end("{}"), createCertificate(2));
     const error = await fail(createCall(server.origin)(sites, {}));
     expect(error.code).toBe("tls");
     expect(error.message).toContain("self-signed");
@@ -215,10 +207,7 @@ describe.concurrent("a network failure is explained so that a person can act on 
 
 describe.concurrent("proxies of the environment", () => {
   it("carry the request", async () => {
-    const server = await start(async (request, response) => {
-      const { status, headers, body } = await answerRightly(request);
-      send(response, status, headers, body);
-    });
+    const server = await start(passOn);
     const connects: string[] = [];
     const proxy = await startProxy((target) => {
       connects.push(target);
@@ -260,17 +249,15 @@ describe.concurrent("a connection that is never established", () => {
   /** A server that does not speak HTTP; the test says what it does with a connection. */
   async function startSilence(meet: (socket: Socket) => void) {
     const sockets = new Set<Socket>();
-    const server = createTcpServer((socket) => {
+    const { origin } = await listen((socket) => {
       sockets.add(socket.on("error", () => {}));
       meet(socket);
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
     const close = () => {
       for (const socket of sockets) socket.destroy();
-      server.close();
     };
     open.push({ close });
-    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+    return { origin, sockets };
   }
   /** Longer than a test may take. */
   const FOREVER_MS = 600_000;
@@ -304,10 +291,7 @@ describe.concurrent("a connection that is never established", () => {
 
   it("aborted calls free their places for others", async ({ expect }) => {
     let isSilent = true;
-    const server = await start(async (request, response) => {
-      const { status, headers, body } = await answerRightly(request);
-      send(response, status, headers, body);
-    });
+    const server = await start(passOn);
     const proxy = await startSilence((socket) => {
       if (isSilent) return;
       socket.once("data", () => {
@@ -382,8 +366,7 @@ describe.concurrent("temporary failures are retried", () => {
   const failThenAnswer = (times: number, status: number, headers: Record<string, string> = {}) =>
     start(async (request, response, count) => {
       if (count <= times) return send(response, status, headers, "");
-      const right = await answerRightly(request);
-      send(response, right.status, right.headers, right.body);
+      await passOn(request, response);
     });
 
   it.each([429, 502, 503, 504])("%d then 200", async (status) => {
@@ -408,8 +391,7 @@ describe.concurrent("temporary failures are retried", () => {
     const server = await start(async (request, response, count) => {
       started.push(performance.now());
       if (count === 1) return send(response, 429, headers(), "");
-      const right = await answerRightly(request);
-      send(response, right.status, right.headers, right.body);
+      await passOn(request, response);
     });
     await createCall(server.origin)(sites, {});
     expect((started[1] ?? 0) - (started[0] ?? 0)).toBeGreaterThanOrEqual(950);
@@ -554,14 +536,9 @@ describe("an answer that breaks the contract is refused, and the field named", (
 });
 
 describe("a problem document", () => {
-  const refuse = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  const refuse = (status: number, body: unknown) =>
     start((_, response) =>
-      send(
-        response,
-        status,
-        { "content-type": "application/problem+json", ...headers },
-        JSON.stringify(body),
-      ),
+      send(response, status, { "content-type": "application/problem+json" }, JSON.stringify(body)),
     );
 
   it("gives its code, detail and parameters", async () => {
@@ -619,38 +596,16 @@ describe("a problem document", () => {
 });
 
 it("sends the key, the parameters and nothing else", async () => {
-  const server = await start(async (request, response) => {
-    const right = await answerRightly(request);
-    send(response, right.status, right.headers, right.body);
-  });
+  const server = await start(passOn);
   await createCall(server.origin)(stats, { site: "example.com", days: 7 });
   const [request] = server.requests;
   expect(request?.url).toBe("/api/v1/stats?site=example.com&days=7");
   expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
 });
 
-function createCertificate() {
-  const folder = mkdtempSync(join(tmpdir(), "certificate-"));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-  const options = [
-    "-x509",
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:prime256v1",
-    "-nodes",
-    "-days",
-    "2",
-  ];
-  execFileSync("openssl", ["req", ...options, "-keyout", key, "-out", cert, ...subject], { stdio: "ignore" });
-  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
-}
-
 /** A CONNECT proxy on plain TCP that tunnels to the address the test gives, or refuses with 407. */
-async function startProxy(route: (target: string) => string | undefined) {
-  const { connect } = await import("node:net");
-  const server: Server = createTcpServer((client) => {
+function startProxy(route: (target: string) => string | undefined) {
+  return listen((client) => {
     client.on("error", () => {});
     client.once("data", (head) => {
       const target = /^CONNECT (\S+)/.exec(head.toString())?.[1] ?? "";
@@ -663,9 +618,13 @@ async function startProxy(route: (target: string) => string | undefined) {
       upstream.on("error", () => client.destroy());
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+}
+
+/** A server that speaks what the test says. */
+async function listen(meet: (socket: Socket) => void) {
+  const server = createTcpServer(meet);
+  await once(server.listen(0, "127.0.0.1"), "listening");
   open.push(server);
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-  return { origin, close: () => server.close() };
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
 }

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { clientId, access, refresh, code, verifier } = await signIn(publicUrl);
   const asking = await prepare(publicUrl, { client_id: clientId });
   const { form, browser } = await openConsent(publicUrl, asking.url);
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const cookie = browser.formatCookies();
   Object.assign(known, {
     clientId,
     access,

@@ -1,9 +1,17 @@
 import { expect, it } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
-import { ask, exchange, openConsent, post, prepare, read, register } from "../support/attacker.ts";
+import {
+  ask,
+  exchange,
+  openConsent,
+  openConsentRaw,
+  post,
+  prepare,
+  read,
+  register,
+} from "../support/attacker.ts";
 import { createBrowser, startTestConnector } from "../support/connector.ts";
 import { findPort } from "../support/processes.ts";
-import { askRaw } from "../support/raw.ts";
 import { underAttack } from "../support/under-attack.ts";
 
 const MARKUP = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
@@ -143,26 +151,6 @@ underAttack((scene) => {
     expect(answer.headers.get("content-type")).toContain("application/json");
   });
 
-  it.each([
-    "javascript:alert(1)",
-    "JavaScript://x.example/%0aalert(1)",
-    "data:text/html,x",
-    "vbscript:x",
-    "blob:https://x.example/1",
-    "about:blank",
-    "file:///etc/passwd",
-    " javascript:alert(1)",
-    "java\nscript:alert(1)",
-    "http://x.example/cb",
-    "http://127.0.0.1.x.example/cb",
-    "//x.example/cb",
-    "https://x.example/cb#fragment",
-  ])("XSS: %j cannot be registered as a redirect", async (uri) => {
-    const { publicUrl } = scene();
-    const { status, body } = await register(publicUrl, { redirect_uris: [uri] });
-    expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
-  });
-
   it.each(["javascript:alert(1)", "data:text/html,x"])(
     "XSS: %s is no client's website on the consent page",
     async (uri) => {
@@ -253,18 +241,9 @@ underAttack((scene) => {
       const told = () => lines().filter((line) => line.includes('"grant_made"')).length;
       const toldBefore = told();
       const asking = await prepare(publicUrl);
-      const { form, browser } = await openConsent(publicUrl, asking.url);
-      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const { browser, decide } = await openConsent(publicUrl, asking.url);
       scene().meet("Interaction", 2);
-      const answers = await Promise.all(
-        both.map(({ origin }) =>
-          ask(origin + form.action, {
-            method: "POST",
-            headers: { cookie, origin: publicUrl, "content-type": "application/x-www-form-urlencoded" },
-            body: String(new URLSearchParams({ csrf: form.csrf, decision: "allow", api_key: DEMO_KEY })),
-          }),
-        ),
-      );
+      const answers = await Promise.all(both.map(({ origin }) => decide("allow", { at: origin })));
       expect(answers.map(({ status }) => status)).toEqual([303, 303]);
       const { url } = await browser.visit(answers[taken]?.headers.get("location") ?? "");
       const code = new URL(url).searchParams.get("code") ?? "";
@@ -353,28 +332,14 @@ it.each([true, false])(
       { "x-forwarded-proto": "http" },
       { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" },
     ]) {
-      const { status, headers } = await askRaw(origin, { path: url.pathname + url.search, headers: claimed });
-      const [location, cookies] = [String(headers.location), [headers["set-cookie"] ?? []].flat()];
-      expect([status, location]).toEqual([303, expect.stringMatching(/^\/consent\/[\w-]+$/)]);
+      const { started, cookies, path, decide } = await openConsentRaw(origin, url, claimed);
+      expect([started.status, path]).toEqual([303, expect.stringMatching(/^\/consent\/[\w-]+$/)]);
       expect(cookies).toHaveLength(6);
       for (const cookie of cookies) {
         expect(cookie).toMatch(/; path=\/(consent|authorize)\/[\w-]+;/);
         expect(cookie).toMatch(/; samesite=lax; secure; httponly$/);
       }
-      const cookie = cookies.map((cookie) => cookie.replace(/;.*/, "")).join("; ");
-      const page = (await askRaw(origin, { path: location, headers: { cookie } })).text;
-      const [, csrf = ""] = /name="csrf" value="([^"]+)"/.exec(page) ?? [];
-      const answer = await askRaw(origin, {
-        method: "POST",
-        path: location,
-        body: `${new URLSearchParams({ csrf, decision: "allow", api_key: DEMO_KEY })}`,
-        headers: {
-          ...claimed,
-          cookie,
-          origin: "https://mcp.example",
-          "content-type": "application/x-www-form-urlencoded",
-        },
-      });
+      const answer = await decide("allow", { origin: "https://mcp.example" });
       expect([answer.status, answer.headers.location]).toEqual([
         303,
         expect.stringMatching(/^https:\/\/mcp\.example\/authorize\//),

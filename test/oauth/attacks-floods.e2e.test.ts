@@ -86,12 +86,7 @@ underAttack((scene) => {
     const { publicUrl, address, medium } = scene();
     for (let index = 0; index < 60; index++) {
       // Entries that the client adds before the proxy's are ignored.
-      const { status } = await ask(`${publicUrl}/register`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${index}` },
-        body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/cb"] }),
-      });
-      expect(status).toBe(201);
+      expect((await register(publicUrl, {}, { "x-forwarded-for": `203.0.113.${index}` })).status).toBe(201);
     }
     const before = medium.readVersion();
     for (let index = 0; index < 4; index++) {
@@ -143,7 +138,7 @@ underAttack((scene) => {
       const { access } = await signIn(publicUrl);
       const { form, browser } = await openConsent(publicUrl, (await prepare(publicUrl)).url);
       const { origin } = both[0];
-      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const cookie = browser.formatCookies();
       for (const path of ["/token", "/register", "/revoke", form.action, "/mcp"]) {
         const isJson = path === "/register" || path === "/mcp";
         const body = Buffer.alloc(LARGE, "a");
@@ -169,14 +164,8 @@ underAttack((scene) => {
 it("X-Forwarded-For: without trustProxy, claiming another address gains nothing", async () => {
   const connector = await startTestConnector();
   open.push(connector);
-  const flood = async (index: number) => {
-    const { status } = await ask(`${connector.publicUrl}/register`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${index}` },
-      body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/cb"] }),
-    });
-    return status;
-  };
+  const flood = async (index: number) =>
+    (await register(connector.publicUrl, {}, { "x-forwarded-for": `203.0.113.${index}` })).status;
   for (let index = 0; index < 60; index++) expect(await flood(index)).toBe(201);
   expect(await flood(61)).toBe(429);
 });

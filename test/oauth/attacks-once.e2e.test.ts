@@ -1,18 +1,13 @@
 import { expect, it } from "vitest";
-import { DEMO_KEY } from "../support/api.ts";
 import { ask, exchange, hide, openConsent, prepare } from "../support/attacker.ts";
 import { type Scene, underAttack } from "../support/under-attack.ts";
 
 /** Six times the address that the browser is sent to after a decision, at once, on both replicas. */
 async function followSixTimes({ publicUrl, both, meet }: Scene, decision: string) {
   const asking = await prepare(publicUrl);
-  const { form, browser } = await openConsent(publicUrl, asking.url);
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const decided = await ask(publicUrl + form.action, {
-    method: "POST",
-    headers: { cookie, origin: publicUrl },
-    body: new URLSearchParams({ csrf: form.csrf, decision, api_key: DEMO_KEY }),
-  });
+  const { browser, decide } = await openConsent(publicUrl, asking.url);
+  const cookie = browser.formatCookies();
+  const decided = await decide(decision);
   const { pathname } = new URL(decided.headers.get("location") ?? "");
   // Each of the six has read the sign-in before any of them is answered.
   meet("Interaction", 6);

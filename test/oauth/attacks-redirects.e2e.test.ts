@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ask, exchange, openConsent, post, prepare, register } from "../support/attacker.ts";
+import { ask, exchange, openConsent, post, prepare } from "../support/attacker.ts";
 import { underAttack } from "../support/under-attack.ts";
 
 const CLAUDE = "https://claude.ai/api/mcp/auth_callback";
@@ -94,42 +94,5 @@ underAttack((scene) => {
     const { url } = await prepare(publicUrl, { prompt: "none" });
     const { status, headers } = await ask(url.href);
     expect([status, headers.get("location")]).toEqual([303, expect.stringContaining("error=login_required")]);
-  });
-
-  it.each([
-    "search-ms:query=x",
-    "ms-appinstaller:?source=https://evil.example/x",
-    "ms-msdt:/id",
-    "shell:startup",
-    "ms-word:ofe|u|https://evil.example/x",
-    "ssh://evil.example",
-    "steam://run/1",
-    "smb://evil.example/x",
-    "x-apple.systempreferences:com.apple",
-    "microsoft.windows.camera:",
-    "com.apple.tv:x",
-    "windows.tbauth:x",
-    "slack://x",
-    "zoommtg://x",
-    "tg://x",
-    "vscode:mcp/install?%7B%7D",
-    "cursor:x",
-    "VSCODE:mcp/install",
-    "zed:///x",
-    "jar:https://evil.example",
-    "feed:x",
-    "itms-services://x",
-    "market://x",
-    "app://x",
-    "chrome-extension://x/y",
-  ])("RFC 7591, 3.2.2: %s is refused at registration, and the answer names what is allowed", async (uri) => {
-    const { publicUrl, address } = scene();
-    address.last += 1;
-    const { status, body } = await register(publicUrl, { redirect_uris: [CLAUDE, uri] });
-    expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
-    expect(body.error_description).toContain("https addresses");
-    expect(body.error_description).toContain("com.example.app:");
-    expect(body.error_description).toContain("cursor://");
-    expect(body.error_description).toContain("entry 2");
   });
 });

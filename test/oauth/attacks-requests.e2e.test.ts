@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { DEMO_KEY } from "../support/api.ts";
 import {
   ask,
   callMcp,
   obtainCode,
   openConsent,
+  openConsentRaw,
   post,
   prepare,
   register,
@@ -144,23 +144,8 @@ underAttack((scene) => {
         expect(text + JSON.stringify(headers)).not.toMatch(/evil|666/);
       }
     }
-    const { origin } = both[0];
-    const started = await askRaw(origin, { path: url.pathname + url.search, headers: lies });
-    const cookie = [started.headers["set-cookie"] ?? []]
-      .flat()
-      .map((cookie) => cookie.replace(/;.*/, ""))
-      .join("; ");
-    const path = String(started.headers.location);
-    const [, csrf = ""] =
-      /name="csrf" value="([^"]+)"/.exec(
-        (await askRaw(origin, { path, headers: { ...lies, cookie } })).text,
-      ) ?? [];
-    const finished = await askRaw(origin, {
-      method: "POST",
-      path,
-      body: `${new URLSearchParams({ csrf, decision: "deny" })}`,
-      headers: { ...lies, cookie, origin: publicUrl },
-    });
+    const { decide } = await openConsentRaw(both[0].origin, url, lies);
+    const finished = await decide("deny", { origin: publicUrl });
     expect(finished.status).toBe(303);
     expect(String(finished.headers.location)).toMatch(new RegExp(`^${publicUrl}/authorize/`));
   });
@@ -285,26 +270,11 @@ underAttack((scene) => {
 
   it("DNS rebinding: a page under another name cannot send the consent form", async () => {
     const { publicUrl, both, upstream } = scene();
-    const { origin } = both[0];
     const { url } = await prepare(publicUrl);
-    const host = EVIL;
-    const started = await askRaw(origin, { path: url.pathname + url.search, headers: { host } });
-    const cookie = [started.headers["set-cookie"] ?? []]
-      .flat()
-      .map((cookie) => cookie.replace(/;.*/, ""))
-      .join("; ");
-    const path = String(started.headers.location);
-    const [, csrf = ""] =
-      /name="csrf" value="([^"]+)"/.exec((await askRaw(origin, { path, headers: { host, cookie } })).text) ??
-      [];
+    const { csrf, decide } = await openConsentRaw(both[0].origin, url, { host: EVIL });
     expect(csrf).not.toBe("");
     const calls = upstream().length;
-    const { status, headers } = await askRaw(origin, {
-      method: "POST",
-      path,
-      body: `${new URLSearchParams({ csrf, decision: "allow", api_key: DEMO_KEY })}`,
-      headers: { host, cookie, origin: `http://${EVIL}` },
-    });
+    const { status, headers } = await decide("allow", { origin: `http://${EVIL}` });
     expect([status, headers.location, upstream().length]).toEqual([400, undefined, calls]);
   });
 

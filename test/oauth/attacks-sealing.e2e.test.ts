@@ -47,14 +47,9 @@ underAttack((scene) => {
     const { publicUrl } = scene();
     const thief = watch(scene());
     const asking = await prepare(publicUrl);
-    const { form, browser } = await openConsent(publicUrl, asking.url);
+    const { form, browser, decide } = await openConsent(publicUrl, asking.url);
     const uid = form.action.replace("/consent/", "");
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const decided = await ask(publicUrl + form.action, {
-      method: "POST",
-      headers: { cookie, origin: publicUrl },
-      body: new URLSearchParams({ csrf: form.csrf, decision: "allow", api_key: DEMO_KEY }),
-    });
+    const decided = await decide();
     const opened = await thief.open(uid);
     expect(opened).toEqual([expect.stringContaining("consent")]);
     expect(opened.join()).not.toContain(DEMO_KEY);
@@ -67,24 +62,17 @@ underAttack((scene) => {
   it("the address of a decided sign-in is useless without the browser's cookies, each of them", async () => {
     const { publicUrl } = scene();
     const { url } = await prepare(publicUrl);
-    const { form, browser } = await openConsent(publicUrl, url);
-    const write = (left: string) =>
-      [...browser.cookies].flatMap(([name, value]) => (name === left ? [] : [`${name}=${value}`])).join("; ");
-    const submit = (cookie: string) =>
-      ask(publicUrl + form.action, {
-        method: "POST",
-        headers: { cookie, origin: publicUrl },
-        body: new URLSearchParams({ csrf: form.csrf, decision: "allow", api_key: DEMO_KEY }),
-      });
-    expect((await submit(write("_interaction_key"))).status).toBe(400);
-    const decided = await submit(write(""));
+    const { browser, decide } = await openConsent(publicUrl, url);
+    const { formatCookies } = browser;
+    expect((await decide("allow", { cookie: formatCookies("_interaction_key") })).status).toBe(400);
+    const decided = await decide();
     expect(decided.status).toBe(303);
     const path = decided.headers.get("location") ?? "";
     for (const left of ["_interaction_key", "_interaction_resume", "_interaction_resume.sig"]) {
-      const { status, headers } = await ask(path, { headers: { cookie: write(left) } });
+      const { status, headers } = await ask(path, { headers: { cookie: formatCookies(left) } });
       expect([status, headers.get("location")]).toEqual([400, null]);
     }
-    expect((await ask(path, { headers: { cookie: write("") } })).status).toBe(303);
+    expect((await ask(path, { headers: { cookie: formatCookies() } })).status).toBe(303);
   });
 
   it("a code that was exchanged does not open the key", async () => {

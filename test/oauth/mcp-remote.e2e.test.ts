@@ -6,7 +6,7 @@ import { queries } from "../../src/reports/queries.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawnClient } from "../support/clients.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
-import { ask as fetchRaw } from "../support/raw-http.ts";
+import { askRaw } from "../support/raw.ts";
 import { mcpRemotes } from "../support/tools.ts";
 
 const HOUR = 3_600_000;
@@ -55,8 +55,9 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
     await expect.poll(() => existsSync(opened)).toBe(true);
     const landed = await consent(connector.publicUrl, readFileSync(opened, "utf8"));
     rmSync(opened);
+    const { port, pathname, search } = landed;
     const land = async () =>
-      (await fetchRaw(Number(landed.port), `${landed.pathname}${landed.search}`)).status;
+      (await askRaw(`http://127.0.0.1:${port}`, { path: `${pathname}${search}` })).status;
     await expect.poll(land).toBe(200);
     return landed;
   }

@@ -9,23 +9,9 @@ import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts"
 import { readFolder, searchFor } from "../support/search.ts";
 import { startProxy } from "./redis-proxy.ts";
 import { bundleWorker, SMOKE, startWorker } from "./store-workers.ts";
-import { buildRecord, createOptions, MINUTE } from "./stores.ts";
+import { buildRecord, createOptions, MINUTE, methods } from "./stores.ts";
 
 const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
-
-/** Every method; all must fail. */
-const methods: [string, (store: Store) => Promise<unknown>][] = [
-  ["put", (store) => store.put(buildRecord("new", { grantId: "g" }))],
-  ["get", (store) => store.get("AccessToken", "a")],
-  ["consume", (store) => store.consume("AccessToken", "a", 1)],
-  ["remove", (store) => store.remove("AccessToken", "a")],
-  ["revokeGrant", (store) => store.revokeGrant("other", 1)],
-  ["listGrants", (store) => store.listGrants()],
-  ["listApplications", (store) => store.listApplications()],
-  ["pruneApplications", (store) => store.pruneApplications(1)],
-  ["hit", (store) => store.hit("a", { max: 9, windowMs: 1000 }, 1)],
-  ["check", (store) => store.check()],
-];
 
 /** Milliseconds: far more than the store's time limits, and less than what waits until Redis is back. */
 const SOON = 30_000;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNormalizer } from "../../src/oauth/request-normalizer.ts";
+import { register as registerAt } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";
 
 describe("a registration is refused for a redirect", () => {
@@ -9,51 +10,65 @@ describe("a registration is refused for a redirect", () => {
   });
   afterAll(() => connector.close());
 
-  const register = async (...redirect_uris: unknown[]) => {
-    const response = await fetch(`${connector.publicUrl}/register`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ redirect_uris }),
-    });
-    return response.status;
+  const register = (...redirect_uris: unknown[]) => {
+    connector.time.now += 3_600_000;
+    return registerAt(connector.publicUrl, { redirect_uris });
   };
 
   it.each([
-    "javascript:alert(1)",
-    "intent://x#Intent;end",
-    "view-source:https://x.example",
-    "ws://x.example",
-    "ftp://x.example/",
-    "https://user@x.example/cb",
-    "https://user:word@x.example/cb",
-    "https://:word@x.example/cb",
-    "data:x",
-    "http://x.example/cb",
-    "https:evil.example/cb",
-    "https:/evil.example/cb",
-    "https:///evil.example/cb",
-    "https:\\\\evil.example\\cb",
-    "https://\t/evil.example/cb",
+    // Scripts, and what browsers open themselves.
+    ..."javascript:alert(1) JavaScript://x.example/%0aalert(1) data:text/html,x vbscript:x about:blank".split(
+      " ",
+    ),
+    ..."blob:https://x.example/1 file:///etc/passwd view-source:https://x.example feed:x".split(" "),
+    ..."jar:https://x.example chrome-extension://x/y ws://x.example ftp://x.example/".split(" "),
+    " javascript:alert(1)",
+    "java\nscript:alert(1)",
+    // Programs of the operating system.
+    ..."search-ms:query=x ms-appinstaller:?source=https://x.example/x ms-msdt:/id shell:startup".split(" "),
+    ..."ms-word:ofe|u|https://x.example/x microsoft.windows.camera: windows.tbauth:x com.apple.tv:x".split(
+      " ",
+    ),
+    ..."x-apple.systempreferences:com.apple intent://x#Intent;end itms-services://x market://x".split(" "),
+    // Other applications, and commands of those that are allowed.
+    ..."ssh://x.example steam://run/1 smb://x.example/x slack://x zoommtg://x tg://x app://x".split(" "),
+    ..."vscode:mcp/install?%7B%7D VSCODE:mcp/install cursor:x zed:///x".split(" "),
+    // Web addresses of others, with more than an address, or not written in full.
+    ..."http://x.example/cb http://127.0.0.1.x.example/cb //x.example/cb".split(" "),
+    ..."https://user@x.example/cb https://user:word@x.example/cb https://:word@x.example/cb".split(" "),
+    ..."https:x.example/cb https:/x.example/cb https:///x.example/cb https:\\\\x.example\\cb".split(" "),
+    ..."http:127.0.0.1/cb http:localhost:1/cb".split(" "),
+    "https://\t/x.example/cb",
     "https://x.example/c\nb",
-    "http:127.0.0.1/cb",
-    "http:localhost:1/cb",
     "no address",
     7,
-  ])("to %j", async (uri) => {
-    expect(await register("https://x.example/cb", uri)).toBe(400);
+  ])("to %j, and the answer names what is allowed", async (uri) => {
+    const { status, body } = await register("https://claude.ai/api/mcp/auth_callback", uri);
+    expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
+    const words = ["https addresses", "com.example.app:", "cursor://", "entry 2"];
+    for (const word of words) expect(body.error_description).toContain(word);
+  });
+
+  it("with a fragment (RFC 6749, section 3.1.2)", async () => {
+    const { status, body } = await register("https://x.example/cb#fragment");
+    expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
   });
 
   it("if all together take more than 8,000 bytes", async () => {
     const ofLength = (length: number) =>
       Array.from({ length: 20 }, (_, index) => `https://x.example/${index}`.padEnd(length, "x"));
-    expect(await register(...ofLength(350))).toBe(201);
-    expect(await register(...ofLength(400))).toBe(400);
+    expect((await register(...ofLength(350))).status).toBe(201);
+    expect((await register(...ofLength(400))).status).toBe(400);
   });
 
   it("and accepted for those of clients in use", async () => {
-    expect(
-      await register("https://x.example/cb", "http://localhost:1/cb", "cursor://x/cb", "vscode://x/cb"),
-    ).toBe(201);
+    const { status } = await register(
+      "https://x.example/cb",
+      "http://localhost:1/cb",
+      "cursor://x/cb",
+      "vscode://x/cb",
+    );
+    expect(status).toBe(201);
   });
 });
 

@@ -20,7 +20,7 @@ import type { OpenDatabase } from "../../src/sqlite/driver.ts";
 import { otherNodes } from "../support/other-nodes.ts";
 import { readFolder } from "../support/search.ts";
 import { bundleWorker, SMOKE, startWorker } from "./store-workers.ts";
-import { buildRecord, createFolder, createOptions, drivers, MINUTE } from "./stores.ts";
+import { buildRecord, createFolder, createOptions, drivers, MINUTE, methods } from "./stores.ts";
 
 let worker: Awaited<ReturnType<typeof bundleWorker>>;
 beforeAll(async () => {
@@ -63,19 +63,6 @@ const configure = async (sql: string): Promise<OpenDatabase> => {
   };
 };
 
-/** Every method; all must fail. */
-const methods: [string, (store: Store) => Promise<unknown>][] = [
-  ["put", (store) => store.put(buildRecord("new", { grantId: "g" }))],
-  ["get", (store) => store.get("AccessToken", "a")],
-  ["consume", (store) => store.consume("AccessToken", "a", 1)],
-  ["remove", (store) => store.remove("AccessToken", "a")],
-  ["revokeGrant", (store) => store.revokeGrant("g", 1)],
-  ["listGrants", (store) => store.listGrants()],
-  ["listApplications", (store) => store.listApplications()],
-  ["pruneApplications", (store) => store.pruneApplications(1)],
-  ["hit", (store) => store.hit("a", { max: 9, windowMs: 1000 }, 1)],
-  ["check", (store) => store.check()],
-];
 const READING = ["get", "listGrants", "listApplications", "check"];
 
 async function expectUnavailable(attempt: Promise<unknown>, reason: string): Promise<void> {

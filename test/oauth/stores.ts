@@ -108,3 +108,17 @@ export const storeKinds: StoreKind[] = [
 export function buildRecord(hash: string, more: Partial<StoredRecord> = {}): StoredRecord {
   return { kind: "AccessToken", hash, created: 1_800_000_000_000, sealed: Buffer.from(hash), ...more };
 }
+
+/** Every method; all must fail if the medium does. Grant "g" is that of the record "a". */
+export const methods: [string, (store: Store) => Promise<unknown>][] = [
+  ["put", (store) => store.put(buildRecord("new", { grantId: "g" }))],
+  ["get", (store) => store.get("AccessToken", "a")],
+  ["consume", (store) => store.consume("AccessToken", "a", 1)],
+  ["remove", (store) => store.remove("AccessToken", "a")],
+  ["revokeGrant", (store) => store.revokeGrant("other", 1)],
+  ["listGrants", (store) => store.listGrants()],
+  ["listApplications", (store) => store.listApplications()],
+  ["pruneApplications", (store) => store.pruneApplications(1)],
+  ["hit", (store) => store.hit("a", { max: 9, windowMs: 1000 }, 1)],
+  ["check", (store) => store.check()],
+];

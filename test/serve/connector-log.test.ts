@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLog, type Facts } from "../../src/serve/connector-log.ts";
 import { maskPath } from "../../src/serve/request-context.ts";
+import { start } from "../oauth/connector-fixture.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import {
   callMcp,
@@ -12,16 +13,10 @@ import {
   register,
   signIn,
 } from "../support/attacker.ts";
-import { startTestConnector, type TestConnectorOptions } from "../support/connector.ts";
+import type { TestConnectorOptions } from "../support/connector.ts";
 
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
-
-async function start(options: TestConnectorOptions = {}) {
-  const connector = await startTestConnector(options);
-  open.push(connector);
+async function startLogging(options: TestConnectorOptions = {}) {
+  const connector = await start(options);
   /** The lines so far, or those of one event, without the time. */
   const told = (event?: string) =>
     connector.lines
@@ -36,7 +31,7 @@ const plain = (lines: string[]) =>
 
 describe("the audit lines", () => {
   it("of a sign-in, its refresh and its end by the client: fields, order, and no others", async () => {
-    const { publicUrl, told } = await start();
+    const { publicUrl, told } = await startLogging();
     const asking = await prepare(publicUrl, {}, { client_name: "Example Client" });
     const { submit } = await openConsent(publicUrl, asking.url);
     await submit({ api_key: "no-key-of-anyone" });
@@ -59,7 +54,7 @@ describe("the audit lines", () => {
   });
 
   it("of a person who refuses", async () => {
-    const { publicUrl, told } = await start();
+    const { publicUrl, told } = await startLogging();
     const { url, clientId } = await prepare(publicUrl);
     await (await openConsent(publicUrl, url)).submit({ decision: "cancel" });
     expect(plain(told("consent_refused"))).toEqual([
@@ -68,7 +63,7 @@ describe("the audit lines", () => {
   });
 
   it("of a document that could not be fetched: its address, without what else strangers write there", async () => {
-    const { publicUrl, told } = await start({
+    const { publicUrl, told } = await startLogging({
       fetchDocument: () => Promise.reject(new TypeError("at 10.1.2.3")),
     });
     const { url } = await prepare(publicUrl, { client_id: "https://client.example/id.json?x=canary" });
@@ -79,7 +74,7 @@ describe("the audit lines", () => {
   });
 
   it.each(["refresh_token_reused", "code_reused"])("of a grant that ends by %s, once", async (reason) => {
-    const { publicUrl, told, time } = await start();
+    const { publicUrl, told, time } = await startLogging();
     const tokens = await signIn(publicUrl);
     if (reason === "code_reused") await exchange(publicUrl, tokens);
     else {
@@ -95,7 +90,7 @@ describe("the audit lines", () => {
   });
 
   it("of a grant whose key the service no longer accepts, once", async () => {
-    const { publicUrl, mcp, told, revoked } = await start();
+    const { publicUrl, mcp, told, revoked } = await startLogging();
     const { access, clientId } = await signIn(publicUrl);
     revoked.add(DEMO_KEY);
     await Promise.all([1, 2, 3].map((id) => callMcp(mcp, access, { id })));
@@ -105,7 +100,7 @@ describe("the audit lines", () => {
   });
 
   it("have the application's name, cleaned and cut", async () => {
-    const { publicUrl, told, lines } = await start();
+    const { publicUrl, told, lines } = await startLogging();
     const forged = `\n{"level":"info","event":"grant_ended","grant":"x"}\r\u2028\u0000\u001b[31m\u202e`;
     await register(publicUrl, { client_name: forged + "x".repeat(200) });
     const [line = "", ...more] = told("client_registered");
@@ -121,7 +116,7 @@ describe("the audit lines", () => {
 
 describe("the level", () => {
   it("debug has a line for each request and each call to the service, linked by the request's id", async () => {
-    const { publicUrl, mcp, told } = await start();
+    const { publicUrl, mcp, told } = await startLogging();
     const { access } = await signIn(publicUrl);
     const before = told().length;
     await callMcp(mcp, access, { name: "get_stats", args: { site: "example.com", days: 7 } });
@@ -138,7 +133,7 @@ describe("the level", () => {
   });
 
   it("debug shows why the service was not reached, but not its address", async () => {
-    const { publicUrl, told } = await start({
+    const { publicUrl, told } = await startLogging({
       reach: (apiKey) => ({
         baseUrl: "http://127.0.0.1:1/api/v1",
         apiKey,
@@ -155,7 +150,7 @@ describe("the level", () => {
 
   it("info has none of these, warn has refusals and faults, error only faults", async () => {
     const heard = async (logLevel: "info" | "warn" | "error") => {
-      const { publicUrl, told, store } = await start({ logLevel });
+      const { publicUrl, told, store } = await startLogging({ logLevel });
       const { submit } = await openConsent(publicUrl, (await prepare(publicUrl)).url);
       await submit({ api_key: "no-key-of-anyone" });
       store.check = () => Promise.reject(new Error("out of order: 10.1.2.3"));

@@ -106,75 +106,30 @@ describe("a call gets the same answer on every revision, with and without a prog
   });
 });
 
-/** Each request has one change, and is refused with this status and code. */
-const changed: [string, number, number, (sent: Sent) => [Sent, string?]][] = [
-  [
-    "no such tool",
-    200,
-    -32_602,
-    ({ headers, message }) => [
-      {
-        headers: { ...headers, "mcp-name": "nothing" },
-        message: { ...message, params: { _meta: meta, name: "nothing", arguments: {} } },
-      },
-    ],
-  ],
-  [
-    "another name in its header",
-    400,
-    -32_020,
-    ({ headers, message }) => [{ headers: { ...headers, "mcp-name": "get_stats" }, message }],
-  ],
-  [
-    "no name in its header",
-    400,
-    -32_020,
-    ({ headers: { "mcp-name": _, ...headers }, message }) => [{ headers, message }],
-  ],
-  [
-    "another method in its header",
-    400,
-    -32_020,
-    ({ headers, message }) => [{ headers: { ...headers, "mcp-method": "ping" }, message }],
-  ],
-  [
-    "a revision that there is not",
-    400,
-    -32_020,
-    ({ headers, message }) => [{ headers: { ...headers, "mcp-protocol-version": "2027-01-01" }, message }],
-  ],
-  [
-    "arguments that are a list",
-    200,
-    -32_602,
-    ({ headers, message }) => [
-      { headers, message: { ...message, params: { name: "list_sites", arguments: [], _meta: meta } } },
-    ],
-  ],
-  [
-    "JSON-RPC 1.0",
-    400,
-    -32_600,
-    ({ headers, message }) => [{ headers, message: { ...message, jsonrpc: "1.0" } }],
-  ],
-  ["no JSON", 400, -32_700, ({ headers, message }) => [{ headers, message }, "{"]],
-  ["an empty body", 400, -32_700, ({ headers, message }) => [{ headers, message }, ""]],
-  [
-    "text for a type",
-    415,
-    -32_000,
-    ({ headers, message }) => [{ headers: { ...headers, "content-type": "text/plain" }, message }],
-  ],
-  [
-    "a page's origin",
-    403,
-    -32_000,
-    ({ headers, message }) => [{ headers: { ...headers, origin: "https://evil.example" }, message }],
-  ],
-];
+interface Change {
+  headers?: Record<string, string | undefined>;
+  message?: object;
+  body?: string;
+}
 
-it.each(changed)("refuses %s with %d and %d", async (_, status, code, change) => {
-  const answer = await ask(...change(write(CURRENT, "list_sites", {})));
+const callOf = (name: string, input: object) => ({ params: { name, arguments: input, _meta: meta } });
+
+it.each<[string, number, number, Change]>([
+  ["no such tool", 200, -32_602, { headers: { "mcp-name": "nothing" }, message: callOf("nothing", {}) }],
+  ["another name in its header", 400, -32_020, { headers: { "mcp-name": "get_stats" } }],
+  ["no name in its header", 400, -32_020, { headers: { "mcp-name": undefined } }],
+  ["another method in its header", 400, -32_020, { headers: { "mcp-method": "ping" } }],
+  ["a revision that there is not", 400, -32_020, { headers: { "mcp-protocol-version": "2027-01-01" } }],
+  ["arguments that are a list", 200, -32_602, { message: callOf("list_sites", []) }],
+  ["JSON-RPC 1.0", 400, -32_600, { message: { jsonrpc: "1.0" } }],
+  ["no JSON", 400, -32_700, { body: "{" }],
+  ["an empty body", 400, -32_700, { body: "" }],
+  ["text for a type", 415, -32_000, { headers: { "content-type": "text/plain" } }],
+  ["a page's origin", 403, -32_000, { headers: { origin: "https://evil.example" } }],
+])("refuses %s with %d and %d", async (_, status, code, change) => {
+  const right = write(CURRENT, "list_sites", {});
+  const headers: Record<string, string> = JSON.parse(JSON.stringify({ ...right.headers, ...change.headers }));
+  const answer = await ask({ headers, message: { ...right.message, ...change.message } }, change.body);
   expect([answer.status, readMessage(answer.text).error.code]).toEqual([status, code]);
 });
 

@@ -1,18 +1,12 @@
 import * as oauth from "oauth4webapi";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { start } from "../oauth/connector-fixture.ts";
 import { DEMO_KEY } from "../support/api.ts";
-import { startTestConnector } from "../support/connector.ts";
 import { signIn } from "../support/sign-in.ts";
 
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0).reverse()) await server.close();
-});
-
 describe("the operator's address", () => {
-  async function start() {
-    const connector = await startTestConnector({ adminListen: { host: "127.0.0.1", port: 0 } });
-    open.push(connector);
+  async function startWithAdmin() {
+    const connector = await start({ adminListen: { host: "127.0.0.1", port: 0 } });
     const ask = async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${connector.connector.adminPort}${path}`);
       return { status: response.status, text: await response.text() };
@@ -21,7 +15,7 @@ describe("the operator's address", () => {
   }
 
   it("shows requests and events, without secrets", async () => {
-    const { connector, ask } = await start();
+    const { connector, ask } = await startWithAdmin();
     const { server, client, exchange } = await signIn(connector);
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, await exchange());
     await fetch(connector.mcp, { method: "POST" });
@@ -45,7 +39,7 @@ describe("the operator's address", () => {
   });
 
   it("shows health and readiness; a failing store is not ready", async () => {
-    const { connector, ask } = await start();
+    const { connector, ask } = await startWithAdmin();
     expect([(await ask("/healthz")).status, (await ask("/readyz")).status]).toEqual([200, 200]);
     connector.store.check = () => Promise.reject(new Error("the disk of 10.1.2.3 is full"));
     connector.time.now += 1_000;
@@ -56,7 +50,7 @@ describe("the operator's address", () => {
   });
 
   it("is not reachable at the public address", async () => {
-    const { connector } = await start();
+    const { connector } = await startWithAdmin();
     expect((await fetch(`${connector.publicUrl}/metrics`)).status).toBe(404);
   });
 });

@@ -1,16 +1,11 @@
-import { request } from "node:http";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { start } from "../oauth/connector-fixture.ts";
 import { signIn } from "../support/attacker.ts";
-import { startTestConnector, type TestConnectorOptions } from "../support/connector.ts";
+import type { TestConnectorOptions } from "../support/connector.ts";
+import { askRaw } from "../support/raw.ts";
 
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
-
-async function start(options: TestConnectorOptions) {
-  const connector = await startTestConnector({ logLevel: "info", ...options });
-  open.push(connector);
+async function startLogging(options: TestConnectorOptions) {
+  const connector = await start({ logLevel: "info", ...options });
   const told = (event: string) =>
     connector.lines.filter((line) => line.includes(`"event":"${event}"`)).map((line) => JSON.parse(line));
   return { ...connector, told };
@@ -30,7 +25,7 @@ it.each<[string, boolean, Record<string, string>, string | undefined]>([
 ])(
   "a proxy that sends %s: warns once if it is not read, without the address",
   async (_, trust, headers, says) => {
-    const { publicUrl, told, lines } = await start({ trustProxy: trust });
+    const { publicUrl, told, lines } = await startLogging({ trustProxy: trust });
     for (const _ of [1, 2]) await fetch(`${publicUrl}/healthz`, { headers });
     expect(told("proxy_not_read").map(({ level, message }) => [level, message])).toEqual(
       says === undefined ? [] : [["warn", says]],
@@ -40,17 +35,14 @@ it.each<[string, boolean, Record<string, string>, string | undefined]>([
 );
 
 /** `fetch` sets Host itself. */
-const callWithHost = (mcp: string, token: string, host: string) =>
-  new Promise<number | undefined>((resolve, reject) => {
-    const headers = { host, authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const sent = request(mcp, { method: "POST", headers }, (response) => {
-      response.resume().once("end", () => resolve(response.statusCode));
-    });
-    sent.once("error", reject).end("{}");
-  });
+async function callWithHost(mcp: string, token: string, host: string) {
+  const { origin, pathname: path } = new URL(mcp);
+  const headers = { host, authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return (await askRaw(origin, { method: "POST", path, headers, body: "{}" })).status;
+}
 
 it("a proxy that does not pass Host on: the 403 is logged at info, once a minute", async () => {
-  const { publicUrl, mcp, time, told } = await start({});
+  const { publicUrl, mcp, time, told } = await startLogging({});
   const { access } = await signIn(publicUrl);
   for (const _ of [1, 2]) expect(await callWithHost(mcp, access, "upstream_1")).toBe(403);
   const message = "Not localhost. A proxy in front must pass Host on.";

@@ -1,14 +1,8 @@
-import { afterEach, expect, it } from "vitest";
-import { startTestConnector } from "../support/connector.ts";
-
-const open: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
-});
+import { expect, it } from "vitest";
+import { start } from "../oauth/connector-fixture.ts";
 
 it("checks the store at most once a second, for both addresses, however many ask", async () => {
-  const connector = await startTestConnector({ adminListen: { host: "127.0.0.1", port: 0 } });
-  open.push(connector);
+  const connector = await start({ adminListen: { host: "127.0.0.1", port: 0 } });
   let [checks, isWell] = [0, true];
   connector.store.check = async () => {
     checks++;

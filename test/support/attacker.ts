@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DEMO_KEY } from "./api.ts";
 import { createBrowser, readConsentForm } from "./connector.ts";
+import { askRaw } from "./raw.ts";
 
 const REDIRECT = "http://127.0.0.1:1234/cb";
 
@@ -37,10 +38,14 @@ export async function read(response: Response): Promise<Answer> {
 export const post = (url: string, form: Record<string, string> | URLSearchParams, headers = {}) =>
   ask(url, { method: "POST", headers, body: new URLSearchParams(form) });
 
-export async function register(origin: string, metadata: Record<string, unknown> = {}): Promise<Answer> {
+export async function register(
+  origin: string,
+  metadata: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return ask(`${origin}/register`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ redirect_uris: [REDIRECT], client_name: "Test", ...metadata }),
   });
 }
@@ -95,7 +100,35 @@ export async function openConsent(origin: string, url: URL, browser = createBrow
     if (code !== null) hide(code);
     return { landed: location, answer: await read(answer), code };
   };
-  return { page, form, end, browser, submit };
+  /** Sends the form without following the redirect. */
+  const decide = (decision = "allow", { at = origin, cookie = browser.formatCookies() } = {}) =>
+    ask(at + form.action, {
+      method: "POST",
+      headers: { cookie, origin },
+      body: new URLSearchParams({ csrf: form.csrf, decision, api_key: DEMO_KEY }),
+    });
+  return { page, form, end, browser, submit, decide };
+}
+
+/** The consent page with headers that no browser would send, to be decided with the same ones. */
+export async function openConsentRaw(
+  origin: string,
+  { pathname, search }: URL,
+  headers: Record<string, string>,
+) {
+  const started = await askRaw(origin, { path: pathname + search, headers });
+  const cookies = [started.headers["set-cookie"] ?? []].flat();
+  const sent = { ...headers, cookie: cookies.map((cookie) => cookie.replace(/;.*/, "")).join("; ") };
+  const path = String(started.headers.location);
+  const { csrf } = readConsentForm((await askRaw(origin, { path, headers: sent })).text);
+  const decide = (decision: string, own: Record<string, string> = {}) =>
+    askRaw(origin, {
+      method: "POST",
+      path,
+      body: `${new URLSearchParams({ csrf, decision, api_key: DEMO_KEY })}`,
+      headers: { ...sent, "content-type": "application/x-www-form-urlencoded", ...own },
+    });
+  return { started, cookies, path, csrf, decide };
 }
 
 export interface SignedIn {

@@ -120,9 +120,11 @@ export async function startTestConnector({
 /** A browser without scripts: it keeps cookies, and follows redirects that stay on the server. */
 export function createBrowser(publicUrl: string) {
   const cookies = new Map<string, string>();
+  const formatCookies = (except?: string) =>
+    [...cookies].flatMap(([name, value]) => (name === except ? [] : `${name}=${value}`)).join("; ");
   const visit = async (url: string, init: RequestInit = {}): Promise<{ url: string; response: Response }> => {
     const headers = new Headers(init.headers);
-    headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    headers.set("cookie", formatCookies());
     const response = await fetch(url, { ...init, headers, redirect: "manual" });
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ""] = cookie.split(";");
@@ -135,7 +137,7 @@ export function createBrowser(publicUrl: string) {
     const next = new URL(location, url).href;
     return next.startsWith(`${publicUrl}/`) ? visit(next) : { url: next, response };
   };
-  return { visit, cookies };
+  return { visit, cookies, formatCookies };
 }
 
 /** Where the consent page's form goes, and its token. */
