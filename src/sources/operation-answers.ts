@@ -215,8 +215,8 @@ const answers: Answers = {
       source.active(site, now, signal, filter),
       source.warnings?.({ site, from: today, to: today, now }, signal),
     ]);
-    // Of the warnings about today, only the one that today's data is missing matters here.
-    const about = warnings.filter(({ code }) => code === "stale");
+    // Of the warnings about today, only those that today's data is missing matter here.
+    const about = warnings.filter(({ code }) => code === "stale" || code === "damaged_history");
     return {
       site: { id: site.id, domain: site.domain },
       ...(filter && { filter: formatFilter(filter) }),

@@ -6,7 +6,7 @@ import type { Span } from "../data-source.ts";
 import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
 import { countOpenDay } from "./counting/count-day.ts";
-import { DEFINITION } from "./counting/day-counts.ts";
+import { type Damage, DEFINITION } from "./counting/day-counts.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
 
@@ -67,6 +67,7 @@ export function coverageWarnings(
       { lines },
     );
   }
+  warnings.push(...warnOfDamage(log, { from, to }));
   const folded = listFolded(log, from, to);
   if (folded.length > 0) warnings.push(warnOfFolding(folded, OTHER));
   const isMixed = [...log.closed].some(
@@ -87,6 +88,42 @@ export function coverageWarnings(
     );
   }
   return warnings;
+}
+
+/** Names the days of which the history has lost something. */
+function warnOfDamage({ closed, lost }: SiteLog, { from, to }: Days): Warning[] {
+  const isIn = (date: string) => from <= date && date <= to;
+  const withTotals = [...closed].flatMap(([date, { damage }]) =>
+    damage !== undefined && isIn(date) ? [{ date, damage }] : [],
+  );
+  const without = [...lost].flatMap(([date, damage]) => (isIn(date) ? [{ date, damage }] : []));
+  return [
+    ...describeDamage(
+      withTotals,
+      (days) => `Of ${days}, only the totals are left, and other numbers lack them`,
+    ),
+    ...describeDamage(
+      without,
+      (days) => `What was counted of ${days} is lost if its log lines are gone, so numbers can be too low`,
+    ),
+  ];
+}
+
+function describeDamage(
+  days: readonly { date: string; damage: Damage }[],
+  describe: (days: string) => string,
+): Warning[] {
+  const [first] = days;
+  if (first === undefined) return [];
+  const dates = days.map(({ date }) => date).sort();
+  const { file, reason } = first.damage;
+  return [
+    {
+      code: "damaged_history",
+      detail: `${describe(listSome(dates))}: a file of the history is damaged (${file}: ${reason}).`,
+      values: { ...describeDates(dates), file },
+    },
+  ];
 }
 
 /** The dimensions of which days have folded values. */

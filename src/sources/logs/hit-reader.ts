@@ -91,7 +91,8 @@ export function createHitReader(): ReadHits {
 }
 
 const hasHits = ({ counts, readOpen }: QueriedDay): boolean =>
-  readOpen !== undefined || (counts !== undefined && counts.totals.pageviews > 0);
+  readOpen !== undefined ||
+  (counts !== undefined && counts.damage === undefined && counts.totals.pageviews > 0);
 
 /** Ends a question that is answered, or that nobody asks any more; false if there is more to read for it. */
 function settle({ left, unread, purpose, signal, resolve, reject }: Waiting): boolean {

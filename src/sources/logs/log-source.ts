@@ -27,6 +27,7 @@ import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import { rankCrawlers, rankNotFound } from "./request-rankings.ts";
 import type { LogSettings } from "./settings.ts";
+import { DamagedDay } from "./store/files.ts";
 
 /** Many processes can count the same logs at once, and each may replace what another has just read. */
 const MAX_ATTEMPTS = 10;
@@ -108,13 +109,28 @@ function createView({ settings, store, readHits, selection }: ViewParts): DataSo
 
   /** Asks again if another process has replaced what was read, or if that was damaged. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    let damaged: DamagedDay | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await question();
+        const answer = await question();
+        if (damaged !== undefined) await assertMended(damaged);
+        return answer;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !store.forget(error)) throw error;
+        if (error instanceof DamagedDay) damaged = error;
       }
     }
+  };
+  /** The warnings of this answer were made before the damage was found. */
+  const assertMended = async ({ site, date }: DamagedDay) => {
+    const { collector } = await store.read();
+    const damage = collector.sites.get(site)?.closed.get(date)?.damage;
+    if (damage === undefined) return;
+    throw new AnalyticsError(
+      "unavailable",
+      `A file in the history of these logs is damaged (${damage.file}: ${damage.reason}): of ${date}, only the totals are left.`,
+      { hint: "Restore it from a backup, or ask again: the answer leaves out what is lost, and says so." },
+    );
   };
 
   return {

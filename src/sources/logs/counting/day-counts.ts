@@ -27,6 +27,17 @@ export interface DaySummary {
   addresses: { count: number; most: readonly number[] };
   /** The dimensions that the program knew which recorded the day. A day says nothing about the others. */
   dimensions: readonly Dimension[];
+  /** Set if the rest was lost with a file of the history: only the summary is left. */
+  damage?: Damage | undefined;
+}
+
+/** What is wrong with a file of the history. */
+export interface Damage {
+  /** Its path within the history. */
+  file: string;
+  reason: string;
+  /** Set if nobody knows which lines were counted, so that counting the present ones again does not make up for it. */
+  isForGood?: true;
 }
 
 export interface DayTables {

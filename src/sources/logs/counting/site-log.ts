@@ -1,6 +1,6 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { findDaySpan } from "../day-span.ts";
-import type { DayCounts } from "./day-counts.ts";
+import type { Damage, DayCounts } from "./day-counts.ts";
 import { type DayInProgress, holdDay, type OpenDay, openDay } from "./open-day.ts";
 
 /** What was collected about one site. */
@@ -12,6 +12,13 @@ export interface SiteLog {
   closed: Map<string, DayCounts>;
   /** How many lines came after their day was closed. */
   late: Map<string, number>;
+  /** Days of which lines that were counted can be missing, because a file of the history was lost. */
+  lost: Map<string, Damage>;
+  /**
+   * The last of the days whose lines are known to be counted, though no longer which lines these were: as far as such days are
+   * closed, their lines are left alone. Empty if there is none.
+   */
+  settled: string;
   /** Page views of all days, before scanners are left out. */
   pageviews: number;
   /** Seconds since 1970 of the first and the last line of any kind; undefined before the first. */
@@ -36,6 +43,8 @@ export function createSiteLog(domain: string, timezone: string): SiteLog {
     open: new Map(),
     closed: new Map(),
     late: new Map(),
+    lost: new Map(),
+    settled: "",
     pageviews: 0,
     first: undefined,
     last: undefined,
@@ -49,6 +58,10 @@ export function createSiteLog(domain: string, timezone: string): SiteLog {
     places: new Set(),
   };
 }
+
+/** Whether all lines of a day are counted, whichever lines there are. */
+export const isSettled = ({ closed, settled }: SiteLog, date: string): boolean =>
+  date <= settled && closed.get(date)?.damage === undefined;
 
 /** @param time Seconds since 1970. */
 export type FindDay = (time: number) => OpenDay | undefined;
@@ -66,7 +79,7 @@ export function createFindDay(site: SiteLog, onlyDays?: ReadonlySet<string>): Fi
     const { date, start, end } = findDaySpan(time, site.timezone);
     if (onlyDays?.has(date) === false) return undefined;
     if (site.closed.has(date)) {
-      site.late.set(date, (site.late.get(date) ?? 0) + 1);
+      if (!isSettled(site, date)) site.late.set(date, (site.late.get(date) ?? 0) + 1);
       return undefined;
     }
     current = site.open.get(date)?.load();

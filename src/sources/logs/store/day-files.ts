@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
@@ -51,7 +52,13 @@ export class OutdatedDay extends AnalyticsError {
 }
 
 const RESTORE =
-  "Restore it from a backup. If its log files still exist, remove the folder that it is in: it is made again from them.";
+  "Restore it from a backup. If the log files of that day still exist, remove it and the file days.….json beside it: the day is counted again.";
+
+/** A day as its file describes it. */
+export interface FoundDay {
+  head: DayHead;
+  day: StoredDay;
+}
 
 /** The files of a site's closed days. */
 export interface DayFiles {
@@ -63,6 +70,8 @@ export interface DayFiles {
   write(head: DayHead, counts: DayCounts, hits?: Uint8Array): StoredDay;
   /** A day whose tables are read when they are asked for. */
   open(date: string, day: StoredDay): DayCounts;
+  /** The days of which the sums can be read, whether they are in the list of days or not. */
+  findAll(): FoundDay[];
   /** The paths of a day's files. */
   listFiles(date: string, day: StoredDay): string[];
   folder: string;
@@ -86,11 +95,34 @@ export function createDayFiles(folder: string): DayFiles {
       tables: createStoredTables(join(folder, nameSums(date, sums)), sums),
       readHits: hits === null ? undefined : () => readFile(join(folder, nameHits(date, hits)), hits),
     }),
+    findAll: () =>
+      listNames(folder).flatMap((name) => {
+        const [, hash] = /^\d{4}-\d\d-\d\d\.([0-9a-f]{64})\.sums\.gz$/.exec(name) ?? [];
+        return hash === undefined ? [] : (findDay(folder, name, hash) ?? []);
+      }),
     listFiles: (date, { sums, hits }) => [
       join(folder, nameSums(date, sums)),
       ...(hits === null ? [] : [join(folder, nameHits(date, hits))]),
     ],
   };
+}
+
+const listNames = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+/** Undefined if the file cannot be read. */
+function findDay(folder: string, name: string, sums: string): FoundDay | undefined {
+  try {
+    const file = readNamed(join(folder, name), sums);
+    const found = findTable<{ day: DayHead & Omit<StoredDay, "sums" | "bytes"> }>(
+      gunzipSync(file).toString(),
+      '"day":',
+    );
+    if (found === undefined) return undefined;
+    const { site, date, generation, log, ...day } = found.day;
+    return { head: { site, date, generation, log }, day: { ...day, sums, bytes: file.length } };
+  } catch {
+    return undefined;
+  }
 }
 
 /** In characters: tables are compressed one after another from this length on, so that they take less memory. */
@@ -161,7 +193,7 @@ function createStoredTables(path: string, hash: string): DayTables {
   };
 }
 
-const NOTHING_FAILED: FailedTally = {
+export const NOTHING_FAILED: FailedTally = {
   paths: [],
   requests: [],
   visitors: [],

@@ -29,6 +29,18 @@ export class DamagedFile extends Error {
   }
 }
 
+/** A part of a day whose lines can still come. */
+export class DamagedDay extends DamagedFile {
+  readonly site: string;
+  readonly date: string;
+
+  constructor({ path, message }: DamagedFile, day: { site: string; date: string }) {
+    super(path, message);
+    this.site = day.site;
+    this.date = day.date;
+  }
+}
+
 /** What stands in the place of a file that this program wrote, or above it. */
 const NOT_A_FILE: readonly unknown[] = ["EISDIR", "ENOTDIR", "ELOOP", "ENXIO"];
 

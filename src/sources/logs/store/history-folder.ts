@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
-import { type DayCounts, DEFINITION } from "../counting/day-counts.ts";
+import { join, relative } from "node:path";
+import { type Damage, type DayCounts, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { DayFiles, DayHead, StoredDay } from "./day-files.ts";
-import { atFile } from "./files.ts";
+import { atFile, DamagedFile } from "./files.ts";
 import { createJournalWriter, type JournalWriter } from "./journal-writer.ts";
 import { readManifest } from "./manifest.ts";
 import { type NamedDays, openDayFiles } from "./site-files.ts";
@@ -24,6 +24,16 @@ export interface HistoryFolder {
   journals: Record<string, number>;
   /** By domain, what the manifest names. */
   sites: ReadonlyMap<string, NamedDays>;
+  /** By site and date, open days of which a part is damaged: they are not read again. */
+  readonly damaged: Map<string, Damage>;
+  /** Whether what was read makes up for damage, and is to be saved. */
+  isRepaired: boolean;
+  /** The paths of what cannot be read: it is put aside when the history is saved. */
+  readonly aside: Set<string>;
+  /** What was said to be damaged. */
+  readonly told: Set<string>;
+  /** Tells the person who runs this program about damage. */
+  warn(text: string): void;
   /** What the journals have of open days. */
   readonly journalWriter: JournalWriter;
   /** What is on disk of the counts of closed days. */
@@ -32,13 +42,22 @@ export interface HistoryFolder {
   readonly named: WeakMap<DayInProgress, { salt: Uint8Array; parts: number }>;
 }
 
-export const createHistoryFolder = (path: string, timezone: string): HistoryFolder => ({
+export const createHistoryFolder = (
+  path: string,
+  timezone: string,
+  warn: (text: string) => void,
+): HistoryFolder => ({
   path,
   timezone,
   manifestFile: "",
   generation: 0,
   journals: {},
   sites: new Map(),
+  damaged: new Map(),
+  isRepaired: false,
+  aside: new Set(),
+  told: new Set(),
+  warn,
   journalWriter: createJournalWriter(),
   stored: new WeakMap(),
   named: new WeakMap(),
@@ -51,19 +70,47 @@ export const journalPath = ({ path }: HistoryFolder, date: string) =>
   join(openFolder(path), nameJournal(date));
 export const filesOf = ({ path }: HistoryFolder, site: string) => openDayFiles(path, site);
 
-/** Which file the manifest is: each is a new file. Throws DamagedFile, or what the system throws. */
+/** Which file the manifest is: each is a new file. Throws what the system throws. */
 export function identifyManifest(folder: HistoryFolder): string {
   const path = manifestPath(folder);
-  const stats = atFile(path, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
-  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+  try {
+    const stats = atFile(path, () => statSync(path, { throwIfNoEntry: false, bigint: true }));
+    return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+  } catch (error) {
+    if (error instanceof DamagedFile) return error.message;
+    throw error;
+  }
 }
 
-/** Throws DamagedFile, NewerFormat, or what the system throws. */
-export const readCurrentManifest = (folder: HistoryFolder) => readManifest(manifestPath(folder), DEFINITION);
+/** Throws as `readManifest`. */
+export const readCurrentManifest = (folder: HistoryFolder) =>
+  readManifest(manifestPath(folder), DEFINITION, (damage) => void noteDamage(folder, damage));
 
-/** Whether another process has written since. Throws as `readCurrentManifest`. */
-export const hasChanged = (folder: HistoryFolder): boolean =>
-  (readCurrentManifest(folder)?.generation ?? 0) !== folder.generation;
+/** Whether another process has written since. Throws as `readCurrentManifest`, but for damage. */
+export function hasChanged(folder: HistoryFolder): boolean {
+  try {
+    return (readCurrentManifest(folder)?.generation ?? 0) !== folder.generation;
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error;
+    return folder.generation !== 0;
+  }
+}
+
+/** Says what is damaged, once, and has the history saved without it. */
+export function noteDamage(folder: HistoryFolder, { path, message }: DamagedFile): Damage {
+  folder.isRepaired = true;
+  folder.aside.add(path);
+  if (!folder.told.has(path)) {
+    folder.told.add(path);
+    folder.warn(
+      `A file in the history of these logs is damaged (${path}: ${message}). What is whole is used. Answers name the days of which something is missing.`,
+    );
+  }
+  return { file: relative(folder.path, path), reason: message };
+}
+
+/** The name of a site's day in `damaged`. */
+export const nameDay = (site: string, date: string): string => `${site} ${date}`;
 
 /** What the file of a day says about itself and the site. */
 export const describeDay = (

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import type { DayCounts } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
-import { makeFolder } from "./files.ts";
+import { type DamagedDay, makeFolder } from "./files.ts";
 import {
   createHistoryFolder,
   describeDay,
   filesOf,
   hasChanged,
   identifyManifest,
+  nameDay,
+  noteDamage,
   openFolder,
   openStored,
   readCurrentManifest,
@@ -21,7 +23,7 @@ import { type LogState, saveHistory } from "./save-history.ts";
 /** Keeps what was read in one folder: the next process continues where this one stopped. */
 export interface History {
   folder: string;
-  /** Undefined if nothing was kept yet. Throws DamagedFile, NewerFormat, or what the system throws. */
+  /** Undefined if nothing was kept yet. Throws EarlierFormat, NewerFormat, or what the system throws. */
   load(): KeptState | undefined;
   /**
    * Writes the state, all of it or nothing. False if another process has written since `load`: then this one has to load
@@ -32,6 +34,8 @@ export interface History {
   save(state: LogState, now: number): boolean;
   /** Whether another process has saved all lines of a state, which `save` refused. Throws as `load`. */
   hasAll(state: Pick<LogState, "contents" | "sites">): boolean;
+  /** Has `load` leave out what is damaged of a day. */
+  noteDamage(day: DamagedDay): void;
   /** Whether no other process has written since `load` or `save`. */
   isCurrent(): boolean;
   /** Writes the files of a day that is closed. They count once the state is saved. Throws what the system throws. */
@@ -45,10 +49,12 @@ export interface HistoryOptions {
   logs: unknown;
   /** How many days of a site to keep, today included; all if absent. */
   keep?: number | undefined;
+  /** Tells the person who runs this program about damage. */
+  warn(text: string): void;
 }
 
-export function createHistory({ folder: path, timezone, logs, keep }: HistoryOptions): History {
-  const folder = createHistoryFolder(path, timezone);
+export function createHistory({ folder: path, timezone, logs, keep, warn }: HistoryOptions): History {
+  const folder = createHistoryFolder(path, timezone, warn);
   return {
     folder: path,
     load: () => loadHistory(folder),
@@ -67,6 +73,7 @@ export function createHistory({ folder: path, timezone, logs, keep }: HistoryOpt
       const manifest = readCurrentManifest(folder);
       return manifest !== undefined && hasLines(manifest, contents, sites);
     },
+    noteDamage: (day) => void folder.damaged.set(nameDay(day.site, day.date), noteDamage(folder, day)),
     isCurrent: () => identifyManifest(folder) === folder.manifestFile,
     writeDay: (log, date, counts, hits) => {
       const files = filesOf(folder, log.domain);

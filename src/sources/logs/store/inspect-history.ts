@@ -1,10 +1,13 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { readMember } from "../../../member.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import type { createDayFiles } from "./day-files.ts";
 import { hashFile, readOwn } from "./files.ts";
-import { readManifest } from "./manifest.ts";
-import { listPath, listSites } from "./site-files.ts";
+import { nameJournal, openFolder } from "./history-folder.ts";
+import { copyOf, type Manifest, readManifest, readNamedDay, readOne } from "./manifest.ts";
+import { readJournal } from "./read-journal.ts";
+import { listPath, openDayFiles, readNamedDays } from "./site-files.ts";
 
 /** What a history has, for the person who runs this program. */
 export interface HistoryReport {
@@ -21,14 +24,23 @@ export interface HistoryReport {
  * Reads all files of a history. Undefined if there is none. Throws DamagedFile, NewerFormat, or what the system throws.
  */
 export function inspectHistory(folder: string): HistoryReport | undefined {
-  const manifest = readManifest(join(folder, "manifest"), DEFINITION);
+  const path = join(folder, "manifest");
+  const manifest = readManifest(path, DEFINITION);
   if (manifest === undefined) return undefined;
-  const damaged: string[] = [];
+  const damaged = [path, copyOf(path)].filter((each) => !isWhole(() => readOne(each, DEFINITION)));
+  damaged.push(...findDamagedJournals(folder, manifest));
   const dates = new Set<string>();
-  let bytes = statSync(join(folder, "manifest")).size;
+  let bytes = 2 * Buffer.byteLength(JSON.stringify(manifest));
   for (const length of Object.values(manifest.journals)) bytes += length;
-  for (const { files, named } of listSites(folder, manifest)) {
-    if (named.hash !== null) bytes += statSync(listPath(files, named.hash)).size;
+  for (const site of manifest.sites) {
+    const files = openDayFiles(folder, site.domain);
+    const list = listPath(files, site.days ?? "");
+    if (site.days !== null && !isWhole(() => statSync(list) && readNamedDays(files, site))) {
+      damaged.push(list);
+      continue;
+    }
+    const named = readNamedDays(files, site);
+    if (named.hash !== null) bytes += statSync(list).size;
     for (const [date, day] of named.days) {
       dates.add(date);
       bytes += day.bytes;
@@ -38,6 +50,31 @@ export function inspectHistory(folder: string): HistoryReport | undefined {
   for (const { open } of manifest.sites) for (const date of Object.keys(open)) dates.add(date);
   const sorted = [...dates].sort();
   return { sites: manifest.sites.length, first: sorted[0], last: sorted.at(-1), bytes, damaged };
+}
+
+function isWhole(read: () => unknown): boolean {
+  try {
+    return read() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The journals of which a part cannot be read, which another process may replace at this moment. */
+function findDamagedJournals(folder: string, { journals, sites }: Manifest): string[] {
+  return Object.entries(journals).flatMap(([date, length]) => {
+    const path = join(openFolder(folder), nameJournal(date));
+    const days = sites.flatMap(({ domain, open }) => {
+      const day = readMember(open, date);
+      return day === undefined ? [] : [[domain, readNamedDay(day)] as const];
+    });
+    const isWholeJournal = isWhole(() => {
+      const journal = readJournal({ path, length, date, timezone: "UTC", days: new Map(days) });
+      for (const [site] of days) journal.takeDay(site);
+      return journal;
+    });
+    return isWholeJournal ? [] : path;
+  });
 }
 
 type DayFiles = ReturnType<typeof createDayFiles>;

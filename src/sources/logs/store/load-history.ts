@@ -1,25 +1,38 @@
+import { readErrorCode } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import { countOpen } from "../counting/count-day.ts";
-import type { DayCounts, DaySummary } from "../counting/day-counts.ts";
+import type { DayCounts, DaySummary, DayTables } from "../counting/day-counts.ts";
 import type { DayInProgress, OpenDay } from "../counting/open-day.ts";
 import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
 import { spanOf } from "../day-span.ts";
 import type { KeptMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
-import { OutdatedDay } from "./day-files.ts";
+import { NOTHING_FAILED, OutdatedDay } from "./day-files.ts";
 import { type DimensionLists, lengthen } from "./day-summary.ts";
+import { DamagedDay, DamagedFile } from "./files.ts";
 import {
   filesOf,
   type HistoryFolder,
   hasChanged,
   identifyManifest,
   journalPath,
+  manifestPath,
+  nameDay,
+  noteDamage,
   openStored,
   readCurrentManifest,
 } from "./history-folder.ts";
-import type { KeptContent, KeptSite, Manifest } from "./manifest.ts";
+import {
+  EarlierFormat,
+  FORMAT,
+  type KeptContent,
+  type KeptSite,
+  type Manifest,
+  readNamedDay,
+} from "./manifest.ts";
 import { type JournalContent, readJournal } from "./read-journal.ts";
-import { type NamedDays, readNamedDays } from "./site-files.ts";
+import { hasClosedDays, type RecoveredSite, recoverList, recoverSites } from "./recover-days.ts";
+import { listPath, type NamedDays, readNamedDays } from "./site-files.ts";
 
 /** What earlier processes kept. */
 export interface KeptState {
@@ -27,6 +40,8 @@ export interface KeptState {
   /** For comparison with the lines of other contents. */
   marks: readonly KeptMarks[];
   sites: readonly SiteLog[];
+  /** Whether a part was damaged, so that this differs from what is on disk. */
+  isRepaired: boolean;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -51,13 +66,13 @@ export function loadHistory(folder: HistoryFolder): KeptState | undefined {
 function loadOnce(folder: HistoryFolder): KeptState | undefined {
   // Before it is read: a manifest that is replaced in between is noticed later.
   folder.manifestFile = identifyManifest(folder);
-  const manifest = readCurrentManifest(folder);
-  folder.generation = manifest?.generation ?? 0;
+  folder.isRepaired = false;
+  const { manifest, recovered } = readOrRecover(folder);
   folder.journals = manifest?.journals ?? {};
   folder.sites = new Map();
   if (manifest === undefined) return undefined;
   const readOnce = createJournalReader(folder, manifest);
-  const sites = manifest.sites.map((site) => loadSite(folder, site, manifest.dimensions, readOnce));
+  const sites = recovered.map((site) => loadSite(folder, site, manifest.dimensions, readOnce));
   folder.sites = new Map(sites.map(({ log, named }) => [log.domain, named]));
   return {
     contents: manifest.contents.map(loadContent),
@@ -67,7 +82,65 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
       readMarks: () => (Object.hasOwn(manifest.journals, date) ? readOnce(date).marks : new Float64Array(0)),
     })),
     sites: sites.map(({ log }) => log),
+    isRepaired: folder.isRepaired,
   };
+}
+
+interface ReadManifest {
+  manifest: Manifest | undefined;
+  /** The manifest's sites, with their closed days. */
+  recovered: readonly RecoveredSite[];
+}
+
+/** Reads the manifest and the lists of days. What cannot be read is made again from the files of days, as far as there are any. */
+function readOrRecover(folder: HistoryFolder): ReadManifest {
+  let manifest: Manifest | undefined;
+  let damage: DamagedFile | undefined;
+  try {
+    manifest = readCurrentManifest(folder);
+    if (manifest === undefined && hasClosedDays(folder.path))
+      damage = new DamagedFile(manifestPath(folder), "it is missing");
+  } catch (error) {
+    if (!(error instanceof DamagedFile) || error instanceof EarlierFormat) throw error;
+    damage = error;
+  }
+  folder.generation = manifest?.generation ?? 0;
+  if (damage === undefined)
+    return { manifest, recovered: (manifest?.sites ?? []).map((site) => readSite(folder, site)) };
+  const recovered = recoverSites(folder, noteDamage(folder, damage));
+  return { manifest: { ...EMPTY, sites: recovered.map(({ kept }) => kept) }, recovered };
+}
+
+/** Without it, nobody knows how far the logs were read. */
+const EMPTY: Manifest = {
+  format: FORMAT,
+  generation: 0,
+  definition: 0,
+  logs: null,
+  contents: [],
+  journals: {},
+  compared: [],
+  dimensions: [],
+  sites: [],
+};
+
+/** Reads the list of a site's closed days, or makes up for it. */
+function readSite(folder: HistoryFolder, kept: KeptSite): RecoveredSite {
+  const files = filesOf(folder, kept.domain);
+  try {
+    return { kept, named: readNamedDays(files, kept) };
+  } catch (error) {
+    const damage = findDamage(error, listPath(files, kept.days ?? ""));
+    // Another process may have removed the list that the manifest named a moment ago.
+    if (damage === undefined || hasChanged(folder)) throw error;
+    const { named, ...rest } = recoverList(files, kept, noteDamage(folder, damage));
+    return { kept: { ...kept, ...rest }, named };
+  }
+}
+
+function findDamage(error: unknown, path: string): DamagedFile | undefined {
+  if (error instanceof DamagedFile) return error;
+  return readErrorCode(error) === "ENOENT" ? new DamagedFile(path, "it is missing") : undefined;
 }
 
 type ReadJournalOf = (date: string) => JournalContent;
@@ -82,7 +155,7 @@ function createJournalReader(folder: HistoryFolder, manifest: Manifest): ReadJou
       const days = sites.flatMap(({ domain, open }) => {
         const day = readMember(open, date);
         if (day === undefined) return [];
-        return [[domain, { salt: Buffer.from(day.salt, "base64"), parts: day.parts }] as const];
+        return [[domain, readNamedDay(day)] as const];
       });
       found = readUnchanged(folder, manifest, date, () =>
         readJournal({
@@ -129,17 +202,26 @@ const listSalts = ({ sites, compared }: Pick<Manifest, "sites" | "compared">, da
 
 function loadSite(
   folder: HistoryFolder,
-  kept: KeptSite,
+  { kept, named: namedDays }: RecoveredSite,
   dimensions: DimensionLists,
   readJournalOf: ReadJournalOf,
 ): { log: SiteLog; named: NamedDays } {
-  const { domain, pageviews, fields, first, last, late, places, open } = kept;
+  const { domain, pageviews, fields, first, last, late, lost, settled, places, open } = kept;
   const files = filesOf(folder, domain);
-  const named = readNamedDays(files, kept);
-  const closed = [...named.days].map(([date, day]) => [date, openStored(folder, files, date, day)] as const);
-  const inProgress = Object.entries(open).map(([date, day]) => {
-    const find = () => readJournalOf(date).takeDay(domain);
-    const named = { salt: Buffer.from(day.salt, "base64"), parts: day.parts };
+  const closed = new Map(
+    [...namedDays.days].map(([date, day]) => [date, openStored(folder, files, date, day)]),
+  );
+  const stillOpen = Object.entries(open).filter(([date, day]) => {
+    if (closed.has(date)) return false;
+    const damage = folder.damaged.get(nameDay(domain, date));
+    if (damage === undefined) return true;
+    folder.isRepaired = true;
+    closed.set(date, { ...lengthen(day.counts, dimensions), tables: NO_TABLES, damage });
+    return false;
+  });
+  const inProgress = stillOpen.map(([date, day]) => {
+    const find = () => takeDay(readJournalOf(date), domain, date);
+    const named = readNamedDay(day);
     return [
       date,
       loadInProgress(folder, date, { named, counts: lengthen(day.counts, dimensions), find }),
@@ -148,15 +230,33 @@ function loadSite(
   const log = {
     ...createSiteLog(domain, folder.timezone),
     open: new Map(inProgress),
-    closed: new Map(closed),
+    closed,
     pageviews,
     fields,
     first: first ?? undefined,
     last: last ?? undefined,
     late: new Map(Object.entries(late)),
+    lost: new Map(Object.entries(lost)),
+    settled,
     places: new Set(places),
   };
-  return { log, named };
+  return { log, named: namedDays };
+}
+
+const NO_TABLES: DayTables = {
+  tallies: () => undefined,
+  crawlers: () => new Map(),
+  notFound: () => NOTHING_FAILED,
+  serverErrors: () => NOTHING_FAILED,
+  hours: () => undefined,
+};
+
+function takeDay(journal: JournalContent, site: string, date: string): OpenDay {
+  try {
+    return journal.takeDay(site);
+  } catch (error) {
+    throw error instanceof DamagedFile ? new DamagedDay(error, { site, date }) : error;
+  }
 }
 
 interface KeptDay {

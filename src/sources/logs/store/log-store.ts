@@ -33,7 +33,7 @@ import { findFiles, STDIN } from "../reading/find-files.ts";
 import type { LogSettings } from "../settings.ts";
 import { OutdatedDay } from "./day-files.ts";
 import { formatHits } from "./day-hits.ts";
-import { DamagedFile } from "./files.ts";
+import { DamagedDay, DamagedFile } from "./files.ts";
 import { createHitMemory } from "./hit-memory.ts";
 import type { KeptState } from "./load-history.ts";
 import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
@@ -75,7 +75,7 @@ export function createLogStore(
   let saved = "";
   /** How often days were counted again. */
   let rebuilds = 0;
-  /** By site, the days that were counted by earlier rules. */
+  /** By site, the days that were counted by earlier rules, or of which something is missing. */
   let older = new Map<string, string[]>();
   const rebuilt = new Map<string, number>();
   let findPlace: CollectorOptions["findPlace"];
@@ -132,8 +132,10 @@ export function createLogStore(
     openOnce();
     const kept = await load(signal);
     current = start(kept);
-    saved = kept === undefined ? "" : describeRead(current, rebuilds);
-    older = new Map([...current.collector.sites].map(([domain, log]) => [domain, listOlder(log)]));
+    saved = kept === undefined || kept.isRepaired ? "" : describeRead(current, rebuilds);
+    older = new Map(
+      [...current.collector.sites].map(([domain, log]) => [domain, [...listOlder(log), ...listDamaged(log)]]),
+    );
     return current;
   };
   /** Whether the state is on disk, or cannot be; false if another process has written. */
@@ -188,7 +190,7 @@ export function createLogStore(
     const isOutdated = [error, Object(error).cause].some((each) => each instanceof OutdatedDay);
     if (!isDamaged && !isOutdated) return false;
     current = undefined;
-    if (isDamaged) history?.putAside(error);
+    if (error instanceof DamagedDay) history?.noteDamage(error);
     return true;
   };
   /** If another process has written, loads its state and reads from the files what it lacks. */
@@ -233,6 +235,12 @@ const MAX_ATTEMPTS = 10;
 /** The days of a site that were counted by earlier rules. */
 const listOlder = ({ closed, open }: SiteLog): string[] =>
   [...closed, ...open].flatMap(([date, { definition }]) => (definition === DEFINITION ? [] : date));
+
+/** The days of which something is missing. */
+const listDamaged = ({ closed, lost }: SiteLog): string[] => [
+  ...[...lost].flatMap(([date, { isForGood }]) => (isForGood ? [] : date)),
+  ...[...closed].flatMap(([date, { damage }]) => (damage === undefined ? [] : date)),
+];
 
 /**
  * Roughly how many bytes of the files are unread, whatever the files are called; too low, even negative, if some were

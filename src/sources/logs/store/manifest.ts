@@ -1,12 +1,14 @@
+import { existsSync } from "node:fs";
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
+import type { Damage } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { DimensionLists, ShortSummary } from "./day-summary.ts";
 import { DamagedFile, hashFile, readOwn, writeWhole } from "./files.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
-const FORMAT = 3;
+export const FORMAT = 3;
 
 /** What the history of a set of logs is made of. It is replaced as a whole: what it does not name does not count. */
 export interface Manifest {
@@ -38,6 +40,9 @@ export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields
   first: number | null;
   last: number | null;
   late: Record<string, number>;
+  /** As in `SiteLog`. */
+  lost: Record<string, Damage>;
+  settled: string;
   places: Dimension[];
   /** By date of an open day, the salt of its hashes in base64, how many parts of the journal it has, and its counts at the last save. */
   open: Record<string, { salt: string; parts: number; counts: ShortSummary }>;
@@ -47,6 +52,19 @@ export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields
   closed: string[];
 }
 
+/** What a journal needs to be read. */
+export const readNamedDay = ({ salt, parts }: KeptSite["open"][string]) => ({
+  salt: Buffer.from(salt, "base64"),
+  parts,
+});
+
+/** An earlier version of this program wrote it. */
+export class EarlierFormat extends DamagedFile {
+  constructor(path: string) {
+    super(path, "an earlier version of this program wrote it");
+  }
+}
+
 /** A newer version of this program wrote it. */
 export class NewerFormat extends Error {
   constructor() {
@@ -54,12 +72,46 @@ export class NewerFormat extends Error {
   }
 }
 
+/** The manifest is written twice: all other files can be read without it, but what belongs to open days cannot. */
+export const copyOf = (path: string): string => `${path}.copy`;
+
 /**
- * Undefined if there is none. Throws DamagedFile, NewerFormat, or what the system throws.
+ * Undefined if there is none. Throws DamagedFile if neither it nor its copy can be read, EarlierFormat, NewerFormat, or what the
+ * system throws.
  *
- * The first line is the SHA-256 of the rest, which is JSON.
+ * @param onDamage Called if only the copy can be read.
  */
-export function readManifest(path: string, definition: number): Manifest | undefined {
+export function readManifest(
+  path: string,
+  definition: number,
+  onDamage: (damage: DamagedFile) => void = () => {},
+): Manifest | undefined {
+  let damage: DamagedFile;
+  try {
+    const found = readOne(path, definition);
+    if (found !== undefined || !existsSync(copyOf(path))) return found;
+    damage = new DamagedFile(path, "it is missing");
+  } catch (error) {
+    if (!(error instanceof DamagedFile) || error instanceof EarlierFormat) throw error;
+    damage = error;
+  }
+  const copy = readCopy(copyOf(path), definition);
+  if (copy === undefined) throw damage;
+  onDamage(damage);
+  return copy;
+}
+
+function readCopy(path: string, definition: number): Manifest | undefined {
+  try {
+    return readOne(path, definition);
+  } catch (error) {
+    if (error instanceof DamagedFile) return undefined;
+    throw error;
+  }
+}
+
+/** The first line is the SHA-256 of the rest, which is JSON. Throws DamagedFile, NewerFormat, or what the system throws. */
+export function readOne(path: string, definition: number): Manifest | undefined {
   let text: string;
   try {
     text = readOwn(path).toString();
@@ -72,7 +124,7 @@ export function readManifest(path: string, definition: number): Manifest | undef
   if (hashFile(json) !== check) throw new DamagedFile(path, "its bytes have changed");
   const manifest = JSON.parse(json);
   if (manifest.format > FORMAT || manifest.definition > definition) throw new NewerFormat();
-  if (manifest.format < FORMAT) throw new DamagedFile(path, "an earlier version of this program wrote it");
+  if (manifest.format < FORMAT) throw new EarlierFormat(path);
   return manifest;
 }
 
@@ -97,5 +149,7 @@ export function hasLines(
 
 export function writeManifest(path: string, manifest: Omit<Manifest, "format">): void {
   const json = `${JSON.stringify({ format: FORMAT, ...manifest })}\n`;
-  writeWhole(path, `${hashFile(json)}\n${json}`);
+  const text = `${hashFile(json)}\n${json}`;
+  writeWhole(path, text);
+  writeWhole(copyOf(path), text);
 }

@@ -13,16 +13,15 @@ import { createHistory, type History } from "./history.ts";
 import type { KeptState } from "./load-history.ts";
 import { LockTimeout } from "./lock.ts";
 import { NewerFormat, readManifest } from "./manifest.ts";
+import { findFreeName } from "./put-aside.ts";
 
 /** The history of some logs, as far as it can be used. */
-export interface OpenHistory extends Pick<History, "writeDay" | "isCurrent"> {
+export interface OpenHistory extends Pick<History, "writeDay" | "isCurrent" | "noteDamage"> {
   folder: string;
   /** Throws AnalyticsError `unavailable` if it can no longer be read. */
   load(): KeptState | undefined;
   /** As `History.hasAll`; false also if that cannot be told. */
   hasAll: History["hasAll"];
-  /** Gives up a history that is damaged: `load` finds none then. */
-  putAside(error: DamagedFile): void;
   /** As `History.save`, but returns why nothing could be written; throws only if a newer version of this program wrote. */
   save: (...given: Parameters<History["save"]>) => boolean | NotKept;
 }
@@ -56,7 +55,7 @@ export function openHistoryOf(
     if (lstatSync(folder).isSymbolicLink()) throw new TypeError("A history is no link.");
     const { timezone, keep } = settings;
     const logs = { patterns: listPatterns(settings), options: describeOptions(settings) };
-    return guardHistory(createHistory({ folder, timezone, keep, logs }), warn);
+    return guardHistory(createHistory({ folder, timezone, keep, logs, warn }), warn);
   };
   try {
     return open();
@@ -104,13 +103,6 @@ const listPatterns = ({ files }: LogSettings): string[] => files.map(({ glob }) 
 export const isNotKept = (history: OpenHistory | NotKept | boolean): history is NotKept =>
   typeof history === "object" && "reason" in history;
 
-function findFreeName(path: string): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? path : `${path}-${number}`;
-    if (!existsSync(name)) return name;
-  }
-}
-
 /** Loads a history, so that damage is found at once. */
 function guardHistory(history: History, warn: (text: string) => void): OpenHistory {
   let first = history.load();
@@ -127,7 +119,7 @@ function guardHistory(history: History, warn: (text: string) => void): OpenHisto
         return false;
       }
     },
-    putAside: (error) => moveAside(history.folder, error, warn),
+    noteDamage: history.noteDamage,
     load: () => {
       const kept = isLoaded ? first : loadAgain(history);
       isLoaded = false;

@@ -75,6 +75,10 @@ export function readJournal({ path, length, date, timezone, days }: JournalToRea
   };
 }
 
+/** The sites of which a journal has something. */
+export const listJournalSites = (path: string): Set<string> =>
+  new Set(parseParts(readPresent(path).bytes).flatMap((part) => ("site" in part ? part.site : [])));
+
 function readPresent(path: string): { bytes: Buffer; damage?: DamagedFile } {
   try {
     return { bytes: readOwn(path) };

@@ -1,5 +1,6 @@
 import { startOfDay } from "../../calendar.ts";
-import { createSiteLog, type SiteLog, type SiteLogs } from "../counting/site-log.ts";
+import { countOpenDay } from "../counting/count-day.ts";
+import { createSiteLog, isSettled, type SiteLog, type SiteLogs } from "../counting/site-log.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import { takeRepeats } from "../reading/repeated-lines.ts";
 
@@ -42,6 +43,7 @@ export async function rebuildDays(
     const dates = [...log.late.keys(), ...outdated(log)].filter(
       (date) =>
         tried.get(`${log.domain} ${date}`) !== (log.late.get(date) ?? 0) &&
+        !isSettled(log, date) &&
         isWhole(files, date, log.timezone),
     );
     if (dates.length > 0) days.set(log.domain, new Set(dates));
@@ -71,7 +73,11 @@ export async function rebuildDays(
 function replaceDays(log: SiteLog, copy: SiteLog, dates: readonly string[]): void {
   for (const date of dates) {
     const [day, counts] = [copy.open.get(date), copy.closed.get(date)];
-    if (day === undefined && counts === undefined) continue;
+    const found = counts ?? (day && countOpenDay(day));
+    // A part of a damaged day is no reason to forget what was told.
+    const told = log.closed.get(date);
+    if (found === undefined || (told?.damage && found.totals.pageviews < told.totals.pageviews)) continue;
+    log.lost.delete(date);
     log.open.delete(date);
     log.closed.delete(date);
     // A day that was closed while the clock was ahead is open again.
@@ -84,8 +90,10 @@ function replaceDays(log: SiteLog, copy: SiteLog, dates: readonly string[]): voi
 }
 
 /** Whether all files that may have lines of a day are still there. */
-const isWhole = (files: ReadFiles, date: string, timezone: string): boolean =>
-  listContentsOf(files, date, timezone).every(files.isPresent);
+function isWhole(files: ReadFiles, date: string, timezone: string): boolean {
+  const contents = listContentsOf(files, date, timezone);
+  return contents.length > 0 && contents.every(files.isPresent);
+}
 
 /** The contents that may have lines of a day. */
 function listContentsOf({ contents }: ReadFiles, date: string, timezone: string): LogContent[] {

@@ -22,6 +22,7 @@ import {
 } from "./history-folder.ts";
 import { formatPart } from "./journal-format.ts";
 import { type KeptContent, type KeptSite, type Manifest, writeManifest } from "./manifest.ts";
+import { putAside } from "./put-aside.ts";
 import { removeJournals, removeLeftovers, removeReplaced } from "./remove-unnamed.ts";
 import { type NamedDays, writeDayList } from "./site-files.ts";
 
@@ -55,6 +56,7 @@ export function saveHistory(
   { contents, marks, sites }: LogState,
   { logs, keep, now, isLocked }: SaveOptions,
 ): boolean {
+  for (const path of folder.aside) putAside(folder.path, path);
   const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, folder.timezone), 1 - keep);
   const named = new Map(sites.map((site) => [site.domain, writeClosedDays(folder, site, oldest)]));
   const { journals, compared, confirm } = writeJournals(folder, sites, marks);
@@ -80,6 +82,8 @@ export function saveHistory(
   syncFolder(folder.path);
   folder.generation = next.generation;
   folder.journals = journals;
+  folder.damaged.clear();
+  folder.aside.clear();
   confirm();
   const before = folder.sites;
   folder.sites = named;
@@ -112,7 +116,9 @@ function writeClosedDays(folder: HistoryFolder, log: SiteLog, oldest: string): N
     }
     days.set(date, stored);
   }
+  const hasList = (before?.hash ?? null) !== null || days.size === 0;
   const isSame =
+    hasList &&
     days.size === (before?.days.size ?? 0) &&
     [...days].every(([date, day]) => before?.days.get(date) === day);
   return { hash: isSame ? (before?.hash ?? null) : writeDayList(files, days), days };
@@ -177,7 +183,7 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
 }
 
 function keepSite(
-  { domain, pageviews, fields, first, last, late, places }: SiteLog,
+  { domain, pageviews, fields, first, last, late, lost, settled, places }: SiteLog,
   named: NamedDays | undefined,
 ): Omit<KeptSite, "open"> {
   return {
@@ -187,6 +193,8 @@ function keepSite(
     first: first ?? null,
     last: last ?? null,
     late: Object.fromEntries(late),
+    lost: Object.fromEntries(lost),
+    settled,
     places: [...places],
     days: named?.hash ?? null,
     closed: joinDates([...(named?.days.keys() ?? [])]),

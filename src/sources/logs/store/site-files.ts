@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createDayFiles, type DayFiles, type StoredDay } from "./day-files.ts";
 import { createShortener, type DimensionLists, lengthen, type ShortSummary } from "./day-summary.ts";
 import { readNamed, syncFolder, writeNamed } from "./files.ts";
-import type { KeptSite, Manifest } from "./manifest.ts";
+import type { KeptSite } from "./manifest.ts";
 
 /*
  * The files of a site: those of its days, and the list of its closed days, which the manifest names by its hash.
@@ -23,13 +23,6 @@ export const openDayFiles = (folder: string, site: string): DayFiles =>
 const nameFolder = (site: string) => site.replaceAll(/[^a-z0-9.-]/gi, "_").replace(/^\.+/, "_");
 
 export const listPath = (files: DayFiles, hash: string) => join(files.folder, `days.${hash}.json`);
-
-/** The sites that a manifest names. Throws DamagedFile, or what the system throws. */
-export const listSites = (folder: string, { sites }: Manifest): { files: DayFiles; named: NamedDays }[] =>
-  sites.map((site) => {
-    const files = openDayFiles(folder, site.domain);
-    return { files, named: readNamedDays(files, site) };
-  });
 
 /** Throws DamagedFile, or what the system throws. */
 export function readNamedDays(files: DayFiles, { days: hash }: Pick<KeptSite, "days">): NamedDays {

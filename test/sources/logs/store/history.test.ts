@@ -133,7 +133,9 @@ describe("the history of logs", () => {
     place.write("access.log", makeLines(100, 2));
     await read();
     const load = () =>
-      createHistory({ folder: place.history(), timezone: "UTC", logs: null }).load()?.sites[0]?.open.get(TO);
+      createHistory({ folder: place.history(), timezone: "UTC", logs: null, warn: () => {} })
+        .load()
+        ?.sites[0]?.open.get(TO);
     const before = load()?.load().hits.sender.length ?? 0;
     const [early, late] = [load(), load()];
     place.append("access.log", [combinedLine({ at: NOON - 60_000 })]);
@@ -171,7 +173,7 @@ describe("the history of logs", () => {
   it("knows whether another process has saved at least as many lines", async () => {
     place.write("access.log", makeLines(100, 2));
     await read();
-    const history = createHistory({ folder: place.history(), timezone: "UTC", logs: null });
+    const history = createHistory({ folder: place.history(), timezone: "UTC", logs: null, warn: () => {} });
     const { contents = [], sites = [] } = history.load() ?? {};
     const [content] = contents;
     if (content === undefined) throw new Error("Nothing was read.");
