@@ -1,3 +1,7 @@
+import { quote } from "../errors.ts";
+import type { Reply } from "./reply.ts";
+import { demand, Skip } from "./verdict.ts";
+
 /** An instant as a site's clock shows it, `2026-11-21 05:05:10`; undefined if the zone is not an IANA zone. */
 export function localTime(instant: number, timezone: string): string | undefined {
   try {
@@ -9,4 +13,18 @@ export function localTime(instant: number, timezone: string): string | undefined
   } catch {
     return undefined;
   }
+}
+
+/** A timestamp as a site's clock shows it. Throws Skip if the zone is not an IANA zone, which is a separate rule. */
+export function demandLocalTime(time: string, timezone: string): string {
+  const local = localTime(Date.parse(time), timezone);
+  if (local === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
+  return local;
+}
+
+/** Demands that a timestamp has the offset of the timezone at that moment. */
+export function demandLocal(time: string, timezone: string, reply: Reply): void {
+  const local = demandLocalTime(time, timezone);
+  const holds = time.slice(0, 19).replace("T", " ") === local;
+  demand(holds, reply, `${local} on the clock of ${timezone}`, quote(time));
 }

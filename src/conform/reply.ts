@@ -20,7 +20,6 @@ export interface Sent {
   body: string | undefined;
 }
 
-/** Any answer to a request. */
 export interface Reply {
   sent: Sent;
   status: number;

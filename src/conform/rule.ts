@@ -26,12 +26,10 @@ export interface Section {
 /** `must` if it does not say otherwise. */
 export type RuleDefinition = Omit<Rule, "severity"> & { severity?: Severity };
 
-/** Rules; those that do not say otherwise are `must`. */
 export function defineRules(...rules: RuleDefinition[]): Rule[] {
   return rules.map((rule) => ({ severity: "must", ...rule }));
 }
 
-/** A section of rules; those that do not say otherwise are `must`. */
 export function defineSection(
   section: Omit<Section, "rules"> & { rules: readonly RuleDefinition[] },
 ): Section {

@@ -35,7 +35,6 @@ export interface Subject {
   readonly sites: readonly Site[];
   /** The site used for the checks. Throws Skip if there is none. */
   readonly site: Site;
-  /** Whether there is a site. */
   readonly hasSite: boolean;
   /** Throws Skip if the site had no visits in the last 30 days. */
   demandVisits(): void;

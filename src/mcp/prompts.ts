@@ -96,7 +96,7 @@ export async function writePrompt(name: string, given: Record<string, string>): 
 /** Checks an argument as compare_periods would. Hosts send an empty text for a field that was left empty. */
 async function findMistake(parameter: "days" | "dimension", text = ""): Promise<string[]> {
   if (text === "") return [];
-  const { compare } = await import("../reports/compare-report.ts");
+  const { compare } = await import("../reports/compare.ts");
   try {
     const params = z.strictObject({ [parameter]: compare.params.shape[parameter] });
     readParams(params, new Map([[parameter, [text]]]));

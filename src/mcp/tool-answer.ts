@@ -7,7 +7,7 @@ import { cleanRows, hasLookalikes, NUMBER_NOTE } from "../render/clean-rows.ts";
 import { cleanText, MAX_TEXT_LENGTH } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import { formatTsv } from "../render/tsv.ts";
-import type { Answer, Query } from "../reports/queries.ts";
+import type { Answer, Query } from "../reports/query.ts";
 import { countFitting, estimateTokens, MAX_ROW_TOKENS } from "./budget.ts";
 import { CHART_DATA } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { type JsonSchema, toJsonSchema } from "../operations/json-schema.ts";
-import type { Query } from "../reports/queries.ts";
+import type { Query } from "../reports/query.ts";
 import { linkChart } from "./chart-link.ts";
 import { openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 

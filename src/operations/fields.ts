@@ -5,6 +5,8 @@ import * as z from "zod";
 export const MAX_DAYS = 365;
 /** How many days a series of hours can have. */
 export const MAX_HOUR_DAYS = 7;
+/** How many it has if a query names none: yesterday and today. */
+export const DEFAULT_HOUR_DAYS = 2;
 
 export const count = z.int().min(0);
 export const date = z.iso.date();

@@ -36,7 +36,7 @@ export const hours = defineOperation({
     }),
   optionalParams: () => ({ ...spanParams(), ...filterParams() }),
   result: () => seriesResult(hourPoint()),
-  list: { key: "points", keep: "last" },
+  list: { key: "points", keep: "last", hasVisits: true },
   maxAge: timeseries.maxAge,
   verify: (result, params) =>
     verifySite(result.site, params.site) ??

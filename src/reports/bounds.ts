@@ -7,6 +7,8 @@ export interface Bounds {
 /** The number, or null if it is only known as a range. */
 export const exact = ({ least, most }: Bounds) => (least === most ? most : null);
 
+export const exactly = (number: number): Bounds => ({ least: number, most: number });
+
 export const subtract = (a: Bounds, b: Bounds): Bounds => ({
   least: a.least - b.most,
   most: a.most - b.least,

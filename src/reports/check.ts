@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { filterEcho, siteParam, siteRef } from "../operations/fields.ts";
+import { filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { formatFilter, headFilter } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
 import { answerPeriod } from "../operations/period.ts";
@@ -17,8 +17,7 @@ import {
 } from "./check-conditions.ts";
 import { metrics, readMetric } from "./check-metrics.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { fromReport, type Query } from "./queries.ts";
-import { defineReport } from "./report-definition.ts";
+import { defineReport, type Query } from "./query.ts";
 import { answerToday, askSpan } from "./site-period.ts";
 
 const checkParams = () =>
@@ -31,6 +30,7 @@ const checkParams = () =>
     against: periodParam().describe(
       "What --change compares with: another period, or year_before. By default as compare does, but a day with the same day of the week before.",
     ),
+    ...filterParams(),
   });
 
 type CheckParams = z.output<ReturnType<typeof checkParams>>;
@@ -48,27 +48,25 @@ export type CheckResult = z.output<ReturnType<typeof checkResult>>;
 
 /** The query of a check. Only the shell has it: an assistant can judge the numbers itself. */
 export function createCheck(conditions: Conditions): Query {
-  return fromReport(
-    defineReport({
-      name: "check",
-      summary: "For cron and CI: tell of low, high, changed or unusual numbers, and of dead links",
-      tool: { name: "check", title: "Check", description: "" },
-      shell: {
-        examples: [
-          "analytics-mcp check example.com --below 100",
-          "analytics-mcp check example.com --unusual",
-          "analytics-mcp check example.com --period last-week --change -25",
-          "analytics-mcp check example.com --filter event=signup --metric events --below 1",
-          "analytics-mcp check example.com --dead-links 10",
-        ],
-        fields: "visitors",
-      },
-      params: checkParams,
-      result: checkResult,
-      compute: (call, params, options) => check(call, params, options, conditions),
-      views: () => [],
-    }),
-  );
+  return defineReport({
+    name: "check",
+    summary: "For cron and CI: tell of low, high, changed or unusual numbers, and of dead links",
+    tool: { name: "check", title: "Check", description: "" },
+    shell: {
+      examples: [
+        "analytics-mcp check example.com --below 100",
+        "analytics-mcp check example.com --unusual",
+        "analytics-mcp check example.com --period last-week --change -25",
+        "analytics-mcp check example.com --filter event=signup --metric events --below 1",
+        "analytics-mcp check example.com --dead-links 10",
+      ],
+      fields: "visitors",
+    },
+    params: checkParams,
+    result: checkResult,
+    compute: (call, params, options) => check(call, params, options, conditions),
+    views: () => [],
+  });
 }
 
 function check(

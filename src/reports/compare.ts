@@ -1,58 +1,156 @@
-import type { Call } from "../operations/call.ts";
-import type { Dimension } from "../operations/dimensions.ts";
-import type { Comparison } from "./compare-result.ts";
-import { resolveCompared } from "./compared-days.ts";
-import { readWindows } from "./compared-windows.ts";
-import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
-import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { findMovers, type Movers, type orders } from "./movers.ts";
-import type { OverviewParams } from "./overview.ts";
-import { measureTotals, rateWindow } from "./report-fields.ts";
-import { createMeasure, isSmallSample } from "./windows.ts";
+import * as z from "zod";
+import { quoteIfNeeded } from "../errors.ts";
+import { addDays } from "../operations/days.ts";
+import { dimensions } from "../operations/dimensions.ts";
+import { filterEcho, filterParams, siteParam, siteRef, timestamp } from "../operations/fields.ts";
+import { headFilter } from "../operations/filter.ts";
+import { forModels, forPeople } from "../operations/note.ts";
+import { formatSpan, noteVisitors } from "../operations/period.ts";
+import { periodParam } from "../operations/period-words.ts";
+import type { View } from "../operations/view.ts";
+import { YEAR_BEFORE } from "./compared-days.ts";
+import { describeCoverage } from "./coverage.ts";
+import { missingLists, noteMissing } from "./missing-lists.ts";
+import { type Mover, moversResult, noteRest, orders, viewMovers } from "./movers.ts";
+import { defineReport } from "./query.ts";
+import {
+  changeColumns,
+  compactNames,
+  coverage,
+  listTotals,
+  noteLengths,
+  totalsChange,
+  totalsPerDay,
+  window,
+} from "./report-fields.ts";
+import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
-const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
-const MOVERS_OF_ONE = 10;
-const MOVERS_OF_EACH = 4;
-const NO_MOVERS: Movers = { shown: [], more: { count: 0 } };
+/** Of each list: four of them must fit into the answer of a tool. */
+const MAX_MOVERS = 20;
 
-interface CompareParams extends OverviewParams {
-  against?: string | undefined;
-  dimension?: Dimension | undefined;
-  /** How many changes each list has. */
-  limit?: number | undefined;
-  order?: (typeof orders)[number] | undefined;
+const compareParams = () =>
+  z.strictObject({
+    site: siteParam,
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_WINDOW_DAYS)
+      .default(7)
+      .describe("Complete days in each window: 7 compares the last seven with the seven before."),
+    period: periodParam(),
+    against: periodParam().describe(
+      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week, a month, a quarter or a weekday the one before.`,
+    ),
+    dimension: z.enum(dimensions).optional().describe("Only this dimension."),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_MOVERS)
+      .optional()
+      .describe(
+        "Maximum number of changes in each list; by default 10 of one dimension, 4 of each of several.",
+      ),
+    order: z
+      .enum(orders)
+      .optional()
+      .describe("What comes first: the largest changes (by default), losses or gains."),
+    ...filterParams(),
+  });
+
+export const comparisonResult = () =>
+  z.object({
+    site: siteRef,
+    ...filterEcho(),
+    timezone: z.string().optional(),
+    as_of: timestamp,
+    current: window(),
+    previous: window(),
+    change: z.object(totalsChange()),
+    ...totalsPerDay,
+    small_sample: z.boolean(),
+    /** Where a service with an API of its own means something else than the contract. */
+    near: z.array(z.string()).optional(),
+    missing: missingLists(),
+    ...coverage,
+    dimensions: z.array(moversResult()),
+  });
+
+export type Comparison = z.output<ReturnType<typeof comparisonResult>>;
+
+export const compare = defineReport({
+  name: "compare",
+  summary:
+    "Compare two periods, by default the last 7 complete days with the 7 before, and show what changed most",
+  tool: {
+    name: "compare_periods",
+    title: "Compare periods",
+    description: "Web analytics: compares two periods of complete days, and shows what changed most.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp compare example.com --days 28",
+      "analytics-mcp compare example.com --dimension referrers",
+    ],
+    fields: "label,change",
+  },
+  params: compareParams,
+  result: comparisonResult,
+  compute: async (call, params, options) => {
+    const { comparePeriods } = await import("./compare-answer.ts");
+    return comparePeriods(call, params, options);
+  },
+  compact: (comparison) => ({
+    ...comparison,
+    dimensions: comparison.dimensions.map((group) => ({
+      ...group,
+      movers: compactNames(group.movers).map(omitNoPercent),
+    })),
+  }),
+  views: viewComparison,
+});
+
+/** Where averages have the percentage, that of the sums is none. */
+function omitNoPercent<T extends Pick<Mover, "change" | "per_day">>(mover: T) {
+  const { change, per_day } = mover;
+  return change && per_day ? { ...mover, change: { absolute: change.absolute } } : mover;
 }
 
-/** Reads both periods and finds what changed most. */
-export async function comparePeriods(
-  call: Call,
-  given: CompareParams,
-  options: QueryOptions,
-): Promise<Comparison> {
-  const { site, dimension, order } = given;
-  const data = await readDataForDefault(call, site, options);
-  const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
-  const [answers, starts] = await Promise.all([
-    readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
-    readDataStarts(call, options),
-  ]);
-  const { current, previous, series, groups, near, missing, ...head } = answers;
-  const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
-  const { coverage, alike } = findCoverage(series, { current, previous }, starts);
-  const measure = createMeasure(current, previous, alike);
+/** A comparison as tables: both periods, then what changed most in each dimension. */
+export function viewComparison(comparison: Comparison): View[] {
+  return [
+    viewWindows(comparison),
+    ...comparison.dimensions.map((group) =>
+      viewMovers(group, isCompared(comparison), comparison.per_day !== undefined),
+    ),
+  ];
+}
+
+function viewWindows(comparison: Comparison): View {
+  const { site, filter, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
+  const { sums, rates, averages, notes: noted } = listTotals(current, previous, comparison);
+  const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
+  const shown = { sum: change.visitors, average: per_day?.visitors };
+  const { notes, warnings } = describeCoverage(comparison, comparison, shown, filter);
   return {
-    ...head,
-    current: rateWindow(markCovered(current, alike.covered.current)),
-    previous: rateWindow(markCovered(previous, alike.covered.previous)),
-    ...measureTotals(measure, current, previous),
-    small_sample: isSmallSample(current, previous),
-    ...(near && { near }),
-    ...(missing && { missing }),
-    ...coverage,
-    dimensions: groups.map(({ dimension, ...counts }) => {
-      const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit, order) : NO_MOVERS;
-      const { errorBound, cut_off } = counts;
-      return { dimension, drift: errorBound, cut_off, movers: shown, more };
-    }),
+    name: "windows",
+    headline: `${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)}${timezone === undefined ? "" : ` (${timezone})`}`,
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    rows: [...sums, ...rates, ...averages],
+    notes: [
+      ...(current.visitors === undefined ? [] : noteVisitors(Math.max(current.days, previous.days))),
+      ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
+      forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
+      ...(isCompared(comparison) ? noteLengths(current, previous) : []),
+      ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...notes,
+      ...noteRest(dimensions),
+      ...noteMissing(comparison.missing, "compared"),
+      ...noted,
+    ],
+    warnings: [...warnings, ...(comparison.near ?? [])],
   };
 }
+
+/** False if a period has no data, or if it is not known how many of its days have some. */
+const isCompared = ({ change, per_day }: Comparison) =>
+  change.visitors.absolute !== null || per_day !== undefined;

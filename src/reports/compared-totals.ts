@@ -1,8 +1,9 @@
 import * as z from "zod";
+import type { Days } from "../operations/days.ts";
 import { count } from "../operations/fields.ts";
 import type { timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { findCoverage, markCovered } from "./coverage.ts";
+import { describeCoverage, findCoverage, markCovered } from "./coverage.ts";
 import { coverage, measureTotals, rateWindow, totalsChange, totalsPerDay, window } from "./report-fields.ts";
 import { createMeasure, isSmallSample, sumWindow } from "./windows.ts";
 
@@ -47,4 +48,16 @@ export function compareTotals(
     small_sample: isSmallSample(current, previous),
     ...coverage,
   };
+}
+
+/** Why the days of a comparison have no percentages, or only averages. */
+export function describeComparison(
+  comparison: ComparedTotals,
+  { from, to, days }: Days & { days: number },
+  filter?: readonly string[],
+) {
+  const { previous, days_with_data, per_day, visitors } = comparison;
+  const current = { from, to, days, days_with_data };
+  const shown = { sum: visitors, average: per_day?.visitors };
+  return describeCoverage(comparison, { previous, current }, shown, filter);
 }

@@ -3,7 +3,7 @@ import type { stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { SUBTRACTED, type Warning } from "../operations/warning.ts";
-import { type Bounds, exact } from "./bounds.ts";
+import { type Bounds, exact, exactly } from "./bounds.ts";
 import type { Breakdown } from "./window-counts.ts";
 
 /** An answer about visitors: in total, or also by a dimension. */
@@ -70,8 +70,6 @@ const orderOf = ({ value, visitors, converted }: PairedRow) => ({
   visitors: converted.least,
   hits: visitors.least,
 });
-
-const exactly = (count: number): Bounds => ({ least: count, most: count });
 
 /** What lies in either range, or between them. */
 const join = (a: Bounds, b: Bounds): Bounds => ({

@@ -1,209 +1,148 @@
-import { AnalyticsError } from "../errors.ts";
-import type { Call } from "../operations/call.ts";
-import type { Dimension } from "../operations/dimensions.ts";
-import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
-import { breakdown, stats } from "../operations/index.ts";
-import { NEAR_VIEWS, type Warning } from "../operations/warning.ts";
-import { exact } from "./bounds.ts";
-import { createDifferentDaysError, readConsistently } from "./compared-windows.ts";
-import {
-  type Answers,
-  countVisitors,
-  findVisitors,
-  isContradiction,
-  measurePair,
-  type Pair,
-  type PairedRow,
-  pairRows,
-  pairTotals,
-  type Visitors,
-} from "./conversion-counts.ts";
-import type { Conversions } from "./conversions-result.ts";
-import { countList, createNoDaysError } from "./counted-list.ts";
-import type { QueryOptions } from "./default-days.ts";
-import { addGoal, readGoal, renameToBy, renameToGoal } from "./goal.ts";
-import { type AskDays, type AskedDays, answerDays } from "./site-period.ts";
-import type { Breakdown } from "./window-counts.ts";
-import { ROW_LIMIT, SMALL_SAMPLE } from "./windows.ts";
+import * as z from "zod";
+import { quoteIfNeeded } from "../errors.ts";
+import { count, daysParam, filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
+import { visitDimensions } from "../operations/filter.ts";
+import { type Note, note } from "../operations/note.ts";
+import { answerPeriod, describeVisitors, periodHeadline } from "../operations/period.ts";
+import { periodParam } from "../operations/period-words.ts";
+import { limitParam, listExtent } from "../operations/ranked-list.ts";
+import type { View } from "../operations/view.ts";
+import { warnings } from "../operations/warning.ts";
+import type { Bounds } from "./bounds.ts";
+import { defineReport } from "./query.ts";
+import { nameColumns } from "./report-fields.ts";
+import { SMALL_SAMPLE } from "./windows.ts";
 
-interface Asked extends AskedDays {
-  goal: string;
-  by?: Dimension | undefined;
-  limit: number;
-}
-
-/** Counts the visitors of the days, and those of them who reached the goal. */
-export async function countConversions(
-  call: Call,
-  asked: Asked,
-  options: QueryOptions,
-): Promise<Conversions> {
-  const goal = readGoal(asked.goal);
-  const operation = asked.by === undefined ? stats : breakdown;
-  if (!(await call.offersFilter?.(operation, options))) return countExactly(call, asked, goal, options);
-  const withGoal = await chooseGoal(call, asked, goal, options.filter);
-  return answerDays(call, operation, asked, options, async (ask) => {
-    const answers = await readConsistently(
-      options,
-      (fresh) => readAnswers(ask, asked, fresh, withGoal),
-      (answers) => !agree(answers),
-    );
-    if (!coverSameDays(answers)) throw createDifferentDaysError();
-    const { before, reached } = answers;
-    const lists = [before, reached].filter((answer) => "rows" in answer);
-    const warnings = [
-      ...(haveSameNumbers(answers) ? [] : [ARRIVED]),
-      ...lists.filter(({ truncated }) => truncated).map(warnOfCut),
-      ...[...(before.warnings ?? []), ...(reached.warnings ?? [])].filter(({ code }) => code !== NEAR_VIEWS),
-    ];
-    const rows = asked.by === undefined ? undefined : pairRows(answers);
-    const total = Math.max(0, ...lists.map(({ total_rows }) => total_rows));
-    return buildResult(reached, asked, goal, { totals: pairTotals(answers), rows, total, warnings });
+const params = () =>
+  z.strictObject({
+    site: siteParam,
+    goal: z.string().min(1).describe("What visitors reach, such as events=signup or pages=/thanks*."),
+    by: z
+      .enum(visitDimensions)
+      .optional()
+      .describe("Also for each value of a dimension of visits, such as channels."),
+    limit: limitParam,
+    days: daysParam,
+    period: periodParam(),
+    ...filterParams(),
   });
-}
 
-/**
- * The filter that keeps who reached the goal. A visitor with such a hit is one with a visit that has such a hit, so a source
- * that chooses whole visits alone can tell as well. Throws AnalyticsError for conditions on hits beside the goal.
- */
-async function chooseGoal(
-  call: Call,
-  { by = "pages" }: Asked,
-  goal: Condition,
-  filter: Filter | undefined,
-): Promise<Filter> {
-  const onHits = addGoal(goal, filter);
-  const canAnswer = async (asked: Filter) => (await call.answersFilter?.(by, asked)) ?? true;
-  if (await canAnswer(onHits)) return onHits;
-  const onVisits = addGoal({ ...goal, ofVisit: true }, filter);
-  return (await canAnswer(onVisits)) ? onVisits : onHits;
-}
+const range = () => z.object({ least: z.number(), most: z.number() });
 
-/** Finished days do not change. If today is among them, everything is read again, to see what arrived meanwhile. */
-async function readAnswers(
-  ask: AskDays,
-  { by }: Asked,
-  options: QueryOptions,
-  withGoal: Filter,
-): Promise<Answers> {
-  const read = async (given: QueryOptions): Promise<Visitors> =>
-    by === undefined
-      ? ask(stats, {}, given)
-      : countList(await ask(breakdown, { dimension: by, limit: ROW_LIMIT }, given));
-  const before = await read(options).catch((error: unknown) => {
-    throw renameToBy(error);
-  });
-  // What is refused only now is refused because of the goal, or because it cannot be ranked by this.
-  const reached = await read({ ...options, filter: withGoal }).catch((error: unknown) => {
-    throw renameToGoal(renameToBy(error));
-  });
-  return { before, reached, after: before.period.partial ? await read(options) : before };
-}
-
-const coverSameDays = ({ before, reached, after }: Answers) =>
-  [reached, after].every(
-    ({ period }) => period.from === before.period.from && period.to === before.period.to,
-  );
-
-const listNumbers = (answer: Visitors) =>
-  JSON.stringify([
-    countVisitors(answer),
-    "rows" in answer && answer.rows.map(({ value, other, visitors }) => [value, other, visitors]),
-  ]);
-
-const haveSameNumbers = ({ before, after }: Answers) => listNumbers(before) === listNumbers(after);
-
-const agree = (answers: Answers) =>
-  coverSameDays(answers) &&
-  haveSameNumbers(answers) &&
-  ![pairTotals(answers), ...pairRows(answers)].some(isContradiction);
-
-const ARRIVED: Warning = {
-  code: "arrived",
-  detail: "Visits arrived while these were counted, so some numbers are known only as a range.",
-};
-
-const warnOfCut = ({ dimension }: Breakdown): Warning => ({
-  code: "cut_off",
-  detail: `The service returned only the first ${ROW_LIMIT} ${dimension}, so some numbers are known only as a range.`,
+const conversion = () => ({
+  visitors: count.nullable(),
+  converted: count.nullable(),
+  conversion_rate: z.number().nullable(),
+  bounds: z.object({ visitors: range(), converted: range(), conversion_rate: range() }).optional(),
 });
 
-/** Answers for a service without filters: its breakdown has the visitors of one value, and those of all. */
-async function countExactly(
-  call: Call,
-  asked: Asked,
-  goal: Condition,
-  { filter, ...options }: QueryOptions,
-): Promise<Conversions> {
-  const value = readExactValue(goal);
-  if (filter !== undefined) throw createNoFilterError("filter", CANNOT);
-  if (asked.by !== undefined) throw createNoFilterError("by", CANNOT);
-  if (value === undefined)
-    throw createNoFilterError("goal", `must be one exact value, such as events=signup: ${WHY}`);
-  if ((await call.offersDays?.(breakdown, options)) === false)
-    throw createNoDaysError("goal", goal.dimension);
-  const params = { dimension: goal.dimension, limit: ROW_LIMIT };
-  return answerDays(call, breakdown, asked, options, async (ask) => {
-    const answer = await ask(breakdown, params, options).catch((error: unknown) => {
-      throw renameToGoal(error);
-    });
-    const list = countList(answer);
-    const visitors = { least: list.totals.visitors, most: list.totals.visitors };
-    const converted = findVisitors(list, value);
-    const isCut = list.truncated && exact(converted) === null;
-    const warnings = [...(isCut ? [warnOfCut(list)] : []), ...(list.warnings ?? [])];
-    return buildResult(list, asked, goal, { totals: { visitors, converted }, warnings });
-  });
-}
-
-/** The value that a condition names; undefined if it names several, or a pattern. */
-function readExactValue({ alternatives }: Condition): string | undefined {
-  const [first] = alternatives;
-  return alternatives.length === 1 && first?.length === 1 ? first[0] : undefined;
-}
-
-const WHY = "this service does not offer filters";
-const CANNOT = `cannot be used: ${WHY}`;
-
-const createNoFilterError = (parameter: string, detail: string) =>
-  new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
-    hint: "It can tell how many visitors had one event or viewed one page: a goal of one exact value, without by and filter.",
-    parameters: [{ parameter, detail }],
+/** The result of `conversions`; without `by`, it has no rows. */
+export const conversionsResult = () =>
+  z.object({
+    site: siteRef,
+    period: answerPeriod,
+    ...filterEcho(),
+    goal: z.string(),
+    by: z.string().optional(),
+    ...conversion(),
+    small_sample: z.boolean(),
+    rows: z
+      .array(
+        z.object({
+          value: z.string().nullable(),
+          label: z.string(),
+          other: z.literal(true).optional(),
+          ...conversion(),
+        }),
+      )
+      .optional(),
+    limit: listExtent.limit.optional(),
+    total_rows: listExtent.total_rows.optional(),
+    truncated: listExtent.truncated.optional(),
+    warnings,
   });
 
-interface Found {
-  totals: Pair;
-  rows?: PairedRow[] | undefined;
-  /** How many rows there are at least. */
-  total?: number;
-  warnings: readonly Warning[];
-}
+export type Conversions = z.output<ReturnType<typeof conversionsResult>>;
 
-function buildResult(
-  { site, period }: Visitors,
-  { by, limit }: Asked,
-  goal: Condition,
-  { totals, rows, total = 0, warnings }: Found,
-): Conversions {
-  const measured = rows?.map(({ visitors, converted, ...row }) => ({
-    ...row,
-    ...measurePair({ visitors, converted }, row.label),
-  }));
-  const total_rows = Math.max(total, rows?.length ?? 0);
-  const known = [...new Map(warnings.map((warning) => [warning.detail, warning])).values()];
-  return {
-    site,
-    period,
-    goal: formatCondition(goal),
-    ...(by !== undefined && { by }),
-    ...measurePair(totals, site.domain),
-    small_sample: totals.visitors.least < SMALL_SAMPLE,
-    ...(measured && {
-      rows: measured.slice(0, limit),
-      limit,
-      total_rows,
-      truncated: total_rows > Math.min(limit, measured.length),
+export const conversions = defineReport({
+  name: "conversions",
+  summary: "How many visitors reached a goal, such as an event or a page",
+  tool: {
+    name: "get_conversions",
+    title: "Conversions",
+    description: "Web analytics: the share of visitors who reached a goal (event or page).",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp conversions example.com --goal events=signup",
+      "analytics-mcp conversions example.com --goal events=signup --by channels",
+    ],
+    fields: "visitors,converted",
+  },
+  list: { key: "rows", keep: "first", cut: "truncated" },
+  params,
+  result: conversionsResult,
+  compute: async (call, params, options) => {
+    const { countConversions } = await import("./conversions-answer.ts");
+    return countConversions(call, params, options);
+  },
+  compact: ({ rows, ...result }) => ({
+    ...result,
+    ...(rows && {
+      rows: rows.map(({ label, ...row }) => (label === row.value ? row : { ...row, label })),
     }),
-    ...(known.length > 0 && { warnings: known }),
+  }),
+  views: viewConversions,
+});
+
+/** Conversions as a table: one row for all visitors, or one for each value of a dimension. */
+export function viewConversions(conversions: Conversions): View[] {
+  const { site, period, filter, goal, by, rows, limit = 0, total_rows: total = 0 } = conversions;
+  const { notes, warnings } = describeVisitors(period, conversions.warnings);
+  return [
+    {
+      headline: `Goal ${quoteIfNeeded(goal)}${by ? ` by ${by}` : ""} of ${periodHeadline(site.domain, period, filter)}`,
+      columns: [
+        ...(by ? nameColumns(by) : []),
+        { key: "visitors", label: "visitors", kind: "count" },
+        { key: "converted", label: "converted", kind: "count" },
+        { key: "conversion_rate", label: "rate", kind: "percent" },
+      ],
+      rows: rows
+        ? rows.map((row) => ({ value: row.value, label: row.label, ...showMeasured(row) }))
+        : [showMeasured(conversions)],
+      ...(rows && { bars: "converted", extent: { total, limit } }),
+      notes: [...(rows ? [describeTotals(conversions)] : []), ...describeSamples(conversions), ...notes],
+      warnings,
+    },
+  ];
+}
+
+type Measured = Pick<Conversions, "visitors" | "converted" | "conversion_rate" | "bounds">;
+
+function showMeasured({ visitors, converted, conversion_rate: rate, bounds }: Measured) {
+  return {
+    visitors: visitors ?? formatBounds(bounds?.visitors),
+    converted: converted ?? formatBounds(bounds?.converted),
+    conversion_rate: rate ?? formatBounds(bounds?.conversion_rate, "%"),
   };
+}
+
+const formatBounds = (bounds: Bounds | undefined, unit = "") =>
+  bounds ? `${bounds.least}–${bounds.most}${unit}` : null;
+
+/** The totals, which the rows do not add up to. */
+function describeTotals(conversions: Conversions): Note {
+  const { visitors, converted, conversion_rate: rate } = showMeasured(conversions);
+  const share = rate === null ? "" : typeof rate === "number" ? note` (${rate}%)` : ` (${rate})`;
+  return note`Rows may not add up, since a visitor can count in several. In all: ${visitors ?? ""} visitors, of whom ${converted ?? ""} converted${share}.`;
+}
+
+function describeSamples({ visitors, small_sample, rows = [] }: Conversions): Note[] {
+  if (visitors === 0) return ["There were no visitors, so there is no rate."];
+  if (small_sample) return [`Small sample (under ${SMALL_SAMPLE} visitors): the rate may be due to chance.`];
+  const hasSmall = rows.some((row) => (row.visitors ?? row.bounds?.visitors.least ?? 0) < SMALL_SAMPLE);
+  return hasSmall
+    ? [`Rows under ${SMALL_SAMPLE} visitors are small samples: their rates may be due to chance.`]
+    : [];
 }

@@ -3,6 +3,7 @@ import type { breakdown } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { Period } from "../operations/period.ts";
 import { OTHER_ORDER } from "../operations/warning.ts";
+import type { Bounds } from "./bounds.ts";
 
 type List = AnswerOf<typeof breakdown>;
 type Row = List["rows"][number];
@@ -59,4 +60,33 @@ export function countList(list: List): CountedList {
   const { totals, ...rest } = { ...countRows(list) };
   if (totals === undefined) throw createListError(list.dimension, "this service's breakdowns have no totals");
   return { ...rest, totals };
+}
+
+/**
+ * How many visitors a value has at most that a list lacks. Rows are sorted by visitors, so one that was cut off has at most as
+ * many as the last one; and any value can be one of those that the service folded into one row.
+ */
+export const mostUnlisted = ({ rows, truncated }: CountedRows): number =>
+  (truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0) +
+  (rows.find(({ other }) => other)?.visitors ?? 0);
+
+/** Finds the visitors and the hits of a value, as far as a list tells. */
+export function indexRows(list: CountedRows, measure: "events" | "pageviews" = "pageviews") {
+  const { rows, truncated, totals } = list;
+  const byValue = new Map(rows.flatMap((row) => (row.other ? [] : [[row.value, row] as const])));
+  const other = rows.find((row) => row.other);
+  const folded = { visitors: other?.visitors ?? 0, hits: other?.[measure] ?? 0 };
+  const unlisted = {
+    visitors: { least: 0, most: mostUnlisted(list) },
+    hits: { least: 0, most: truncated ? (totals?.[measure] ?? 0) : folded.hits },
+  };
+  return (value: string | null): { visitors: Bounds; hits: Bounds } => {
+    const row = byValue.get(value);
+    if (row === undefined) return unlisted;
+    const hits = row[measure] ?? 0;
+    return {
+      visitors: { least: row.visitors, most: row.visitors + folded.visitors },
+      hits: { least: hits, most: hits + folded.hits },
+    };
+  };
 }

@@ -3,7 +3,6 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Warning } from "../operations/warning.ts";
 import { formatCount } from "../render/plural.ts";
 
-/** The options of a query. */
 export interface QueryOptions extends CallOptions {
   /** Whether the query names no days. The default days are then fitted to those with data. */
   usesDefaultDays?: boolean;

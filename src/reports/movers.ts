@@ -1,114 +1,134 @@
-import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
-import { type Change, type Measure, type PerDay, roundRate } from "./windows.ts";
-
-/** One value of a dimension in two windows. A number that a limit or visits that arrived meanwhile make uncertain is null, never guessed. */
-export interface Mover {
-  value: string | null;
-  label: string;
-  current: number | null;
-  previous: number | null;
-  change: Change | null;
-  /** The averages, if the windows are compared by them. */
-  per_day?: PerDay;
-  /** The ranges, if a number is null. */
-  bounds?: {
-    current: Bounds;
-    previous: Bounds;
-    change?: Bounds;
-    per_day?: { current: Bounds; previous: Bounds; change: Bounds };
-  };
-}
-
-/** What is known about a dimension's values in two windows. */
-export interface WindowCounts {
-  values: readonly { value: string | null; label: string; current: Bounds; previous: Bounds }[];
-  /** Values that are in no list: how many there may be, and how many visitors each has at most. */
-  unlisted: { count: number; most: number };
-  /** How far visits that arrived between the calls may have changed a count. */
-  errorBound: number;
-  /** Whether the service cut a list. */
-  cut_off: boolean;
-}
-
-/** The values that changed most, and what is known about all others. */
-export interface Movers {
-  shown: Mover[];
-  /** How many others may have changed, and by how many visitors at most: in all, or per day. */
-  more: { count: number; most?: number; most_per_day?: number };
-}
+import * as z from "zod";
+import { count } from "../operations/fields.ts";
+import { forModels, forPeople, type Note, note } from "../operations/note.ts";
+import type { View } from "../operations/view.ts";
+import type { Bounds } from "./bounds.ts";
+import { averageColumns, change, changeColumns, nameColumns, perDay } from "./report-fields.ts";
+import { ROW_LIMIT } from "./windows.ts";
 
 /** What is shown first: the largest changes, losses or gains. */
 export const orders = ["change", "losses", "gains"] as const;
 export type Order = (typeof orders)[number];
 
-/** Which changes come first: those with the higher number. */
-const groupOf = (order: Order, { least }: Bounds) =>
-  order === "change" ? 0 : order === "gains" ? Number(least > 0) : Number(least <= 0);
+const bounds = () => z.object({ least: count, most: count });
+const changeBounds = () => z.object({ least: z.int(), most: z.int() });
+const rateBounds = () => z.object({ least: z.number(), most: z.number() });
 
-/**
- * The values that certainly changed: largest change first; or all losses, or all gains, first, again with the largest on top.
- * An uncertain change is ranked by the smallest value that it can have.
- */
-export function findMovers(
-  { values, unlisted, errorBound }: WindowCounts,
-  measure: Measure,
-  limit: number,
-  order: Order = "change",
-): Movers {
-  const movers = values.map(({ value, label, ...bounds }) => {
-    const [current, previous] = [exact(bounds.current), exact(bounds.previous)];
-    const range = measure.range(bounds.current, bounds.previous);
-    const mover: Mover =
-      current !== null && previous !== null
-        ? { value, label, current, previous, ...measureCounts(measure, current, previous) }
-        : { value, label, current, previous, change: null, bounds: measureBounds(measure, bounds, range) };
-    return { mover, range };
+/** The values of a dimension that changed most, and what is known about all others. */
+export const moversResult = () =>
+  z.object({
+    dimension: z.string(),
+    /** How far each count may be off, because visits arrived between the calls. */
+    drift: count,
+    cut_off: z.boolean(),
+    /** A number that a limit or visits that arrived meanwhile make uncertain is null, never guessed. */
+    movers: z.array(
+      z.object({
+        value: z.string().nullable(),
+        label: z.string(),
+        current: count.nullable(),
+        previous: count.nullable(),
+        change: change().nullable(),
+        /** The averages, if the windows are compared by them. */
+        per_day: perDay().optional(),
+        /** The ranges, if a number is null. */
+        bounds: z
+          .object({
+            current: bounds(),
+            previous: bounds(),
+            change: changeBounds().optional(),
+            per_day: z
+              .object({ current: rateBounds(), previous: rateBounds(), change: rateBounds() })
+              .optional(),
+          })
+          .optional(),
+      }),
+    ),
+    /** How many others may have changed, and by how many visitors at most: in all, or per day. */
+    more: z.object({ count, most: count.optional(), most_per_day: z.number().optional() }),
   });
-  const ranked = movers
-    .filter(({ range }) => nearest(range) > 0)
-    .sort(
-      (a, b) =>
-        groupOf(order, b.range) - groupOf(order, a.range) ||
-        nearest(b.range) - nearest(a.range) ||
-        furthest(b.range) - furthest(a.range) ||
-        Number(a.mover.label > b.mover.label) - Number(a.mover.label < b.mover.label),
-    );
-  const shown = new Set(ranked.slice(0, limit));
-  const others = movers.filter((mover) => furthest(mover.range) > 0 && !shown.has(mover));
-  const hidden = measure.range({ least: 0, most: unlisted.most }, { least: 0, most: unlisted.most });
-  const most = Math.max(
-    ...others.map(({ range }) => furthest(range)),
-    unlisted.count > 0 ? furthest(hidden) : 0,
-    0,
+
+type Movers = z.output<ReturnType<typeof moversResult>>;
+export type Mover = Movers["movers"][number];
+
+export function viewMovers(group: Movers, isCompared: boolean, isPerDay: boolean): View {
+  const { dimension, movers } = group;
+  return {
+    name: dimension,
+    headline: `${dimension} that changed most, by visitors${isPerDay ? " a day" : ""}`,
+    beside: true,
+    columns: [...nameColumns(dimension), ...(isPerDay ? averageColumns : changeColumns)],
+    rows: movers.map(fillMover),
+    // The totals say why nothing is compared.
+    ...(isCompared ? describeMovers(group) : { notes: [] }),
+  };
+}
+
+function fillMover({ value, label, current, previous, change, per_day, bounds }: Movers["movers"][number]) {
+  const averages = bounds?.per_day;
+  return {
+    value,
+    label,
+    current: current ?? (bounds ? formatBounds(bounds.current) : null),
+    previous: previous ?? (bounds ? formatBounds(bounds.previous) : null),
+    change: change?.absolute ?? (bounds?.change ? formatChange(bounds.change) : null),
+    percent: change?.percent ?? null,
+    current_per_day: per_day?.current ?? (averages ? formatBounds(averages.current) : null),
+    previous_per_day: per_day?.previous ?? (averages ? formatBounds(averages.previous) : null),
+    change_per_day: per_day?.change ?? (averages ? formatChange(averages.change) : null),
+    change_per_day_percent: per_day?.percent ?? null,
+  };
+}
+
+const isCertain = ({ cut_off, drift: errorBound }: Movers) => !cut_off && errorBound === 0;
+
+function describeMovers(group: Movers): { notes: Note[]; warnings: Note[] } {
+  const { dimension, drift: errorBound, cut_off, movers, more } = group;
+  const [are, verb] = isCertain(group)
+    ? ["changed", "changed"]
+    : ["are known to have changed", "may have changed"];
+  return {
+    notes: [
+      ...(movers.length === 0 ? [`No ${dimension} ${are}.`] : []),
+      ...(more.count > 0
+        ? [forModels(note`${dimension}: ${more.count} more ${verb}, by at most ${formatMost(more)} each.`)]
+        : []),
+    ],
+    warnings: [
+      ...(errorBound > 0
+        ? [
+            note`Visits arrived while ${dimension} were read: each count may be off by ${errorBound}, and each change by ${2 * errorBound}.`,
+          ]
+        : []),
+      ...(cut_off
+        ? [
+            note`The service returned only the first ${ROW_LIMIT} ${dimension}, so some counts are known only as a range.`,
+          ]
+        : []),
+    ],
+  };
+}
+
+const formatMost = ({ most, most_per_day: rate }: Movers["more"]) =>
+  rate === undefined ? note`${most ?? 0} visitors` : note`${rate} visitors a day`;
+
+/** A range of one number is that number. */
+const formatBounds = ({ least, most }: Bounds) => (least === most ? most : `${least}–${most}`);
+
+/** "217–250 more", "6–8 fewer". Only certain changes are shown, so both ends have one sign. */
+const formatChange = ({ least, most }: Bounds) =>
+  least > 0 ? `${least}–${most} more` : `${-most}–${-least} fewer`;
+
+/** For people, a single note about how much all lists leave out. */
+export function noteRest(groups: readonly Movers[]): Note[] {
+  const longer = groups.filter(({ more }) => more.count > 0);
+  const [first] = longer;
+  if (first === undefined) return [];
+  const verb = longer.every(isCertain) ? "changed" : "may have changed";
+  const counts = longer.map(({ dimension, more }) => note`${more.count} ${dimension}`);
+  const list = counts.reduce((all, count, index) =>
+    index === counts.length - 1 ? note`${all} and ${count}` : note`${all}, ${count}`,
   );
-  const count = others.length + unlisted.count;
-  const drift = measure.range({ least: 0, most: 2 * errorBound }, { least: 0, most: 0 });
-  const bound = count > 0 ? most + furthest(drift) : 0;
-  return {
-    shown: [...shown].map(({ mover }) => mover),
-    more: { count, ...(measure.isPerDay ? { most_per_day: roundRate(bound) } : { most: bound }) },
-  };
-}
-
-function measureCounts(measure: Measure, current: number, previous: number) {
-  const averages = measure.perDay(current, previous);
-  return { change: measure.change(current, previous), ...(averages && { per_day: averages }) };
-}
-
-/** The ranges of an uncertain change, `range` being that of the change itself. */
-function measureBounds(
-  { isPerDay, rate }: Measure,
-  { current, previous }: { current: Bounds; previous: Bounds },
-  range: Bounds,
-): NonNullable<Mover["bounds"]> {
-  if (!isPerDay) return { current, previous, change: range };
-  return {
-    current,
-    previous,
-    per_day: {
-      current: rate(current, "current"),
-      previous: rate(previous, "previous"),
-      change: { least: roundRate(range.least), most: roundRate(range.most) },
-    },
-  };
+  const advice = groups.length > 1 ? ` --dimension ${first.dimension} lists more of them.` : "";
+  return [forPeople(note`Not shown: ${list} that ${verb} less.${advice}`)];
 }

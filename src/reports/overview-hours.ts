@@ -4,17 +4,10 @@ import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.
 import { hours } from "../operations/hours.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { hasVisits } from "../operations/visit-rates.ts";
-import type { Overview } from "./overview-result.ts";
 import { askSpan } from "./site-period.ts";
 
 type Hours = AnswerOf<typeof hours>;
 type HourPoint = Hours["points"][number];
-
-/** What an overview has by hour. */
-export interface OverviewHours {
-  today?: NonNullable<Overview["today"]>["hours"];
-  trend?: Overview["trend"]["hours"];
-}
 
 /**
  * Reads the finished hours of today beside those of yesterday, and the hours of a single day. Takes one request, and one more
@@ -26,7 +19,7 @@ export async function readOverviewHours(
   call: Call,
   { site, today, from, to }: Days & { site: string; today: string },
   options: CallOptions,
-): Promise<OverviewHours> {
+): Promise<{ today?: ReturnType<typeof compareToday>; trend?: ReturnType<typeof listHours> }> {
   const ask = (days: Days) => askSpan(call, hours, { interval: "hour" }, { site, today, ...days }, options);
   try {
     if (!(await call.offersHours?.(options))) return {};
@@ -53,7 +46,7 @@ function listOf({ points }: Hours, day: string): HourPoint[] {
 }
 
 /** Undefined before the first hour of today is over, and where the data of a day may be missing. */
-function compareToday(recent: Hours, today: string): OverviewHours["today"] {
+function compareToday(recent: Hours, today: string) {
   const finished = listOf(recent, today);
   const current = finished.pop();
   const isPartial = (recent.warnings ?? []).some(({ code }) => ABOUT_MISSING.has(code));

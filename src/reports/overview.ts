@@ -1,194 +1,272 @@
-import type { Call, CallOptions, DataDays } from "../operations/call.ts";
-import { addDays, countDays, type Days } from "../operations/days.ts";
+import * as z from "zod";
+import { nameHour } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
-import { isAll, precedingDays } from "../operations/period-words.ts";
-import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import { NEAR, type Warning } from "../operations/warning.ts";
-import { addsUp, readLastDay } from "./added-days.ts";
-import { findComplete } from "./compared-days.ts";
-import { compareTotals } from "./compared-totals.ts";
-import { readDataStarts } from "./coverage.ts";
-import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { keepMissing, readLists } from "./missing-lists.ts";
-import { readOverviewHours } from "./overview-hours.ts";
-import type { Overview } from "./overview-result.ts";
-import { answerToday, askSpan, preparePeriod } from "./site-period.ts";
+import {
+  count,
+  date,
+  filterEcho,
+  filterParams,
+  siteParam,
+  siteRef,
+  timestamp,
+} from "../operations/fields.ts";
+import { notFoundRow } from "../operations/not-found.ts";
+import { forModels, forPeople } from "../operations/note.ts";
+import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
+import { periodParam } from "../operations/period-words.ts";
+import type { Column, View } from "../operations/view.ts";
+import { warnings } from "../operations/warning.ts";
+import { comparedTotals, describeComparison } from "./compared-totals.ts";
+import { missingLists, noteMissing } from "./missing-lists.ts";
+import { defineReport } from "./query.ts";
+import {
+  changeColumns,
+  compactNames,
+  listTotals,
+  MEASURE_NAMES,
+  noteLengths,
+  visitRates,
+} from "./report-fields.ts";
+import { hasRanges, pickMainLists, topLists, viewTop } from "./top-lists.ts";
+import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
-const TOP_ROWS = 10;
+const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
 
-export interface OverviewParams {
-  site: string;
-  days: number;
-  period?: string | undefined;
-}
+export const overviewParams = () =>
+  z.strictObject({
+    site: siteParam,
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_WINDOW_DAYS)
+      .default(30)
+      .describe("The last complete days, compared with as many before; today is shown separately."),
+    period: periodParam(),
+    ...filterParams(),
+  });
 
-/**
- * Reads all parts for the same days: the complete days of the period, or today so far if it has none.
- *
- * @param dimensions The top lists, in order.
- */
-export async function readOverview(
-  call: Call,
-  { site, days, period = `last_${days}_days` }: OverviewParams,
-  options: QueryOptions,
-  dimensions: readonly Dimension[],
-): Promise<Overview> {
-  const fresh = { ...options, fresh: true };
-  const data = await readDataForDefault(call, site, options);
-  const resolve = await preparePeriod(call, breakdown, site, period, options);
-  const [answer, sinceDays] = await Promise.all([
-    answerToday(call, site, fresh, (today, readActive) =>
-      readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
-    ),
-    readDataStarts(call, options),
-  ]);
-  const { series, previous, ...rest } = answer;
-  if (previous === undefined) return { ...rest, comparison: null };
-  const comparison = compareTotals(series, previous, sinceDays);
-  return {
-    ...rest,
-    // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
-    ...(comparison.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
-    comparison,
-  };
-}
+/** Null for a day of which there is no data. */
+const counts = z.array(count.nullable());
 
-/** Whether a warning is about missing data of today, whose numbers are shown beside the others. */
-const isAboutEnd = ({ code }: Warning) => code === "stale";
-
-function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
-  const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
-  return byText.size === 0 ? undefined : [...byText.values()];
-}
-
-/** What only the rows of a list differ in, from a service with an API of its own. */
-const isAboutRows = ({ code }: Warning) => code === NEAR;
-
-interface Reading {
-  today: string;
-  /** Returns the visitors at this moment. */
-  readActive: () => Promise<number>;
-  dimensions: readonly Dimension[];
-  /** From when to when there is data, if the query names no days. */
-  data: DataDays | undefined;
-  resolve: Awaited<ReturnType<typeof preparePeriod>>;
-}
-
-async function readParts(
-  call: Call,
-  site: string,
-  period: string,
-  { today, readActive, dimensions, data, resolve }: Reading,
-  options: CallOptions,
-) {
-  const resolved = resolve(today);
-  const fitted = fitDefaultDays(resolved.days, data, today);
-  const { days: asked, warnings } = fitted;
-  const last = await readLastDay(call, { site, today }, options);
-  const wanted = findComplete(asked, today);
-  const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
-  // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
-  const complete = canAdd ? wanted : undefined;
-  const shown = canAdd ? (wanted ?? asked) : endOn(last, wanted);
-  const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
-  const ask = <O extends DaysOperation>(operation: O, days: Days) =>
-    askSpan(call, operation, {}, { site, today, ...days }, options);
-  const summary = ask(stats, shown);
-  const [totals, active, series, previous, day, byHour, { lists, missing }] = await Promise.all([
-    summary,
-    readActive(),
-    ask(timeseries, shown),
-    // Before the first day with data there is nothing to compare with.
-    complete && !fitted.isShortened && !isAll(period)
-      ? ask(timeseries, precedingDays(period, complete))
-      : undefined,
-    call(stats, { site, days: 1 }, options),
-    readOverviewHours(call, { site, today, ...shown }, options),
-    readLists(dimensions, (dimension) => {
-      const list = { dimension, limit: TOP_ROWS };
-      return takesDays
-        ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
-        : call(breakdown, { site, ...list, days: 1 }, options);
+export const overviewResult = () =>
+  z.object({
+    site: siteRef,
+    ...filterEcho(),
+    period: answerPeriod,
+    visitors: count,
+    pageviews: count,
+    /** Absent where the service has none. */
+    events: count.optional(),
+    ...visitRates,
+    comparison: comparedTotals().nullable(),
+    /** Absent from a service whose days end yesterday. */
+    today: z
+      .object({
+        date,
+        visitors: count,
+        pageviews: count,
+        /** The page views of today's finished hours, and of yesterday's until the same time. Visitors of hours do not add up. */
+        hours: z.object({ until: z.string(), pageviews: count, yesterday: count }).optional(),
+      })
+      .optional(),
+    active_now: count,
+    trend: z.object({
+      from: date,
+      visitors: counts,
+      pageviews: counts.optional(),
+      visits: counts.optional(),
+      partial: z.boolean(),
+      /** Of a single day. */
+      hours: z
+        .object({
+          times: z.array(timestamp),
+          visitors: z.array(count),
+          pageviews: z.array(count).optional(),
+          visits: z.array(count).optional(),
+        })
+        .optional(),
+      previous: z
+        .object({
+          from: date,
+          visitors: counts,
+          pageviews: counts,
+          visits: counts.optional(),
+        })
+        .optional(),
     }),
-  ]);
-  const includesToday = last === today && (!canAdd || asked.to === today);
-  // Today is not complete, but a trend that ends today shows it.
-  const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
-  return {
-    site: totals.site,
-    period: totals.period,
-    visitors: totals.visitors,
-    pageviews: totals.pageviews,
-    ...(totals.events !== undefined && { events: totals.events }),
-    ...rateVisits(totals),
-    ...(last === today && {
-      today: {
-        date: day.period.to,
-        visitors: day.visitors,
-        pageviews: day.pageviews,
-        ...(byHour.today && { hours: byHour.today }),
-      },
-    }),
-    active_now: active,
-    trend: {
-      ...listCounts(points),
-      from: shown.from,
-      partial: includesToday,
-      // A period of today and complete days has more points than one.
-      ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
-    },
-    top: lists.map((list) => ({
-      dimension: list.dimension,
-      ...(list.period === undefined && { no_period: true as const }),
-      rows: list.rows.map(pickRow),
-    })),
-    ...keepMissing(missing),
-    warnings: joinWarnings(
-      resolved.warnings,
-      warnings,
-      totals.warnings ?? [],
-      (day.warnings ?? []).filter(isAboutEnd),
-      lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
-    ),
-    series,
-    previous,
-  };
-}
+    top: topLists(),
+    missing: missingLists(),
+    warnings,
+  });
 
-interface TrendPoint extends WithVisits {
-  date: string;
-  visitors: number;
-  pageviews: number;
-  missing?: true | undefined;
-}
+/** The first dead links, which only a report has. */
+const deadLinks = () => z.object({ requests: count, total_rows: count, rows: z.array(notFoundRow()) });
 
-function listCounts(points: readonly TrendPoint[]) {
-  return {
-    from: points[0]?.date ?? "",
-    visitors: points.map(({ visitors, missing }) => (missing ? null : visitors)),
-    pageviews: points.map(({ pageviews, missing }) => (missing ? null : pageviews)),
-    ...(hasVisits(points) && { visits: points.map(({ visits = 0, missing }) => (missing ? null : visits)) }),
-  };
-}
+/** The result of a report. On days that are over it has neither today nor this moment. */
+export const reportResult = () =>
+  overviewResult().partial({ active_now: true }).extend({ not_found: deadLinks().optional() });
+export type ReportedOverview = z.output<ReturnType<typeof reportResult>>;
 
-type Row = Overview["top"][number]["rows"][number];
+export type Overview = z.output<ReturnType<typeof overviewResult>>;
 
-/** A row with one of its counts. */
-function pickRow(row: Row): Row {
-  const { value, label, visitors, pageviews, count, visitors_at_most, percentage } = row;
-  const other = pageviews === undefined ? count !== undefined && { count } : { pageviews };
-  return {
-    value,
-    label,
-    ...(visitors === undefined ? other : { visitors }),
-    ...(visitors_at_most !== undefined && { visitors_at_most }),
-    ...(percentage !== undefined && { percentage }),
-  };
-}
-
-/** As many days until another last one. */
-const endOn = (last: string, { from, to }: Days): Days => ({
-  from: addDays(last, 1 - countDays(from, to)),
-  to: last,
+export const overview = defineReport({
+  name: "overview",
+  summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
+  tool: {
+    name: "get_overview",
+    title: "Site at a glance",
+    description:
+      "Web analytics of a site at a glance: totals of complete days, change, trend, top lists, today so far, active now. Start here for general questions.",
+  },
+  shell: {
+    examples: ["analytics-mcp overview example.com", "analytics-mcp overview example.com --period last-week"],
+    fields: "label,current",
+  },
+  params: overviewParams,
+  result: overviewResult,
+  compute: async (call, params, options) => {
+    const { readOverview } = await import("./overview-answer.ts");
+    return readOverview(call, params, options, TOP_DIMENSIONS);
+  },
+  compact: ({ trend: { from, visitors, partial, hours }, top, ...overview }) => ({
+    ...overview,
+    trend: { from, visitors, partial, ...(hours && { hours: { visitors: hours.visitors } }) },
+    top: pickMainLists(top).map((list) => ({ ...list, rows: compactNames(list.rows) })),
+  }),
+  asksForSites: true,
+  drawn: ({ trend, top }) => ({ trend, top }),
+  views: viewOverview,
 });
+
+const RANGES_NOTE =
+  "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
+const EVENTS_NOTE = "Events are not compared.";
+
+/** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
+export function viewOverview(overview: Overview): View[] {
+  const lists = pickMainLists(overview.top);
+  return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
+}
+
+export function viewTotals({
+  site,
+  period,
+  filter,
+  comparison,
+  top,
+  missing,
+  warnings,
+  ...totals
+}: ReportedOverview): View {
+  const previous = comparison?.previous;
+  const { notes, warnings: partial } = describeVisitors(period, warnings);
+  const {
+    sums,
+    rates,
+    averages,
+    notes: noted,
+  } = listTotals(totals, previous, comparison ? { change: comparison, per_day: comparison.per_day } : {});
+  const coverage = comparison && describeComparison(comparison, period, filter);
+  const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
+  return {
+    name: "totals",
+    headline: `${periodHeadline(site.domain, period, filter)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
+    rows: [
+      ...sums,
+      ...(totals.events === undefined
+        ? []
+        : [{ ...NO_CHANGE, label: MEASURE_NAMES.events, current: totals.events }]),
+      ...rates,
+      ...averages,
+    ],
+    notes: [
+      ...notes,
+      ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...(coverage?.notes ?? []),
+      ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
+      ...(previous && isCompared ? noteLengths(period, previous) : []),
+      ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
+      ...(top.some(({ rows }) => rows.length > 0)
+        ? [
+            forPeople("Rows may not add up: a visitor can count in several."),
+            forModels("Rows may not add up."),
+          ]
+        : []),
+      ...noteMissing(missing, "shown"),
+      ...noted,
+    ],
+    // The reason why there is no percentage is given only once.
+    warnings: [
+      ...partial.filter((warning) => warning !== comparison?.incomplete),
+      ...(coverage?.warnings ?? []),
+      ...(top.some(hasRanges) ? [RANGES_NOTE] : []),
+    ],
+  };
+}
+
+const NO_CHANGE = { previous: null, change: null, percent: null };
+
+/** Nothing, for days that are over. */
+export function viewNow({ today, active_now }: ReportedOverview): View[] {
+  if (today === undefined || active_now === undefined) return [];
+  const { visitors, hours } = today;
+  return [
+    {
+      name: "now",
+      headline: "",
+      columns: [
+        { key: "today", label: "visitors today", kind: "count" },
+        { key: "active_now", label: "active now", kind: "count" },
+        ...(hours ? hourColumns : []),
+      ],
+      rows: [{ today: visitors, active_now, ...hours }],
+      notes: [],
+    },
+  ];
+}
+
+/** Today's finished hours beside the same ones of yesterday. */
+const hourColumns: readonly Column[] = [
+  { key: "until", label: "until", kind: "word" },
+  { key: "pageviews", label: "page views", kind: "count" },
+  { key: "yesterday", label: "yesterday's", kind: "count" },
+];
+
+export function viewTrend({ trend }: ReportedOverview): View {
+  if (trend.hours) return viewHours(trend, trend.hours);
+  return {
+    headline: `Visitors a day from ${trend.from}: ${trend.visitors.map((count) => count ?? "–").join(" ")}${trend.partial ? " (today so far)" : ""}`,
+    columns: [],
+    rows: [],
+    notes: [],
+    series: {
+      label: "visitors a day",
+      from: trend.from,
+      values: trend.visitors,
+      partial: trend.partial,
+    },
+  };
+}
+
+/** A single day has no trend of days. */
+function viewHours(
+  { from, partial }: Overview["trend"],
+  { times, visitors }: NonNullable<Overview["trend"]["hours"]>,
+): View {
+  const starts = times.map(nameHour);
+  const [first = from, last = from] = [starts[0], starts.at(-1)];
+  return {
+    headline: `Visitors an hour from ${first}: ${visitors.join(" ")}${partial ? " (this hour so far)" : ""}`,
+    columns: [],
+    rows: [],
+    notes: [],
+    series: {
+      label: "visitors an hour",
+      from: first,
+      values: visitors,
+      partial,
+      interval: { name: "hour", starts, to: last },
+    },
+  };
+}

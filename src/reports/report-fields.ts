@@ -131,7 +131,6 @@ type Counts = Pick<Window, "pageviews"> & { visitors?: number | undefined } & {
   [N in keyof VisitRates]?: VisitRates[N] | undefined;
 };
 
-/** The columns of a comparison. */
 export const changeColumns: View["columns"] = [
   { key: "current", label: "current", kind: "count" },
   { key: "previous", label: "previous", kind: "count", spare: true },
@@ -206,7 +205,6 @@ export function noteLengths(current: { days: number }, previous: { days: number 
   ];
 }
 
-/** The columns that name a row. */
 export function nameColumns(dimension: string, label = dimension): View["columns"] {
   return [
     { key: "value", label: "value", kind: "text", machine: true },

@@ -1,75 +1,56 @@
-import type { Call, CallOptions } from "../operations/call.ts";
-import { MAX_HOUR_DAYS } from "../operations/fields.ts";
-import { readFilter } from "../operations/filter.ts";
-import { readFilterInput } from "../operations/filter-input.ts";
-import { hours } from "../operations/hours.ts";
+import * as z from "zod";
+import {
+  count,
+  DEFAULT_HOUR_DAYS,
+  date,
+  filterParams,
+  MAX_HOUR_DAYS,
+  timestamp,
+  visitCounts,
+} from "../operations/fields.ts";
 import { timeseries } from "../operations/index.ts";
-import type { ParamsOf } from "../operations/operation.ts";
-import type { View } from "../operations/view.ts";
-import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
-import { assertAddsUp } from "./added-days.ts";
-import type { QueryOptions } from "./default-days.ts";
-import { DEFAULT_HOUR_DAYS, type Interval } from "./intervals.ts";
-import { askDays, askSpan, createTooLongError } from "./site-period.ts";
+import { periodParam } from "../operations/period-words.ts";
+import { seriesAnswer } from "../operations/series-fields.ts";
+import { omitVisits, withParam } from "./operation-query.ts";
+import { defineQuery } from "./query.ts";
 
-interface SeriesQuery extends Record<string, unknown> {
-  interval?: Interval;
-  with?: "visits";
-}
+const { name, summary, tool, shell, list } = timeseries;
 
-/** Answers for the points of a series by any interval. */
-export async function askSeries(
-  call: Call,
-  { interval = "day", with: added, ...params }: SeriesQuery,
-  options: QueryOptions,
-): Promise<{ result: Record<string, unknown>; views: View[] }> {
-  const showsVisits = added === "visits";
-  if (interval === "hour") {
-    const result = await askHours(call, params, options);
-    const shown = showsVisits ? result : { ...result, points: result.points.map(withoutVisits) };
-    const view = hours.view(shown, params as ParamsOf<typeof hours>);
-    return { result, views: [showsVisits ? noteMissingVisits(view, result) : view] };
-  }
-  const result = await askDays(call, timeseries, params, options);
-  if (interval === "day") {
-    const shown = showsVisits ? result : { ...result, points: result.points.map(withoutVisits) };
-    const view = timeseries.view(shown, params as ParamsOf<typeof timeseries>);
-    return { result, views: [showsVisits ? noteMissingVisits(view, result) : view] };
-  }
-  const { from, to } = result.period;
-  await assertAddsUp(call, { site: result.site.id, from, to, last: to }, options);
-  const { addUpByInterval } = await import("./series-intervals.ts");
-  return addUpByInterval(result, interval, showsVisits);
-}
-
-/**
- * Reads the hours of a single day, to draw them in place of one bar. They are an extra: undefined for other answers, where the
- * source has no hours, and if they cannot be read.
- */
-export async function readDayHours(
-  call: Call,
-  { params, result }: { params: Record<string, unknown>; result: Record<string, unknown> },
-  options: CallOptions,
-): Promise<View["series"]> {
-  const parsed = timeseries.answer.pick({ period: true }).safeParse(result);
-  if (params.interval !== undefined || !parsed.success || parsed.data.period.days !== 1) return undefined;
-  const { from, to, as_of } = parsed.data.period;
-  const filter = readFilterInput(readFilter(params));
-  const span = { site: String(params.site), today: as_of.slice(0, "2026-11-20".length), from, to };
-  try {
-    const all = { ...options, ...(filter && { filter }) };
-    if (!(await call.offersHours?.(all))) return undefined;
-    const series = await askSpan(call, hours, { interval: "hour" }, span, all);
-    return hours.view(series, params as ParamsOf<typeof hours>).series;
-  } catch {
-    return undefined;
-  }
-}
-
-function askHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {
-  const days = options.usesDefaultDays ? DEFAULT_HOUR_DAYS : Number(params.days);
-  if (params.period === undefined && days > MAX_HOUR_DAYS) {
-    throw createTooLongError("days", `must be from 1 to ${MAX_HOUR_DAYS} by hour`);
-  }
-  return askDays(call, hours, { ...params, days, interval: "hour" }, options);
-}
+/** The series by hour, day, week or month. The contract has hours and days; days are added up to weeks and months here. */
+export const series = defineQuery({
+  name,
+  summary,
+  tool,
+  shell,
+  ...(list && { list }),
+  params: () =>
+    timeseries.params.extend({
+      period: periodParam(),
+      ...filterParams(),
+      with: withParam(),
+      interval: z
+        .enum(["hour", "day", "week", "month"])
+        .optional()
+        .describe(
+          `Length of a point (default: day). Weeks (from Monday) and months are days, added up. Hours are for at most ${MAX_HOUR_DAYS} days (default: ${DEFAULT_HOUR_DAYS}).`,
+        ),
+    }),
+  // A point has `date`, `time`, or the first and the last of its days.
+  result: () =>
+    seriesAnswer(
+      z.object({
+        date: date.optional(),
+        time: timestamp.optional(),
+        from: date.optional(),
+        to: date.optional(),
+        days: count.optional(),
+        visitors: count,
+        pageviews: count,
+        ...visitCounts(),
+        partial: z.boolean().optional(),
+        missing: z.literal(true).optional(),
+      }),
+    ),
+  reply: async (...asked) => (await import("./series-answer.ts")).askSeries(...asked),
+  compact: (result, params) => omitVisits(timeseries, result, params?.with),
+});

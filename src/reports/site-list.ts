@@ -1,178 +1,179 @@
-import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
-import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, countDays, type Days } from "../operations/days.ts";
-import { MAX_DAYS } from "../operations/fields.ts";
-import { sites, timeseries } from "../operations/index.ts";
-import type { AnswerOf } from "../operations/operation.ts";
-import { isAll, precedingDays } from "../operations/period-words.ts";
-import { withoutVisits } from "../operations/visit-rates.ts";
-import type { Warning } from "../operations/warning.ts";
-import { addsUp, readLastDay } from "./added-days.ts";
-import { findComplete } from "./compared-days.ts";
-import { compareTotals } from "./compared-totals.ts";
-import type { SiteList } from "./site-list-result.ts";
-import { askSpan, preparePeriod, readToday } from "./site-period.ts";
-import { cutSeries } from "./subtracted-spans.ts";
-import { sumWindow } from "./windows.ts";
+import * as z from "zod";
+import { count, date } from "../operations/fields.ts";
+import { sites } from "../operations/index.ts";
+import { forPeople, type Note } from "../operations/note.ts";
+import { formatSpan } from "../operations/period.ts";
+import { periodParam } from "../operations/period-words.ts";
+import type { Cell, View } from "../operations/view.ts";
+import { showWarnings, warnings } from "../operations/warning.ts";
+import { comparedTotals, describeComparison } from "./compared-totals.ts";
+import { defineReport } from "./query.ts";
+import { noteLengths } from "./report-fields.ts";
+import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
-/** One request each: more would use up much of a service's quota per minute. */
-const MAX_COUNTED_SITES = 50;
-
-type Site = AnswerOf<typeof sites>["sites"][number];
-type Series = AnswerOf<typeof timeseries>;
-
-/** Lists the sites, with the numbers of each if a period is named. */
-export async function listSites(
-  call: Call,
-  { period }: { period?: string | undefined },
-  options: CallOptions,
-): Promise<SiteList> {
-  const { as_of, sites: all, warnings: told = [] } = await call(sites, {}, options);
-  if (period === undefined) return { as_of, sites: all, ...(told.length > 0 && { warnings: told }) };
-  const asked = all.slice(0, MAX_COUNTED_SITES);
-  const outcomes = await Promise.allSettled(
-    asked.map((site) => countSite(call, site, { period, as_of }, options)),
-  );
-  const failures = outcomes.flatMap((outcome, index) =>
-    outcome.status === "rejected" ? [{ site: asked[index], error: outcome.reason as unknown }] : [],
-  );
-  // The numbers of some sites are better than none. If all fail, it is probably for the same reason.
-  const fatal =
-    failures.find(({ error }) => !isAboutSite(error)) ??
-    (failures.length === asked.length ? failures[0] : undefined);
-  if (fatal) throw fatal.error;
-  const warned = [
-    ...told,
-    ...failures.map(({ site, error }) => warnOfFailure(site?.domain ?? "", error)),
-    ...warnOfRest(all.slice(MAX_COUNTED_SITES)),
-  ];
-  return {
-    as_of,
-    sites: all.map((site, index) => {
-      const outcome = outcomes[index];
-      return outcome?.status === "fulfilled" ? { ...site, ...outcome.value } : site;
-    }),
-    ...(warned.length > 0 && { warnings: warned }),
-  };
-}
-
-/** Whether an error may be about one site only: a cancelled query or a wrong key is not. */
-const isAboutSite = (error: unknown): error is AnalyticsError =>
-  error instanceof AnalyticsError &&
-  !["cancelled", "invalid_api_key", "missing_api_key"].includes(error.code);
-
-const warnOfFailure = (domain: string, error: unknown): Warning => ({
-  code: "not_counted",
-  detail: `There are no numbers for ${quoteIfNeeded(domain)}: ${error instanceof Error ? error.message : String(error)}`,
-  values: { site: domain },
+/** What a site has beside its name if the query names a period; absent if the site was not counted. */
+const numbers = () => ({
+  visitors: count.optional(),
+  pageviews: count.optional(),
+  /** The complete days of the period; today so far if it has none. */
+  period: z.object({ from: date, to: date, days: count, partial: z.boolean() }).optional(),
+  /** Null if there is nothing before to compare with. */
+  comparison: comparedTotals().nullable().optional(),
+  warnings,
 });
 
-function warnOfRest(rest: readonly Site[]): Warning[] {
-  if (rest.length === 0) return [];
-  const names = rest.map(({ domain }) => quoteIfNeeded(domain)).join(", ");
+export const siteListResult = () => {
+  const { as_of, sites: list } = sites.answer.shape;
+  return z.object({ as_of, sites: z.array(list.element.extend(numbers())), warnings }, {});
+};
+
+export type SiteList = z.output<ReturnType<typeof siteListResult>>;
+
+export const siteList = defineReport({
+  name: sites.name,
+  summary: "List your sites and their visitors",
+  tool: {
+    name: sites.tool.name,
+    title: sites.tool.title,
+    description:
+      "Web analytics: the sites and, with a period, their visitors. Call this first if you do not know the site.",
+  },
+  shell: {
+    examples: [
+      "analytics-mcp sites",
+      "analytics-mcp sites --period last-week",
+      "analytics-mcp sites --fields domain,timezone",
+    ],
+    fields: "domain,timezone",
+    trendOf: (row) => String(row.id),
+  },
+  params: () =>
+    z.strictObject({
+      period: periodParam().describe(
+        "Adds each site's visitors and page views in these days, and their change: yesterday, last_week, last_7_days (complete days), october, 2026-11, 2026-11-01/2026-11-15.",
+      ),
+    }),
+  result: siteListResult,
+  list: { key: "sites", keep: "first" },
+  compute: async (call, params, options) => {
+    const { listSites } = await import("./site-list-answer.ts");
+    return listSites(call, params, options);
+  },
+  views: viewSites,
+});
+
+type ListedSite = SiteList["sites"][number];
+type CountedSite = ListedSite & { [N in "visitors" | "pageviews" | "period"]-?: NonNullable<ListedSite[N]> };
+
+const isCounted = (site: ListedSite): site is CountedSite => site.period !== undefined;
+
+const NUMBERS: View["columns"] = [
+  { key: "visitors", label: "visitors", kind: "count" },
+  { key: "visitors_before", label: "before", kind: "count", detail: true },
+  { key: "visitors_percent", label: "change", kind: "percent_change" },
+  { key: "pageviews", label: "page views", kind: "count", spare: true },
+  { key: "pageviews_before", label: "views before", kind: "count", detail: true },
+  { key: "pageviews_percent", label: "views change", kind: "percent_change", detail: true },
+  { key: "from", label: "from", kind: "date", machine: true },
+  { key: "to", label: "to", kind: "date", machine: true },
+];
+
+/** The sites as a table: with their numbers if a period was named, else with what they are. */
+export function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
+  const plain = sites.view({ as_of, sites: list, warnings }, {});
+  const counted = list.filter(isCounted);
+  const [first] = counted;
+  if (first === undefined) return [plain];
+  const [domain, ...facts] = plain.columns;
   return [
     {
-      code: "not_counted",
-      detail: `Only the first ${MAX_COUNTED_SITES} sites have numbers. Ask about the others one at a time: ${names}.`,
-      values: { sites: rest.length },
+      ...plain,
+      headline: `${plain.headline}, ${describeDays(counted)}`,
+      columns: [
+        ...(domain ? [domain] : []),
+        ...NUMBERS,
+        ...facts.map((column) => ({ ...column, machine: true as const })),
+      ],
+      rows: list.map((site) => ({
+        ...{ id: site.id, domain: site.domain, name: site.name, timezone: site.timezone ?? null },
+        data_since: site.data_since ?? null,
+        ...showNumbers(site),
+      })),
+      notes: [
+        forPeople(
+          "Visitors are daily unique visitors of each site, added up: somebody who comes on two days, or to two sites, counts twice.",
+        ),
+        ...(first.comparison ? noteLengths(first.period, first.comparison.previous) : []),
+        ...plain.notes,
+        ...gather(counted, describeNotes),
+      ],
+      warnings: [...(plain.warnings ?? []), ...gather(counted, describeWarnings)],
     },
   ];
 }
 
-interface Asked {
-  period: string;
-  /** When the list of sites was read. */
-  as_of: string;
-}
-
-/** Counts a site's complete days of a period and compares them with those before; or today so far, if there are none. */
-async function countSite(call: Call, site: Site, asked: Asked, options: CallOptions) {
-  const { series, before, warnings: resolved } = await readSite(call, site, asked, options);
-  const { from, to, days, partial } = series.period;
-  const { visitors, pageviews } = sumWindow(series.points);
-  const first = before && before.period.from < from ? before.period.from : from;
-  const span = {
-    site: site.id,
-    from: first,
-    to,
-    last: await readLastDay(call, { site: site.id, today: to }, options),
-  };
-  const canAdd = await addsUp(call, span, options);
-  const warned = [...resolved, ...(series.warnings ?? []), ...(before?.warnings ?? [])];
-  const unique = [...new Map(warned.map((warning) => [warning.detail, warning])).values()];
-  const starts = new Map(site.data_since === undefined ? [] : [[series.site.id, site.data_since]]);
+function showNumbers({ visitors, pageviews, period, comparison }: ListedSite): Record<string, Cell> {
+  const { previous: before, per_day } = comparison ?? {};
+  const previous = before?.days_with_data === 0 ? undefined : before;
   return {
-    ...((canAdd || from === to) && { visitors }),
-    pageviews,
-    period: { from, to, days, partial: partial === true },
-    comparison: before ? compareTotals(leaveVisits(series), leaveVisits(before), starts, canAdd) : null,
-    ...(unique.length > 0 && { warnings: unique }),
+    from: period?.from ?? null,
+    to: period?.to ?? null,
+    visitors: visitors ?? null,
+    visitors_before: previous?.visitors ?? null,
+    visitors_percent: (per_day ?? comparison)?.visitors.percent ?? null,
+    pageviews: pageviews ?? null,
+    pageviews_before: previous?.pageviews ?? null,
+    pageviews_percent: (per_day ?? comparison)?.pageviews.percent ?? null,
   };
 }
 
-/** A list of sites has room for visitors and page views only. */
-const leaveVisits = (series: Series): Series => ({ ...series, points: series.points.map(withoutVisits) });
-
-interface Counted {
-  series: Series;
-  /** Absent if there is nothing to compare with, or if the service does not reach back so far. */
-  before?: Series | undefined;
-  warnings: Warning[];
+/** The days of the sites, which may differ: it is not the same day everywhere. */
+function describeDays(counted: readonly CountedSite[]): string {
+  const spans = new Set(counted.map(({ period }) => formatSpan(period)));
+  const before = new Set(
+    counted.flatMap(({ comparison }) => (comparison ? [formatSpan(comparison.previous)] : [])),
+  );
+  const list = (all: Set<string>) => [...all].join(" or ");
+  const compared = before.size === 0 ? "" : `, compared with ${list(before)}`;
+  const each = spans.size > 1 ? ", by the date at each site" : "";
+  return `${list(spans)}${compared}${each}`;
 }
 
-/**
- * Reads the days and those before. A service is asked for one series until today, which also tells the date at the site;
- * for days that it does not reach, it is asked as any other query does.
- */
-async function readSite(
-  call: Call,
-  site: Site,
-  { period, as_of }: Asked,
-  options: CallOptions,
-): Promise<Counted> {
-  const resolve = await preparePeriod(call, timeseries, site.id, period, options);
-  const choose = (today: string) => {
-    const { days, warnings } = resolve(today);
-    const complete = findComplete(days, today);
-    const previous = complete && !isAll(period) ? precedingDays(period, complete) : undefined;
-    return { days: complete ?? days, previous, warnings };
-  };
-  const known = await call.today?.(site.id, options);
-  const length = known === undefined ? findLength(choose, as_of) : undefined;
-  if (length !== undefined && length <= MAX_DAYS) {
-    const series = await call(timeseries, { site: site.id, days: length }, options);
-    const { days, previous, warnings } = choose(series.period.to);
-    return { series: cutSeries(series, days), before: previous && cutSeries(series, previous), warnings };
-  }
-  const today = known ?? (await readToday(call, site.id, options)).today;
-  const { days, previous, warnings } = choose(today);
-  const ask = (span: Days) => askSpan(call, timeseries, {}, { site: site.id, today, ...span }, options);
-  const [series, before] = await Promise.all([ask(days), previous && ask(previous).catch(skipUnreachable)]);
-  return { series, before, warnings };
+function describeNotes({ comparison, period }: CountedSite): Note[] {
+  if (!comparison) return [];
+  return [
+    ...(comparison.small_sample && comparison.comparable ? [SMALL_SAMPLE_NOTE] : []),
+    ...describeComparison(comparison, period).notes,
+  ];
 }
 
-/** How many days until today have both spans, whether a site's date is that of UTC or one beside it. */
-function findLength(
-  choose: (today: string) => { days: Days; previous?: Days | undefined },
-  as_of: string,
-): number {
-  const date = new Date(as_of).toISOString().slice(0, 10);
-  const lengths = [-1, 0, 1].map((offset) => {
-    const today = addDays(date, offset);
-    try {
-      const { days, previous } = choose(today);
-      return countDays(previous && previous.from < days.from ? previous.from : days.from, today);
-    } catch (error) {
-      // A day that is not in the future everywhere.
-      return error;
+function describeWarnings({ comparison, period, warnings }: CountedSite): Note[] {
+  // What a comparison says about the same days, it says better.
+  const told = warnings?.filter(
+    ({ code, detail }) => !comparison || (code !== "before_data_since" && detail !== comparison.incomplete),
+  );
+  return [
+    ...(period.partial ? ["Today is incomplete."] : []),
+    ...showWarnings(told),
+    ...(comparison ? describeComparison(comparison, period).warnings : []),
+  ];
+}
+
+/** What is to be said about sites, each sentence once, with the sites that it is about unless it is about all. */
+function gather(counted: readonly CountedSite[], describe: (site: CountedSite) => Note[]): Note[] {
+  const about = new Map<string, { sentence: Note; domains: Set<string> }>();
+  for (const site of counted) {
+    for (const sentence of describe(site)) {
+      const key = JSON.stringify(sentence);
+      const known = about.get(key) ?? { sentence, domains: new Set() };
+      about.set(key, { ...known, domains: known.domains.add(site.domain) });
     }
+  }
+  return [...about.values()].map(({ sentence, domains }) => {
+    if (domains.size === counted.length) return sentence;
+    const names = [...domains].join(", ");
+    return typeof sentence === "string"
+      ? `${names}: ${sentence}`
+      : { ...sentence, parts: [`${names}: `, ...sentence.parts] };
   });
-  const counted = lengths.filter((length) => typeof length === "number");
-  if (counted.length === 0) throw lengths[1];
-  return Math.max(...counted);
-}
-
-function skipUnreachable(error: unknown): undefined {
-  if (error instanceof AnalyticsError && error.code === "invalid_parameter") return undefined;
-  throw error;
 }

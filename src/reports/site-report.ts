@@ -1,21 +1,34 @@
+import { AnalyticsError, type ErrorCode } from "../errors.ts";
+import type { Call } from "../operations/call.ts";
 import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
+import { notFound } from "../operations/index.ts";
+import { listNotFound, notFoundColumns } from "../operations/not-found.ts";
+import { note } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
-import { readDeadLinks, viewDeadLinks } from "./dead-links.ts";
-import { readOverview } from "./overview.ts";
-import { overview, overviewParams } from "./overview-report.ts";
-import { type ReportedOverview, reportResult } from "./overview-result.ts";
-import { viewNow, viewTop, viewTotals, viewTrend } from "./overview-views.ts";
-import { fromReport, type Query } from "./queries.ts";
-import { defineReport } from "./report-definition.ts";
+import type { QueryOptions } from "./default-days.ts";
+import {
+  overview,
+  overviewParams,
+  type ReportedOverview,
+  reportResult,
+  viewNow,
+  viewTotals,
+  viewTrend,
+} from "./overview.ts";
+import { readOverview } from "./overview-answer.ts";
+import { defineReport, type Query } from "./query.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
+import { askSpan, type SitePeriod } from "./site-period.ts";
+import { viewTop } from "./top-lists.ts";
 
 const DIMENSIONS: Dimension[] = [
   ...(["pages", "referrers", "channels", "countries", "devices", "browsers"] as const),
   ...(["operating_systems", "utm_campaigns", "events"] as const),
 ];
 
-const siteReport = defineReport({
+/** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
+export const reportQuery: Query = defineReport({
   name: "report",
   summary: "A report to share: one HTML page that needs nothing else, or Markdown for a mail",
   tool: overview.tool,
@@ -51,9 +64,6 @@ const siteReport = defineReport({
     ...report.top.filter(({ no_period }) => no_period).map(viewTop),
   ],
 });
-
-/** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
-export const reportQuery: Query = fromReport(siteReport);
 
 const MEASURES = ["visitors", "pageviews", "visits"] as const;
 
@@ -91,3 +101,35 @@ function viewDays({ trend }: ReportedOverview): View {
     notes: [],
   };
 }
+
+type DeadLinks = NonNullable<ReportedOverview["not_found"]>;
+
+const ROWS = 10;
+
+/** What a service answers that does not offer dead links, or not for these days. */
+const LACKING: ReadonlySet<ErrorCode> = new Set(["not_found", "invalid_parameter"]);
+
+/** Reads the first dead links; undefined if there are none, or if the source does not know them. */
+export async function readDeadLinks(
+  call: Call,
+  span: SitePeriod,
+  options: QueryOptions,
+): Promise<DeadLinks | undefined> {
+  // They belong to no visit, so that no filter can choose among them.
+  if (options.filter !== undefined) return undefined;
+  try {
+    const { totals, total_rows, rows } = await askSpan(call, notFound, { limit: ROWS }, span, options);
+    return rows.length === 0 ? undefined : { requests: totals.requests, total_rows, rows };
+  } catch (error) {
+    if (error instanceof AnalyticsError && LACKING.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+export const viewDeadLinks = ({ requests, total_rows, rows }: DeadLinks): View => ({
+  name: "not_found",
+  headline: "",
+  columns: notFoundColumns,
+  rows: listNotFound(rows),
+  notes: [note`Not found: ${requests} requests of people for ${total_rows} paths were answered 404 or 410.`],
+});

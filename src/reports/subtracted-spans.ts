@@ -14,8 +14,8 @@ import {
   warnOfSubtraction,
 } from "../operations/warning.ts";
 import { assertAddsUp } from "./added-days.ts";
-import { type Bounds, exact, subtract } from "./bounds.ts";
-import { type CountedRows, countRows } from "./counted-list.ts";
+import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
+import { type CountedRows, countRows, indexRows } from "./counted-list.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = AnswerOf<typeof stats>;
@@ -237,26 +237,6 @@ async function readAround<O extends typeof stats | typeof breakdown>(
 const hasMeasure = ({ rows, truncated, totals }: Breakdown, measure: Measure) =>
   (!truncated || totals?.[measure] !== undefined) && rows.every((row) => row[measure] !== undefined);
 
-function indexRows({ rows, truncated, totals }: Breakdown, measure: Measure) {
-  const byValue = new Map(rows.flatMap((row) => (row.other ? [] : [[row.value, row] as const])));
-  const other = rows.find((row) => row.other);
-  const folded = { visitors: other?.visitors ?? 0, hits: other?.[measure] ?? 0 };
-  const fewest = folded.visitors + (truncated ? (rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0);
-  return (value: string | null): { visitors: Bounds; hits: Bounds } => {
-    const row = byValue.get(value);
-    if (row) {
-      const hits = row[measure] ?? 0;
-      return {
-        visitors: { least: row.visitors, most: row.visitors + folded.visitors },
-        hits: { least: hits, most: hits + folded.hits },
-      };
-    }
-    // Rows are sorted by visitors, so a row that was cut off has at most as many as the last one.
-    const hits = truncated ? (totals?.[measure] ?? 0) : folded.hits;
-    return { visitors: { least: 0, most: fewest }, hits: { least: 0, most: hits } };
-  };
-}
-
 function buildRow({ value, label, visitors, hits }: RowRange, measure: Measure, total: number): Row & AtMost {
   return {
     value,
@@ -279,7 +259,6 @@ const leastOf = ({ value, visitors, hits }: RowRange) => ({
 /** What is counted: all parts of a subtraction are asked for it, and each says so. */
 const keepFilter = ({ filter }: { filter?: string[] | undefined }) => (filter ? { filter } : {});
 
-const exactly = (count: number): Bounds => ({ least: count, most: count });
 const atLeastZero = ({ least, most }: Bounds): Bounds => ({ least: Math.max(0, least), most });
 
 /** Some days of a period. */

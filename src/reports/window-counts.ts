@@ -2,11 +2,21 @@ import { AnalyticsError, quote } from "../errors.ts";
 import type { stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { type Bounds, narrow, subtract } from "./bounds.ts";
-import type { CountedList } from "./counted-list.ts";
-import type { WindowCounts } from "./movers.ts";
+import { type CountedList, indexRows, mostUnlisted } from "./counted-list.ts";
 import { sumWindow } from "./windows.ts";
 
 export type Breakdown = CountedList;
+
+/** What is known about a dimension's values in two windows. */
+export interface WindowCounts {
+  values: readonly { value: string | null; label: string; current: Bounds; previous: Bounds }[];
+  /** Values that are in no list: how many there may be, and how many visitors each has at most. */
+  unlisted: { count: number; most: number };
+  /** How far visits that arrived between the calls may have changed a count. */
+  errorBound: number;
+  /** Whether the service cut a list. */
+  cut_off: boolean;
+}
 
 /** The breakdowns until today that give both windows by subtraction. */
 export interface UntilToday {
@@ -33,8 +43,8 @@ export function countDirectly(current: Breakdown, previous: Breakdown, whole?: B
   const separate = Math.max(mostUnlisted(current), mostUnlisted(previous));
   return {
     values: [...labels].map(([value, label]) => {
-      const [now, before] = [later.find(value), earlier.find(value)];
-      const sum = both?.find(value);
+      const [now, before] = [later(value).visitors, earlier(value).visitors];
+      const sum = both?.(value).visitors;
       return {
         value,
         label,
@@ -70,7 +80,7 @@ export function countBySubtraction(lists: UntilToday, errorBound: number): Windo
   const missing = longest.truncated ? Math.max(0, longest.total_rows - labels.size + errorBound) : 0;
   return {
     values: [...labels].map(([value, label]) => {
-      const [first, last] = [sincePrevious.find(value), afterCurrent.find(value)];
+      const [first, last] = [sincePrevious(value).visitors, afterCurrent(value).visitors];
       // More days cannot have fewer visitors.
       const within = { least: last.least, most: first.most };
       const isOrdered = lists.sincePrevious === longest;
@@ -78,8 +88,8 @@ export function countBySubtraction(lists: UntilToday, errorBound: number): Windo
       return {
         value,
         label,
-        current: countBetween(middle(sinceCurrent.find(value)), last, errorBound, label),
-        previous: countBetween(first, middle(afterPrevious.find(value)), errorBound, label),
+        current: countBetween(middle(sinceCurrent(value).visitors), last, errorBound, label),
+        previous: countBetween(first, middle(afterPrevious(value).visitors), errorBound, label),
       };
     }),
     // A value that is in no list has at most as many visitors in both windows together as a list's last row.
@@ -95,27 +105,6 @@ export function countBySubtraction(lists: UntilToday, errorBound: number): Windo
 /** The row of folded values is no value. */
 const listLabels = ({ rows }: Breakdown) =>
   rows.flatMap((row) => (row.other ? [] : [[row.value, row.label] as const]));
-
-function indexRows(list: Breakdown) {
-  const byValue = new Map(
-    list.rows.flatMap((row) => (row.other ? [] : [[row.value, row.visitors] as const])),
-  );
-  const most = mostUnlisted(list);
-  const folded = countFolded(list);
-  return {
-    find: (value: string | null): Bounds => {
-      const visitors = byValue.get(value);
-      return visitors === undefined ? { least: 0, most } : { least: visitors, most: visitors + folded };
-    },
-  };
-}
-
-/** The visitors of values that the service folded into one row, where any value can be one of them. */
-const countFolded = ({ rows }: Breakdown) => rows.find(({ other }) => other)?.visitors ?? 0;
-
-/** Rows are sorted by visitors, so a row that was cut off has at most as many as the last one here. */
-const mostUnlisted = (list: Breakdown) =>
-  (list.truncated ? (list.rows.at(-1)?.visitors ?? Number.MAX_SAFE_INTEGER) : 0) + countFolded(list);
 
 /** The visitors of the days that only the longer span has. */
 function countBetween(longer: Bounds, shorter: Bounds, errorBound: number, label: string): Bounds {

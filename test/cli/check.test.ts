@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { addDays } from "../../src/operations/days.ts";
 import { createTestApi, toResponse } from "../support/api.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
@@ -12,10 +12,7 @@ import { runShell } from "../support/shell.ts";
 
 const { network } = fakeNetwork();
 
-let state: string;
-beforeAll(() => {
-  state = mkdtempSync(join(tmpdir(), "state-"));
-});
+const state = mkdtempSync(join(tmpdir(), "state-"));
 afterAll(() => rmSync(state, { recursive: true }));
 
 /** A Friday: the day before LOG_NOW. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
 import { runShell } from "../support/shell.ts";
 
@@ -9,10 +9,7 @@ const DAY = 86_400_000;
 const lines = [0, 1, 2].map((ago) => combined({ at: LOG_NOW - ago * DAY }));
 const log = createLogFolder({ "access.log": joinLines(...lines.toReversed()) }).path("access.log");
 
-let state: string;
-beforeAll(() => {
-  state = mkdtempSync(join(tmpdir(), "state-"));
-});
+const state = mkdtempSync(join(tmpdir(), "state-"));
 afterAll(() => rmSync(state, { recursive: true }));
 
 /** Asks 200 days after the log's last line, at a terminal. */

@@ -6,8 +6,8 @@ import { createResponseCache } from "../../src/client/response-cache.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { breakdown, realtime, sites, stats } from "../../src/operations/index.ts";
 import { parseParams } from "../../src/operations/parameters.ts";
-import { compare } from "../../src/reports/compare-report.ts";
-import { overview } from "../../src/reports/overview-report.ts";
+import { compare } from "../../src/reports/compare.ts";
+import { overview } from "../../src/reports/overview.ts";
 import { NOW } from "../support/api.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 

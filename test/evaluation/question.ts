@@ -8,10 +8,10 @@ import type {
   timeseries,
 } from "../../src/operations/index.ts";
 import type { ResultOf } from "../../src/operations/operation.ts";
-import type { Comparison } from "../../src/reports/compare-result.ts";
-import type { Conversions } from "../../src/reports/conversions-result.ts";
-import type { Overview } from "../../src/reports/overview-result.ts";
-import type { SiteList } from "../../src/reports/site-list-result.ts";
+import type { Comparison } from "../../src/reports/compare.ts";
+import type { Conversions } from "../../src/reports/conversions.ts";
+import type { Overview } from "../../src/reports/overview.ts";
+import type { SiteList } from "../../src/reports/site-list.ts";
 import type { Moment } from "./moments.ts";
 import type { Span } from "./spans.ts";
 import type { Truth } from "./truth.ts";

@@ -1,5 +1,5 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { operations } from "../../src/operations/index.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -7,10 +7,7 @@ import { createTestApi, NOW } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 import { createWideSource } from "../support/wide-source.ts";
 
-let client: Awaited<ReturnType<typeof connectInProcess>>;
-beforeAll(async () => {
-  client = await connectInProcess();
-});
+const client = await connectInProcess();
 afterAll(() => client.close());
 
 const call = (name: string, args: Record<string, unknown> = {}) => client.callTool(name, args);

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import list from "../../src/mcp/tool-list.json" with { type: "json" };
 import { queries } from "../../src/reports/queries.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
-let client: Awaited<ReturnType<typeof connectInProcess>>;
-beforeAll(async () => {
-  client = await connectInProcess();
-});
+const client = await connectInProcess();
 afterAll(() => client.close());
 
 describe("the tool list", () => {

@@ -1,11 +1,8 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
-let client: Awaited<ReturnType<typeof connectInProcess>>;
-beforeAll(async () => {
-  client = await connectInProcess();
-});
+const client = await connectInProcess();
 afterAll(() => client.close());
 
 const call = (name: string, args: Record<string, unknown> = {}) => client.callTool(name, args);

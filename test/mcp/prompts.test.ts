@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { connectInProcess } from "../support/clients.ts";
 
-let client: Awaited<ReturnType<typeof connectInProcess>>;
-beforeAll(async () => {
-  client = await connectInProcess();
-});
+const client = await connectInProcess();
 afterAll(() => client.close());
 
 const read = async (name: string, args: Record<string, string>) =>

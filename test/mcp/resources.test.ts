@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { createTestApi } from "../support/api.ts";
 import { connectInProcess } from "../support/clients.ts";
 
-let client: Awaited<ReturnType<typeof connectInProcess>>;
-beforeAll(async () => {
-  client = await connectInProcess();
-});
+const client = await connectInProcess();
 afterAll(() => client.close());
 
 const read = async (uri: string) => (await client.readResource(uri)).contents[0]?.text ?? "";

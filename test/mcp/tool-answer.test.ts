@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { stats } from "../../src/operations/index.ts";
 import { formatCommand } from "../../src/operations/shell-command.ts";
-import type { Overview } from "../../src/reports/overview-result.ts";
+import type { Overview } from "../../src/reports/overview.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 import { createWideSource } from "../support/wide-source.ts";
 
-let client: Awaited<ReturnType<typeof connectInProcess>>;
-beforeAll(async () => {
-  client = await connectInProcess();
-});
+const client = await connectInProcess();
 afterAll(() => client.close());
 
 const call = (name: string, args: Record<string, unknown> = {}) => client.callTool(name, args);

@@ -5,7 +5,7 @@ import { breakdown } from "../../src/operations/index.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { measurePair, pairRows } from "../../src/reports/conversion-counts.ts";
-import type { Conversions } from "../../src/reports/conversions-result.ts";
+import type { Conversions } from "../../src/reports/conversions.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource, Ranking } from "../../src/sources/data-source.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";

@@ -2,8 +2,8 @@ import { getEventListeners } from "node:events";
 import { afterEach, expect, it, vi } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { readConsistently } from "../../src/reports/compared-windows.ts";
-import { overview } from "../../src/reports/overview-report.ts";
-import { answerInTime } from "../../src/reports/queries.ts";
+import { overview } from "../../src/reports/overview.ts";
+import { answerInTime } from "../../src/reports/query.ts";
 
 afterEach(() => void vi.useRealTimers());
 

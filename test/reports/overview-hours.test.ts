@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
-import type { Overview } from "../../src/reports/overview-result.ts";
+import type { Overview } from "../../src/reports/overview.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";

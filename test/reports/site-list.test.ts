@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findQuery } from "../../src/reports/queries.ts";
-import type { SiteList } from "../../src/reports/site-list-result.ts";
+import type { SiteList } from "../../src/reports/site-list.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi, NOW } from "../support/api.ts";

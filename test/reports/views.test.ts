@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
-import { compare } from "../../src/reports/compare-report.ts";
-import type { Comparison } from "../../src/reports/compare-result.ts";
+import type { Comparison } from "../../src/reports/compare.ts";
+import { compare } from "../../src/reports/compare.ts";
 import { findQuery, queries } from "../../src/reports/queries.ts";
 
 const window = (from: string, to: string) => ({ from, to, days: 1, visitors: 900, pageviews: 1_800 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApi } from "../../src/api/api.ts";
 import { breakdown, crawlers, realtime, sites, stats, timeseries } from "../../src/operations/index.ts";
-import { compare } from "../../src/reports/compare-report.ts";
+import { compare } from "../../src/reports/compare.ts";
 import type { DataSource, SourceSite } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { conformSource } from "../support/conform-source.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { addDays } from "../../src/operations/days.ts";
 import { type Dimension, dimensions } from "../../src/operations/dimensions.ts";
-import type { Conversions } from "../../src/reports/conversions-result.ts";
+import type { Conversions } from "../../src/reports/conversions.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource, VisitTotals } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";

@@ -35,48 +35,46 @@ const anyCheck = createCheck({});
 export const command: CommandDefinition = {
   group: "Ask:",
   summary: anyCheck.summary,
-  create: createCheckCommand,
+  create: (io) => {
+    const command = new ShellCommand("check")
+      .withAccess(access.all)
+      .withExamples(...anyCheck.shell.examples)
+      .description(
+        `${anyCheck.summary}. It prints a sentence and exits with ${exitCodes.found} if a condition is met, and prints nothing and exits with 0 if none is. Without enough data to tell, it says so on stderr and exits with ${exitCodes.incomplete}.`,
+      )
+      .option("--below <number>", "met if the metric is less")
+      .option("--above <number>", "met if the metric is more")
+      .option(
+        "--change <percent>",
+        "met if it changed by so many percent or more, compared with the days before; of the bounce rate, percentage points. -25 only by a fall, +25 only by a rise",
+      )
+      .option(
+        "--unusual",
+        "met if it is far from the median of the same days of the eight weeks before; for at most 7 days",
+      )
+      .option(
+        "--dead-links <number>",
+        "met if people asked so many times or more for a path that is not there",
+      );
+    addQueryOptions(command, anyCheck);
+    return command
+      .option("--explain", "also say what was checked and not found")
+      .allowExcessArguments()
+      .action(async () => {
+        const flags = command.optsWithGlobals<CheckFlags>();
+        for (const word of command.args) assertNotOption(word, "check");
+        const conditions = readConditions(flags);
+        const query = createCheck(conditions);
+        const { params, options, fail } = await readQueryInput(query, command, flags);
+        assertUsed(conditions, params);
+        const source = openQuerySource(io, flags, params);
+        const answer = await query
+          .ask(source.call, params, options)
+          .catch((error) => fail(error, source.options));
+        await report(io, checkResult().parse(answer.result), flags);
+      });
+  },
 };
-
-function createCheckCommand(io: Io): ShellCommand {
-  const command = new ShellCommand("check")
-    .withAccess(access.all)
-    .withExamples(...anyCheck.shell.examples)
-    .description(
-      `${anyCheck.summary}. It prints a sentence and exits with ${exitCodes.found} if a condition is met, and prints nothing and exits with 0 if none is. Without enough data to tell, it says so on stderr and exits with ${exitCodes.incomplete}.`,
-    )
-    .option("--below <number>", "met if the metric is less")
-    .option("--above <number>", "met if the metric is more")
-    .option(
-      "--change <percent>",
-      "met if it changed by so many percent or more, compared with the days before; of the bounce rate, percentage points. -25 only by a fall, +25 only by a rise",
-    )
-    .option(
-      "--unusual",
-      "met if it is far from the median of the same days of the eight weeks before; for at most 7 days",
-    )
-    .option(
-      "--dead-links <number>",
-      "met if people asked so many times or more for a path that is not there",
-    );
-  addQueryOptions(command, anyCheck);
-  return command
-    .option("--explain", "also say what was checked and not found")
-    .allowExcessArguments()
-    .action(async () => {
-      const flags = command.optsWithGlobals<CheckFlags>();
-      for (const word of command.args) assertNotOption(word, "check");
-      const conditions = readConditions(flags);
-      const query = createCheck(conditions);
-      const { params, options, fail } = await readQueryInput(query, command, flags);
-      assertUsed(conditions, params);
-      const source = openQuerySource(io, flags, params);
-      const answer = await query
-        .ask(source.call, params, options)
-        .catch((error) => fail(error, source.options));
-      await report(io, checkResult().parse(answer.result), flags);
-    });
-}
 
 /** Prints what was found. Throws SilentExit unless everything was checked and nothing found. */
 async function report(io: Io, { findings, warnings }: CheckResult, flags: CheckFlags): Promise<void> {

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
-import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
@@ -19,39 +18,37 @@ const DAY_MS = 24 * 3_600_000;
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "List and prune the applications known to the remote connector",
-  create: createClientsCommand,
+  create: (io) => {
+    const clients = new ShellCommand("clients")
+      .helpCommand("help [command]", "show help on a command")
+      .withExamples("analytics-mcp clients list");
+    const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
+      const flags = self.optsWithGlobals<StoreFlags>();
+      const rows = await withStore(io, flags, async (store, readName) => {
+        const listed = await store.listApplications();
+        return Promise.all(
+          listed.map(async ({ clientId, created, grants }) => ({
+            application: await readName(clientId),
+            grants,
+            created: formatMinute(created),
+            client: clientId,
+          })),
+        );
+      });
+      await printRows(io, { key: "clients", noun: "application" }, APPLICATION_COLUMNS, rows, flags);
+    });
+    const prune = new Command("prune")
+      .summary("Remove applications without sign-ins")
+      .option("--days <number>", "only those registered at least this many days ago", "30")
+      .action(async (_, self: Command) => {
+        const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
+        if (!/^\d{1,4}$/.test(flags.days)) {
+          throw new AnalyticsError("usage", `--days must be a whole number, not ${quoteWord(flags.days)}.`);
+        }
+        const before = io.clock() - Number(flags.days) * DAY_MS;
+        const count = await withStore(io, flags, (store) => store.pruneApplications(before));
+        await printNote(io, `Removed ${formatCount(count, "application")}.`);
+      });
+    return clients.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(prune));
+  },
 };
-
-function createClientsCommand(io: Io): ShellCommand {
-  const clients = new ShellCommand("clients")
-    .helpCommand("help [command]", "show help on a command")
-    .withExamples("analytics-mcp clients list");
-  const list = new Command("list").summary("List the applications").action(async (_, self: Command) => {
-    const flags = self.optsWithGlobals<StoreFlags>();
-    const rows = await withStore(io, flags, async (store, readName) => {
-      const listed = await store.listApplications();
-      return Promise.all(
-        listed.map(async ({ clientId, created, grants }) => ({
-          application: await readName(clientId),
-          grants,
-          created: formatMinute(created),
-          client: clientId,
-        })),
-      );
-    });
-    await printRows(io, { key: "clients", noun: "application" }, APPLICATION_COLUMNS, rows, flags);
-  });
-  const prune = new Command("prune")
-    .summary("Remove applications without sign-ins")
-    .option("--days <number>", "only those registered at least this many days ago", "30")
-    .action(async (_, self: Command) => {
-      const flags = self.optsWithGlobals<StoreFlags & { days: string }>();
-      if (!/^\d{1,4}$/.test(flags.days)) {
-        throw new AnalyticsError("usage", `--days must be a whole number, not ${quoteWord(flags.days)}.`);
-      }
-      const before = io.clock() - Number(flags.days) * DAY_MS;
-      const count = await withStore(io, flags, (store) => store.pruneApplications(before));
-      await printNote(io, `Removed ${formatCount(count, "application")}.`);
-    });
-  return clients.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(prune));
-}

@@ -2,7 +2,6 @@ import { Argument } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { suggest } from "../../render/suggest.ts";
 import { type CompletionShell, completionShells, readCompletionScript } from "../completion-scripts.ts";
-import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -11,28 +10,25 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 export const command: CommandDefinition = {
   group: "Help:",
   summary: "Print the completion script for your shell",
-  create: createCompletionCommand,
+  create: (io) =>
+    new ShellCommand("completion")
+      .withAccess(access.none)
+      .withExamples(
+        'eval "$(analytics-mcp completion bash)"',
+        "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
+      )
+      .description(
+        "Print the script by which bash, zsh, fish or PowerShell completes commands, options, their values and your sites.",
+      )
+      .addArgument(
+        new Argument("<shell>", "the shell that you use")
+          .choices(completionShells)
+          // Other words are refused below, with a suggestion.
+          .argParser(String),
+      )
+      .addHelpText("after", () => completionShells.map((shell) => `\n${readIntroduction(shell)}`).join("\n"))
+      .action((word: string) => writeData(io, readCompletionScript(chooseShell(word)).trimEnd())),
 };
-
-function createCompletionCommand(io: Io): ShellCommand {
-  return new ShellCommand("completion")
-    .withAccess(access.none)
-    .withExamples(
-      'eval "$(analytics-mcp completion bash)"',
-      "analytics-mcp completion fish > ~/.config/fish/completions/analytics-mcp.fish",
-    )
-    .description(
-      "Print the script by which bash, zsh, fish or PowerShell completes commands, options, their values and your sites.",
-    )
-    .addArgument(
-      new Argument("<shell>", "the shell that you use")
-        .choices(completionShells)
-        // Other words are refused below, with a suggestion.
-        .argParser(String),
-    )
-    .addHelpText("after", () => completionShells.map((shell) => `\n${readIntroduction(shell)}`).join("\n"))
-    .action((word: string) => writeData(io, readCompletionScript(chooseShell(word)).trimEnd()));
-}
 
 function chooseShell(word: string): CompletionShell {
   assertNotOption(word, "completion");

@@ -22,53 +22,50 @@ import { createSiteOption } from "./site-option.ts";
 export const command: CommandDefinition = {
   group: "Set up:",
   summary: "Print what to paste into an assistant's settings, or write it there",
-  create: createConfigCommand,
+  create: (io) =>
+    new ShellCommand("config")
+      .withAccess(access.service)
+      .withExamples(
+        "analytics-mcp config claude-desktop",
+        "analytics-mcp config cursor --remote https://mcp.example.com/mcp",
+        "analytics-mcp config codex --write --dry-run",
+      )
+      .description(
+        "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list the known ones. The key is never printed.",
+      )
+      .addArgument(
+        new Argument("[client]", "an assistant")
+          .choices(clients.map(({ id }) => id))
+          // The lookup accepts other spellings and refuses the rest with a suggestion.
+          .argParser(String),
+      )
+      .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
+      .addOption(createSiteOption())
+      .option("--name <name>", "the server's name in the client", "analytics")
+      .option("--write", "add it to the client's file; the previous file is kept as a backup")
+      .option("--dry-run", "show what --write would change, as a unified diff")
+      .option("--force", "with --write: replace another server of that name, and create a missing folder")
+      .option("--file <file>", "with --write: a file other than the client's own, in an existing folder")
+      .option(
+        "--with-key",
+        "with --write, for clients without variables: write the key in ANALYTICS_API_KEY into the file",
+      )
+      .addOption(
+        new Option(
+          "--platform <platform>",
+          `for a machine with another system: ${platforms.join(", ")}`,
+        ).choices(platforms),
+      )
+      .option("--json", "print everything as JSON")
+      .action(async (word: string | undefined, _, self: ShellCommand) => {
+        const flags = self.optsWithGlobals<ConfigFlags>();
+        if (word === undefined) return listClients(io, flags);
+        assertNotOption(word, "config");
+        const client = findClient(word, clients);
+        if (flags.write || flags.dryRun) await write(io, client, flags);
+        else await print(io, client, flags);
+      }),
 };
-
-function createConfigCommand(io: Io): ShellCommand {
-  return new ShellCommand("config")
-    .withAccess(access.service)
-    .withExamples(
-      "analytics-mcp config claude-desktop",
-      "analytics-mcp config cursor --remote https://mcp.example.com/mcp",
-      "analytics-mcp config codex --write --dry-run",
-    )
-    .description(
-      "Print what to paste into an assistant's settings, and where; --write writes it there. Without a client, list the known ones. The key is never printed.",
-    )
-    .addArgument(
-      new Argument("[client]", "an assistant")
-        .choices(clients.map(({ id }) => id))
-        // The lookup accepts other spellings and refuses the rest with a suggestion.
-        .argParser(String),
-    )
-    .option("--remote <url>", "a remote connector's address, such as https://mcp.example.com/mcp")
-    .addOption(createSiteOption())
-    .option("--name <name>", "the server's name in the client", "analytics")
-    .option("--write", "add it to the client's file; the previous file is kept as a backup")
-    .option("--dry-run", "show what --write would change, as a unified diff")
-    .option("--force", "with --write: replace another server of that name, and create a missing folder")
-    .option("--file <file>", "with --write: a file other than the client's own, in an existing folder")
-    .option(
-      "--with-key",
-      "with --write, for clients without variables: write the key in ANALYTICS_API_KEY into the file",
-    )
-    .addOption(
-      new Option(
-        "--platform <platform>",
-        `for a machine with another system: ${platforms.join(", ")}`,
-      ).choices(platforms),
-    )
-    .option("--json", "print everything as JSON")
-    .action(async (word: string | undefined, _, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<ConfigFlags>();
-      if (word === undefined) return listClients(io, flags);
-      assertNotOption(word, "config");
-      const client = findClient(word, clients);
-      if (flags.write || flags.dryRun) await write(io, client, flags);
-      else await print(io, client, flags);
-    });
-}
 
 async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
   const machine = readMachine(io.environment, flags.platform);

@@ -28,48 +28,45 @@ interface ConformFlags extends SourceFlags, OutputFlags {
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "Check that a service keeps the contract",
-  create: createConformCommand,
+  create: (io) =>
+    new ShellCommand("conform")
+      .withAccess(access.all)
+      .withExamples(
+        "analytics-mcp conform https://stats.example.com",
+        "analytics-mcp conform https://stats.example.com --only auth,breakdown",
+        "analytics-mcp conform --demo",
+      )
+      .description(
+        "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It changes nothing, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if too little could be checked to tell.",
+      )
+      .argument("[base-url]", "address of the service, with or without /api/v1")
+      .option("--site <site>", "site to check (default: the first with visits)")
+      .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
+      .option("--list", "list the rules and send nothing")
+      .addOption(createFormatOption())
+      .option("--json", "print the report as JSON")
+      .action(async (address: string | undefined, _, self: ShellCommand) => {
+        const flags = self.optsWithGlobals<ConformFlags>();
+        const { checkConformance, chooseSections } = await import("../../conform/conformance.ts");
+        const sections = chooseSections(flags.only);
+        if (flags.list) return printRules(io, sections, flags);
+        // An address on the command line is checked, whatever else is set up.
+        const local = findLocal(flags, address === undefined ? io.environment : {});
+        const target = local
+          ? await openLocalTarget(io, local, address)
+          : await openServiceTarget(io, address, flags);
+        const report = await checkConformance(target, {
+          clock: io.clock,
+          sleep: io.pause,
+          note: (text) => void printNote(io, text),
+          site: flags.site,
+          only: flags.only,
+        });
+        await printReport(io, report, sections, flags);
+        if (report.summary.must_failed > 0) throw new SilentExit(exitCodes.failure);
+        if (report.summary.incomplete !== null) throw new SilentExit(exitCodes.incomplete);
+      }),
 };
-
-function createConformCommand(io: Io): ShellCommand {
-  return new ShellCommand("conform")
-    .withAccess(access.all)
-    .withExamples(
-      "analytics-mcp conform https://stats.example.com",
-      "analytics-mcp conform https://stats.example.com --only auth,breakdown",
-      "analytics-mcp conform --demo",
-    )
-    .description(
-      "Check that a service keeps the contract: every rule that can be checked with the key in ANALYTICS_API_KEY, and isolation with a second organization's key in ANALYTICS_OTHER_API_KEY. It changes nothing, sends one request at a time, and waits when the service asks it to. The exit code is 0 if no must rule fails, 1 if one does, and 3 if too little could be checked to tell.",
-    )
-    .argument("[base-url]", "address of the service, with or without /api/v1")
-    .option("--site <site>", "site to check (default: the first with visits)")
-    .option("--only <rules>", "ids of rules or names of sections, separated by commas", readNames)
-    .option("--list", "list the rules and send nothing")
-    .addOption(createFormatOption())
-    .option("--json", "print the report as JSON")
-    .action(async (address: string | undefined, _, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<ConformFlags>();
-      const { checkConformance, chooseSections } = await import("../../conform/conformance.ts");
-      const sections = chooseSections(flags.only);
-      if (flags.list) return printRules(io, sections, flags);
-      // An address on the command line is checked, whatever else is set up.
-      const local = findLocal(flags, address === undefined ? io.environment : {});
-      const target = local
-        ? await openLocalTarget(io, local, address)
-        : await openServiceTarget(io, address, flags);
-      const report = await checkConformance(target, {
-        clock: io.clock,
-        sleep: io.pause,
-        note: (text) => void printNote(io, text),
-        site: flags.site,
-        only: flags.only,
-      });
-      await printReport(io, report, sections, flags);
-      if (report.summary.must_failed > 0) throw new SilentExit(exitCodes.failure);
-      if (report.summary.incomplete !== null) throw new SilentExit(exitCodes.incomplete);
-    });
-}
 
 const readNames = (text: string) =>
   text

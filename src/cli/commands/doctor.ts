@@ -18,36 +18,33 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 export const command: CommandDefinition = {
   group: "Set up:",
   summary: "Check the setup, from Node.js to the service's answer, with a fix for each problem",
-  create: createDoctorCommand,
+  create: (io) =>
+    new ShellCommand("doctor")
+      .withAccess(access.all)
+      .withExamples(
+        "analytics-mcp doctor",
+        "analytics-mcp doctor --json",
+        "analytics-mcp doctor --connector https://mcp.example.com/mcp",
+      )
+      .description(
+        "Check the setup: Node.js, environment, profiles, key, address, proxy, host name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each problem comes with its fix; the key is never shown. The exit code is 0 if nothing failed, 4 if it was the key, 5 if it was the network, otherwise 1.",
+      )
+      .option(
+        "--connector <url>",
+        "check a remote connector instead, as an MCP client would: up to the sign-in page, without a key",
+      )
+      .addOption(createFormatOption())
+      .option("--json", "print the findings as JSON")
+      .action(async (_, self: ShellCommand) => {
+        const flags = self.optsWithGlobals<DoctorFlags>();
+        const report =
+          flags.connector === undefined
+            ? await checkSetup(io, flags)
+            : await checkConnector(io, flags.connector, flags);
+        await printAnswer(io, buildAnswer(report), readOutput(io, flags));
+        assertHealthy(report);
+      }),
 };
-
-function createDoctorCommand(io: Io): ShellCommand {
-  return new ShellCommand("doctor")
-    .withAccess(access.all)
-    .withExamples(
-      "analytics-mcp doctor",
-      "analytics-mcp doctor --json",
-      "analytics-mcp doctor --connector https://mcp.example.com/mcp",
-    )
-    .description(
-      "Check the setup: Node.js, environment, profiles, key, address, proxy, host name, connection, certificate, answer, clock, contract, sites, and the MCP clients of this machine. Each problem comes with its fix; the key is never shown. The exit code is 0 if nothing failed, 4 if it was the key, 5 if it was the network, otherwise 1.",
-    )
-    .option(
-      "--connector <url>",
-      "check a remote connector instead, as an MCP client would: up to the sign-in page, without a key",
-    )
-    .addOption(createFormatOption())
-    .option("--json", "print the findings as JSON")
-    .action(async (_, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<DoctorFlags>();
-      const report =
-        flags.connector === undefined
-          ? await checkSetup(io, flags)
-          : await checkConnector(io, flags.connector, flags);
-      await printAnswer(io, buildAnswer(report), readOutput(io, flags));
-      assertHealthy(report);
-    });
-}
 
 interface DoctorFlags extends SourceFlags, OutputFlags {
   connector?: string;

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column } from "../../operations/view.ts";
-import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
@@ -22,47 +21,45 @@ const GRANT_COLUMNS: Column[] = [
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "List and end the sign-ins of the remote connector",
-  create: createGrantsCommand,
-};
-
-function createGrantsCommand(io: Io): ShellCommand {
-  const grants = new ShellCommand("grants")
-    .helpCommand("help [command]", "show help on a command")
-    .withExamples("analytics-mcp grants list", "analytics-mcp grants revoke <grant>");
-  const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
-    const flags = self.optsWithGlobals<StoreFlags>();
-    const rows = await withStore(io, flags, async (store, readName) => {
-      const listed = await store.listGrants();
-      return Promise.all(
-        listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => ({
-          grant: grantId,
-          application: clientId === undefined ? null : await readName(clientId),
-          state: revoked === undefined ? "active" : "ended",
-          refreshed: formatMinute(refreshed),
-          created: formatMinute(created),
-          expires: formatMinute(expires),
-          revoked: formatMinute(revoked),
-          client: clientId ?? null,
-        })),
-      );
-    });
-    await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags);
-  });
-  const revoke = new Command("revoke")
-    .summary("End a sign-in; its tokens stop working at once, on every replica")
-    .argument("<grant>")
-    .action(async (grant: string, _, self: Command) => {
+  create: (io) => {
+    const grants = new ShellCommand("grants")
+      .helpCommand("help [command]", "show help on a command")
+      .withExamples("analytics-mcp grants list", "analytics-mcp grants revoke <grant>");
+    const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<StoreFlags>();
-      await withStore(io, flags, async (store) => {
-        const known = (await store.listGrants()).some(({ grantId }) => grantId === grant);
-        if (!known) {
-          throw new AnalyticsError("usage", "There is no such grant.", {
-            hint: "See analytics-mcp grants list.",
-          });
-        }
-        const isNew = await store.revokeGrant(grant, io.clock());
-        await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");
+      const rows = await withStore(io, flags, async (store, readName) => {
+        const listed = await store.listGrants();
+        return Promise.all(
+          listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => ({
+            grant: grantId,
+            application: clientId === undefined ? null : await readName(clientId),
+            state: revoked === undefined ? "active" : "ended",
+            refreshed: formatMinute(refreshed),
+            created: formatMinute(created),
+            expires: formatMinute(expires),
+            revoked: formatMinute(revoked),
+            client: clientId ?? null,
+          })),
+        );
       });
+      await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags);
     });
-  return grants.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(revoke));
-}
+    const revoke = new Command("revoke")
+      .summary("End a sign-in; its tokens stop working at once, on every replica")
+      .argument("<grant>")
+      .action(async (grant: string, _, self: Command) => {
+        const flags = self.optsWithGlobals<StoreFlags>();
+        await withStore(io, flags, async (store) => {
+          const known = (await store.listGrants()).some(({ grantId }) => grantId === grant);
+          if (!known) {
+            throw new AnalyticsError("usage", "There is no such grant.", {
+              hint: "See analytics-mcp grants list.",
+            });
+          }
+          const isNew = await store.revokeGrant(grant, io.clock());
+          await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");
+        });
+      });
+    return grants.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(revoke));
+  },
+};

@@ -4,12 +4,12 @@ import type { Organization } from "../../config/keys-file.ts";
 import type { Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
+import { addKeysOption } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
-import { addKeysOption } from "./keys-option.ts";
 
 interface KeysFlags extends SourceFlags, OutputFlags {
   sites?: string | undefined;
@@ -26,19 +26,17 @@ const COLUMNS: Column[] = [
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "Create, list and remove keys for organizations that share logs",
-  create: createKeysCommand,
+  create: (io) => {
+    const keys = new ShellCommand("keys")
+      .helpCommand("help [command]", "show help on a command")
+      .withExamples(
+        "analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
+        "analytics-mcp keys list",
+        "analytics-mcp keys remove acme",
+      );
+    return keys.addCommand(createAdd(io)).addCommand(createList(io)).addCommand(createRemove(io));
+  },
 };
-
-function createKeysCommand(io: Io): ShellCommand {
-  const keys = new ShellCommand("keys")
-    .helpCommand("help [command]", "show help on a command")
-    .withExamples(
-      "analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
-      "analytics-mcp keys list",
-      "analytics-mcp keys remove acme",
-    );
-  return keys.addCommand(createAdd(io)).addCommand(createList(io)).addCommand(createRemove(io));
-}
 
 function createAdd(io: Io): Command {
   const add = new Command("add")

@@ -42,35 +42,32 @@ interface LoginFlags extends ServiceFlags, OutputFlags {
 export const command: CommandDefinition = {
   group: "Set up:",
   summary: "Save a service and its API key for every command and the MCP server",
-  create: createLoginCommand,
+  create: (io) =>
+    new ShellCommand("login")
+      .withAccess([...access.serviceAndKey, ...access.savable])
+      .withExamples(
+        "analytics-mcp login",
+        "analytics-mcp login --profile acme --base-url https://stats.example.com",
+        "analytics-mcp login --service plausible",
+        "analytics-mcp login --logs '/var/log/nginx/access.log*' --site example.com",
+        "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
+      )
+      .description(
+        "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
+      )
+      .addOption(
+        new Option(
+          "--site <site>",
+          "default site; for a source in this program, repeat it to name several",
+        ).argParser((value: string, earlier: string[] = []) => [...earlier, value]),
+      )
+      .option(
+        "--site-timezones <list>",
+        "timezones that the service does not tell: example.com=Europe/Berlin,shop.example=UTC, or one for all sites",
+      )
+      .option("--json", "print what was saved as JSON, without the key")
+      .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>())),
 };
-
-function createLoginCommand(io: Io): ShellCommand {
-  return new ShellCommand("login")
-    .withAccess([...access.serviceAndKey, ...access.savable])
-    .withExamples(
-      "analytics-mcp login",
-      "analytics-mcp login --profile acme --base-url https://stats.example.com",
-      "analytics-mcp login --service plausible",
-      "analytics-mcp login --logs '/var/log/nginx/access.log*' --site example.com",
-      "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
-    )
-    .description(
-      "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
-    )
-    .addOption(
-      new Option(
-        "--site <site>",
-        "default site; for a source in this program, repeat it to name several",
-      ).argParser((value: string, earlier: string[] = []) => [...earlier, value]),
-    )
-    .option(
-      "--site-timezones <list>",
-      "timezones that the service does not tell: example.com=Europe/Berlin,shop.example=UTC, or one for all sites",
-    )
-    .option("--json", "print what was saved as JSON, without the key")
-    .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>()));
-}
 
 async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { environment } = io;

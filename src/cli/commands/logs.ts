@@ -14,58 +14,59 @@ import { createSiteOption } from "./site-option.ts";
 export const command: CommandDefinition = {
   group: "Ask:",
   summary: "Show what access logs contain, and what each line would count as",
-  create: createLogsCommand,
+  create: (io) => {
+    const command = new ShellCommand("logs")
+      .withAccess(["--logs"])
+      .withExamples(
+        "analytics-mcp logs '/var/log/nginx/access.log*' --site example.com",
+        "analytics-mcp logs example.com=/var/log/nginx/example.log",
+        "zcat access.log.*.gz | analytics-mcp logs -",
+        "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
+        "analytics-mcp logs --parquet hits '/var/log/nginx/access.log*' --site example.com",
+      )
+      .description(
+        "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. - stands for standard input. Options such as --timezone and --exclude-path work wherever --logs does.",
+      )
+      .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
+      .addOption(createSiteOption())
+      .option("--ndjson", "print the hits of closed days instead, to load into ClickHouse")
+      .option(
+        "--parquet <folder>",
+        "write them as Parquet files, one for each site and day, for DuckDB and others",
+      )
+      .option("--since <date>", "of an export: only days from this one on, such as 2026-11-01")
+      .option("--with-first-day", "of an export: also the day on which the log begins")
+      .option(
+        "--visitor-secret <file>",
+        "of an export: makes pseudonyms of visitors (default: one is created)",
+      )
+      .action(async (files: string[], _, self: ShellCommand) => {
+        const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags>();
+        const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
+          import("../../sources/logs/open.ts"),
+          import("../../sources/logs/reading/replay.ts"),
+          import("../../sources/logs/command/dry-run.ts"),
+          import("./logs-views.ts"),
+        ]);
+        const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
+        const stdin = createReplay(() => openPipe(io.stdin));
+        if (flags.ndjson || flags.parquet !== undefined) {
+          const { writeHits } = await import("./logs-export.ts");
+          await writeHits(io, { ...settings, stdin }, flags);
+          return;
+        }
+        assertNoExportFlags(flags);
+        const result = await dryRun({ ...settings, stdin }, io.clock);
+        await printAnswer(
+          io,
+          { params: {}, result: { ...result }, views: buildLogViews(result) },
+          readOutput(io, flags),
+        );
+      });
+    addOutputOptions(command, "outcome,lines");
+    return command;
+  },
 };
-
-function createLogsCommand(io: Io): ShellCommand {
-  const command = new ShellCommand("logs")
-    .withAccess(["--logs"])
-    .withExamples(
-      "analytics-mcp logs '/var/log/nginx/access.log*' --site example.com",
-      "analytics-mcp logs example.com=/var/log/nginx/example.log",
-      "zcat access.log.*.gz | analytics-mcp logs -",
-      "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
-      "analytics-mcp logs --parquet hits '/var/log/nginx/access.log*' --site example.com",
-    )
-    .description(
-      "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. - stands for standard input. Options such as --timezone and --exclude-path work wherever --logs does.",
-    )
-    .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
-    .addOption(createSiteOption())
-    .option("--ndjson", "print the hits of closed days instead, to load into ClickHouse")
-    .option(
-      "--parquet <folder>",
-      "write them as Parquet files, one for each site and day, for DuckDB and others",
-    )
-    .option("--since <date>", "of an export: only days from this one on, such as 2026-11-01")
-    .option("--with-first-day", "of an export: also the day on which the log begins")
-    .option("--visitor-secret <file>", "of an export: makes pseudonyms of visitors (default: one is created)")
-    .action(async (files: string[], _, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags>();
-      const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
-        import("../../sources/logs/open.ts"),
-        import("../../sources/logs/reading/replay.ts"),
-        import("../../sources/logs/command/dry-run.ts"),
-        import("./logs-views.ts"),
-      ]);
-      const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
-      const stdin = createReplay(() => openPipe(io.stdin));
-      if (flags.ndjson || flags.parquet !== undefined) {
-        const { writeHits } = await import("./logs-export.ts");
-        await writeHits(io, { ...settings, stdin }, flags);
-        return;
-      }
-      assertNoExportFlags(flags);
-      const result = await dryRun({ ...settings, stdin }, io.clock);
-      await printAnswer(
-        io,
-        { params: {}, result: { ...result }, views: buildLogViews(result) },
-        readOutput(io, flags),
-      );
-    });
-  addOutputOptions(command, "outcome,lines");
-  return command;
-}
 
 function assertNoExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags): void {
   const given = { "--since": since, "--with-first-day": withFirstDay, "--visitor-secret": visitorSecret };

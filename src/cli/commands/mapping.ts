@@ -22,30 +22,27 @@ interface MappingFlags extends SourceFlags, OutputFlags {
 export const command: CommandDefinition = {
   group: "Set up:",
   summary: "Show where a service of your own has its fields, as a file to edit",
-  create: createMappingCommand,
+  create: (io) =>
+    new ShellCommand("mapping")
+      .withAccess(access.serviceAndKey)
+      .withExamples(
+        "analytics-mcp mapping",
+        "analytics-mcp mapping > service.json",
+        "analytics-mcp mapping --mapping service.json",
+      )
+      .description(
+        "Show how a service that describes itself in words of its own is read: where each field is, an example of what is there, and how it was found. In a pipe, prints the same as a mapping file, which can be edited and given back with --mapping or ANALYTICS_MAPPING, or saved with login --mapping.",
+      )
+      .option("--site <site>", "site to ask about (default: your default site, else the first)")
+      .addOption(createFormatOption())
+      .option("--json", "print the mapping file")
+      .action(async (_, self: ShellCommand) => {
+        const flags = self.optsWithGlobals<MappingFlags>();
+        const isChosen =
+          flags.json || flags.output !== undefined || io.stdout.isTTY || flags.color === "always";
+        await printMapping(io, isChosen ? flags : { ...flags, json: true });
+      }),
 };
-
-function createMappingCommand(io: Io): ShellCommand {
-  return new ShellCommand("mapping")
-    .withAccess(access.serviceAndKey)
-    .withExamples(
-      "analytics-mcp mapping",
-      "analytics-mcp mapping > service.json",
-      "analytics-mcp mapping --mapping service.json",
-    )
-    .description(
-      "Show how a service that describes itself in words of its own is read: where each field is, an example of what is there, and how it was found. In a pipe, prints the same as a mapping file, which can be edited and given back with --mapping or ANALYTICS_MAPPING, or saved with login --mapping.",
-    )
-    .option("--site <site>", "site to ask about (default: your default site, else the first)")
-    .addOption(createFormatOption())
-    .option("--json", "print the mapping file")
-    .action(async (_, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<MappingFlags>();
-      const isChosen =
-        flags.json || flags.output !== undefined || io.stdout.isTTY || flags.color === "always";
-      await printMapping(io, isChosen ? flags : { ...flags, json: true });
-    });
-}
 
 async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
   const output = readOutput(io, flags);

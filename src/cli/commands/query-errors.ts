@@ -1,7 +1,7 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { suggest, suggestName } from "../../render/suggest.ts";
-import type { Query } from "../../reports/queries.ts";
+import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { seeHelp } from "../usage-error.ts";
 

@@ -6,7 +6,7 @@ import { readParams } from "../../operations/parameters.ts";
 import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
 import { flagOf } from "../../operations/shell-command.ts";
 import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
-import type { Query } from "../../reports/queries.ts";
+import type { Query } from "../../reports/query.ts";
 import { splitSite } from "../../sources/named-sites.ts";
 import type { ShellCommand } from "./command.ts";
 import type { GivenWords } from "./query-errors.ts";

@@ -1,7 +1,7 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import { formatJson } from "../../render/clean-text.ts";
-import type { Answer } from "../../reports/queries.ts";
+import type { Answer } from "../../reports/query.ts";
 import type { Io } from "../io.ts";
 import type { Output } from "../output/output-format.ts";
 import { formatAnswer, printAnswer } from "../output/print-answer.ts";

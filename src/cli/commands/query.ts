@@ -7,7 +7,8 @@ import { forPeople } from "../../operations/note.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
-import { type Answer, findQuery, type Query } from "../../reports/queries.ts";
+import { findQuery } from "../../reports/queries.ts";
+import type { Answer, Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -136,7 +137,7 @@ async function readTrend(call: Call, site: string, options: CallOptions) {
 
 /** Draws the hours of a single day, whose row alone would have no picture. */
 async function addHours(call: Call, answer: Answer): Promise<void> {
-  const { readDayHours } = await import("../../reports/series.ts");
+  const { readDayHours } = await import("../../reports/series-answer.ts");
   const signal = AbortSignal.timeout(TREND_TIMEOUT_MS);
   const series = await readDayHours(call, answer, { signal });
   const [view] = answer.views;

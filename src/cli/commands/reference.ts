@@ -9,10 +9,10 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { exampleKind } from "../../sources/local-kinds.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
+import { addKeysOption } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { printNote, writeToStderr } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { addKeysOption } from "./keys-option.ts";
 
 interface ReferenceFlags extends SourceFlags {
   host: string;
@@ -23,26 +23,24 @@ interface ReferenceFlags extends SourceFlags {
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "Serve the REST API over HTTP, with made-up data or your logs",
-  create: createReferenceCommand,
+  create: (io) => {
+    const command = new ShellCommand("reference")
+      .withAccess([...access.service, ...access.key])
+      .withExamples(
+        "analytics-mcp reference --port 8787",
+        "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
+        "analytics-mcp reference --service matomo --base-url https://stats.example.com --api-key-file token",
+      )
+      .description(
+        "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what a service with an API of its own knows with --service. Your own data needs a keys file (see keys); without one, at a terminal, the command creates a key for this run and shows it.",
+      )
+      .option("--host <host>", "address to listen on", "127.0.0.1")
+      .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
+    return addKeysOption(command).action(async (_, self: ShellCommand) => {
+      await serveReference(io, self.optsWithGlobals<ReferenceFlags>());
+    });
+  },
 };
-
-function createReferenceCommand(io: Io): ShellCommand {
-  const command = new ShellCommand("reference")
-    .withAccess([...access.service, ...access.key])
-    .withExamples(
-      "analytics-mcp reference --port 8787",
-      "analytics-mcp reference --logs '/var/log/nginx/access.log*' --site example.com",
-      "analytics-mcp reference --service matomo --base-url https://stats.example.com --api-key-file token",
-    )
-    .description(
-      "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what a service with an API of its own knows with --service. Your own data needs a keys file (see keys); without one, at a terminal, the command creates a key for this run and shows it.",
-    )
-    .option("--host <host>", "address to listen on", "127.0.0.1")
-    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
-  return addKeysOption(command).action(async (_, self: ShellCommand) => {
-    await serveReference(io, self.optsWithGlobals<ReferenceFlags>());
-  });
-}
 
 async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
   const { clock, environment } = io;

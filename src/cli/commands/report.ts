@@ -26,50 +26,51 @@ interface ReportFlags extends SourceFlags, Appearance {
 export const command: CommandDefinition = {
   group: "Ask:",
   summary: reportQuery.summary,
-  create: createReportCommand,
+  create: (io) => {
+    const report = new ShellCommand("report")
+      .withAccess(access.all)
+      .withExamples(...reportQuery.shell.examples)
+      .description(
+        `${reportQuery.summary}. The file contains the totals with their change, the trend beside that of the period before, and the top lists. The command prints the file's path. The page loads nothing from the network and prints on A4.`,
+      );
+    addQueryOptions(report, reportQuery);
+    return report
+      .option(
+        "-o, --out <file>",
+        "file to write: .html or .md, or - for a page on stdout (default: the site, the days and the filter, such as example.com-2026-11-01-2026-11-30.html)",
+      )
+      .option("--open", "open the page in the browser")
+      .option("--force", "replace a file that is not a report")
+      .option(
+        "--mail <address>",
+        "print the report as a mail to this address, for sendmail -t or msmtp -t; separate several by commas",
+      )
+      .allowExcessArguments()
+      .action(async () => {
+        const flags = report.optsWithGlobals<ReportFlags>();
+        for (const word of report.args) assertNotOption(word, reportQuery.name);
+        const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
+        assertMailAlone(flags);
+        const { file, format } = chooseTarget(
+          flags.mail === undefined ? flags.out : "-",
+          flags.force === true,
+        );
+        if (file === "-" && flags.open) {
+          throw new AnalyticsError("usage", "--open needs a file, but -o - writes none.", {
+            hint: "Leave out one of the two.",
+          });
+        }
+        const source = openQuerySource(io, flags, params);
+        const ask = () => reportQuery.ask(source.call, params, options);
+        const answer = await showProgress(io, ask).catch((error) => fail(error, source.options));
+        const { text, name } = await formatReport(io, answer, source, { format, ...flags });
+        if (file === "-") return writeData(io, text.trimEnd());
+        const path = writeReport(file ?? name, text, flags.force === true);
+        await writeData(io, path);
+        if (flags.open) await openReport(io, path);
+      });
+  },
 };
-
-function createReportCommand(io: Io): ShellCommand {
-  const report = new ShellCommand("report")
-    .withAccess(access.all)
-    .withExamples(...reportQuery.shell.examples)
-    .description(
-      `${reportQuery.summary}. The file contains the totals with their change, the trend beside that of the period before, and the top lists. The command prints the file's path. The page loads nothing from the network and prints on A4.`,
-    );
-  addQueryOptions(report, reportQuery);
-  return report
-    .option(
-      "-o, --out <file>",
-      "file to write: .html or .md, or - for a page on stdout (default: the site, the days and the filter, such as example.com-2026-11-01-2026-11-30.html)",
-    )
-    .option("--open", "open the page in the browser")
-    .option("--force", "replace a file that is not a report")
-    .option(
-      "--mail <address>",
-      "print the report as a mail to this address, for sendmail -t or msmtp -t; separate several by commas",
-    )
-    .allowExcessArguments()
-    .action(async () => {
-      const flags = report.optsWithGlobals<ReportFlags>();
-      for (const word of report.args) assertNotOption(word, reportQuery.name);
-      const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
-      assertMailAlone(flags);
-      const { file, format } = chooseTarget(flags.mail === undefined ? flags.out : "-", flags.force === true);
-      if (file === "-" && flags.open) {
-        throw new AnalyticsError("usage", "--open needs a file, but -o - writes none.", {
-          hint: "Leave out one of the two.",
-        });
-      }
-      const source = openQuerySource(io, flags, params);
-      const ask = () => reportQuery.ask(source.call, params, options);
-      const answer = await showProgress(io, ask).catch((error) => fail(error, source.options));
-      const { text, name } = await formatReport(io, answer, source, { format, ...flags });
-      if (file === "-") return writeData(io, text.trimEnd());
-      const path = writeReport(file ?? name, text, flags.force === true);
-      await writeData(io, path);
-      if (flags.open) await openReport(io, path);
-    });
-}
 
 /** A mail goes to the program that sends it. */
 function assertMailAlone({ mail, out, open, force }: ReportFlags): void {

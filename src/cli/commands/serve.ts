@@ -8,10 +8,10 @@ import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { resolveKeyedSource } from "../../sources/resolve-keyed-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
+import { addKeysOption } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
-import { addKeysOption } from "./keys-option.ts";
 
 const DRAIN_MS = 10_000;
 
@@ -19,71 +19,78 @@ const DRAIN_MS = 10_000;
 export const command: CommandDefinition = {
   group: "Serve:",
   summary: "Serve the tools to remote assistants over HTTP, with OAuth",
-  create: createServeCommand,
+  create: (io) => {
+    const command = new ShellCommand("serve")
+      .withAccess(access.service)
+      .withExamples(
+        "analytics-mcp serve --demo",
+        "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
+        "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com --public-url https://connector.example.com",
+      )
+      .description(
+        "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, only this machine can reach it, and it keeps its state in a folder of its own.",
+      )
+      .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
+      .option(
+        "--port <port>",
+        `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`,
+      )
+      .option("--public-url <url>", `public address: https://… (${serveVariables.publicUrl})`)
+      .option(
+        "--dashboard-url <url>",
+        `where people create their keys; the sign-in page links to it (${serveVariables.dashboardUrl})`,
+      )
+      .option(
+        "--store <store>",
+        `where sign-ins are kept: a file, redis://… or memory (${serveVariables.store})`,
+      )
+      .option(
+        "--secret-file <file>",
+        `file of the server secret, the same on every replica (${serveVariables.secretFile})`,
+      )
+      .option(
+        "--trust-proxy",
+        `trust X-Forwarded-* from your reverse proxy (${serveVariables.trustProxy}=on)`,
+      )
+      .option(
+        "--allowed-origins <hosts>",
+        `hosts of web pages whose scripts may call it (${serveVariables.allowedOrigins})`,
+      )
+      .addOption(
+        new Option(
+          "--registration <switch>",
+          `on or off: whether applications may register (default: on; ${serveVariables.registration})`,
+        )
+          .choices(["on", "off"])
+          // Other values are refused with the other settings, which may also come from the environment.
+          .argParser(String),
+      )
+      .addOption(
+        new Option(
+          "--client-documents <switch>",
+          `on or off: whether to fetch applications' metadata documents (default: on; off for --demo on this machine; ${serveVariables.clientDocuments})`,
+        )
+          .choices(["on", "off"])
+          .argParser(String),
+      )
+      .option(
+        "--admin-listen <address>",
+        `address for metrics and health, such as 127.0.0.1:9090 (${serveVariables.adminListen})`,
+      )
+      .option(
+        "--drain-delay <seconds>",
+        `how long to keep serving when stopped, while /readyz answers 503 (default: 0; ${serveVariables.drainDelay})`,
+      )
+      .option(
+        "--log-level <level>",
+        `debug, info, warn or error (default: info; ${serveVariables.logLevel})`,
+      );
+    return addKeysOption(command).action(async (_, self: ShellCommand) => {
+      const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
+      await serve(io, flags);
+    });
+  },
 };
-
-function createServeCommand(io: Io): ShellCommand {
-  const command = new ShellCommand("serve")
-    .withAccess(access.service)
-    .withExamples(
-      "analytics-mcp serve --demo",
-      "analytics-mcp serve --base-url https://stats.example.com --public-url https://connector.example.com",
-      "analytics-mcp serve --logs '/var/log/nginx/access.log*' --site example.com --public-url https://connector.example.com",
-    )
-    .description(
-      "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, only this machine can reach it, and it keeps its state in a folder of its own.",
-    )
-    .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
-    .option("--port <port>", `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`)
-    .option("--public-url <url>", `public address: https://… (${serveVariables.publicUrl})`)
-    .option(
-      "--dashboard-url <url>",
-      `where people create their keys; the sign-in page links to it (${serveVariables.dashboardUrl})`,
-    )
-    .option(
-      "--store <store>",
-      `where sign-ins are kept: a file, redis://… or memory (${serveVariables.store})`,
-    )
-    .option(
-      "--secret-file <file>",
-      `file of the server secret, the same on every replica (${serveVariables.secretFile})`,
-    )
-    .option("--trust-proxy", `trust X-Forwarded-* from your reverse proxy (${serveVariables.trustProxy}=on)`)
-    .option(
-      "--allowed-origins <hosts>",
-      `hosts of web pages whose scripts may call it (${serveVariables.allowedOrigins})`,
-    )
-    .addOption(
-      new Option(
-        "--registration <switch>",
-        `on or off: whether applications may register (default: on; ${serveVariables.registration})`,
-      )
-        .choices(["on", "off"])
-        // Other values are refused with the other settings, which may also come from the environment.
-        .argParser(String),
-    )
-    .addOption(
-      new Option(
-        "--client-documents <switch>",
-        `on or off: whether to fetch applications' metadata documents (default: on; off for --demo on this machine; ${serveVariables.clientDocuments})`,
-      )
-        .choices(["on", "off"])
-        .argParser(String),
-    )
-    .option(
-      "--admin-listen <address>",
-      `address for metrics and health, such as 127.0.0.1:9090 (${serveVariables.adminListen})`,
-    )
-    .option(
-      "--drain-delay <seconds>",
-      `how long to keep serving when stopped, while /readyz answers 503 (default: 0; ${serveVariables.drainDelay})`,
-    )
-    .option("--log-level <level>", `debug, info, warn or error (default: info; ${serveVariables.logLevel})`);
-  return addKeysOption(command).action(async (_, self: ShellCommand) => {
-    const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
-    await serve(io, flags);
-  });
-}
 
 async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   // A source with keys of its own is for trying it out.

@@ -22,24 +22,21 @@ const MAX_NAMED = 5;
 export const command: CommandDefinition = {
   group: "Set up:",
   summary: "Show which service and key are used, and where both come from",
-  create: createWhoamiCommand,
+  create: (io) =>
+    new ShellCommand("whoami")
+      .withAccess(access.all)
+      .withExamples("analytics-mcp whoami", "analytics-mcp whoami --all")
+      .description(
+        "Show which service and key are used (not the key itself), where both come from, and the key's sites.",
+      )
+      .option("--all", "list the saved profiles, without asking a service")
+      .addOption(createFormatOption())
+      .option("--json", "print as JSON")
+      .action(async (_, self: ShellCommand) => {
+        const flags = self.optsWithGlobals<WhoamiFlags>();
+        await (flags.all ? printProfiles(io, flags) : printIdentity(io, flags));
+      }),
 };
-
-function createWhoamiCommand(io: Io): ShellCommand {
-  return new ShellCommand("whoami")
-    .withAccess(access.all)
-    .withExamples("analytics-mcp whoami", "analytics-mcp whoami --all")
-    .description(
-      "Show which service and key are used (not the key itself), where both come from, and the key's sites.",
-    )
-    .option("--all", "list the saved profiles, without asking a service")
-    .addOption(createFormatOption())
-    .option("--json", "print as JSON")
-    .action(async (_, self: ShellCommand) => {
-      const flags = self.optsWithGlobals<WhoamiFlags>();
-      await (flags.all ? printProfiles(io, flags) : printIdentity(io, flags));
-    });
-}
 
 async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
   const source = openSource(io, flags);

@@ -3,7 +3,7 @@ import { listNotes, listWarnings, type View } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { paint, type Screen } from "../../render/terminal-screen.ts";
-import type { Answer } from "../../reports/queries.ts";
+import type { Answer } from "../../reports/query.ts";
 import type { Io } from "../io.ts";
 import { chooseFields } from "./choose-fields.ts";
 import type { Output } from "./output-format.ts";

@@ -8,12 +8,11 @@ import { listNotes } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
-import { overviewResult } from "../../reports/overview-result.ts";
-import type { Answer } from "../../reports/queries.ts";
+import { overviewResult } from "../../reports/overview.ts";
+import type { Answer } from "../../reports/query.ts";
 import type { Source } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import type { ReportFormat } from "./report-file.ts";
-import { formatMark } from "./report-mark.ts";
+import { formatMark, type ReportFormat } from "./report-file.ts";
 import { type Appearance, readScreen } from "./terminal.ts";
 
 /** Formats the answer of `reportQuery` as a document, with a name for its file. */

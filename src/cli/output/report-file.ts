@@ -5,7 +5,7 @@ import { replaceFile } from "../../config/replace-file.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { readMember } from "../../member.ts";
-import { isReport } from "./report-mark.ts";
+import type { Period } from "../../operations/period.ts";
 
 export type ReportFormat = "html" | "markdown";
 
@@ -74,3 +74,12 @@ const createFileError = (what: "read" | "written", path: string, cause: unknown)
     hint: "Choose another file with -o.",
     cause,
   });
+
+/** The last line of every report: what made it, and when. */
+export const formatMark = (
+  version: string,
+  { as_of, timezone }: Pick<Period, "as_of" | "timezone">,
+): string => `Made with analytics-mcp ${version}, ${as_of.slice(0, 16).replace("T", " ")} (${timezone}).`;
+
+/** Whether a file is a report, so that a new one may replace it. */
+const isReport = (text: string): boolean => /^.*\bMade with analytics-mcp \S+, \d{4}-\d\d-\d\d /m.test(text);

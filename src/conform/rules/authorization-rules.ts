@@ -1,18 +1,20 @@
 import { sites, stats } from "../../operations/index.ts";
+import type { Ask } from "../probe.ts";
 import { describeReply, member, type Reply } from "../reply.ts";
-import { demandRefusal, demandStatus } from "../reply-checks.ts";
+import { answers, ofReplies, type Request } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { basicParams, dataOperations, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
-/** Sends the basic query of each operation; without a site, only that of /sites. */
-async function askAll(subject: Subject, how: Parameters<Subject["ask"]>[2]): Promise<Reply[]> {
-  const replies: Reply[] = [];
-  for (const operation of subject.hasSite ? dataOperations : [sites]) {
-    replies.push(await subject.ask(operation.path, basicParams(subject, operation), how));
-  }
-  return replies;
-}
+/** The basic query of each operation; without a site, only that of /sites. */
+const askAll = (subject: Subject, how: Ask): Request[] =>
+  (subject.hasSite ? dataOperations : [sites]).map((operation) => [
+    operation.path,
+    basicParams(subject, operation),
+    how,
+  ]);
+
+const askSites = (...hows: Ask[]) => hows.map((how): Request => [sites.path, "", how]);
 
 /** The names under which services take a key from the query, the standard one first (RFC 6750, section 2.3). */
 const QUERY_KEYS = ["access_token", "api_key", "apikey", "key", "token"];
@@ -25,36 +27,28 @@ export const authorization = defineSection({
       id: "auth.missing-key",
       title: "Every operation refuses a request without a key: 401, missing_api_key.",
       fix: "Check the Authorization header before reading any data.",
-      check: async (subject) => {
-        for (const reply of await askAll(subject, { key: null }))
-          demandRefusal(reply, 401, "missing_api_key");
-      },
+      check: ofReplies((subject) => askAll(subject, { key: null }), answers(401, "missing_api_key")),
     },
     {
       id: "auth.wrong-key",
       title: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
       fix: "Answer 401 to an unknown or revoked key, never 403, 404 or data.",
-      check: async (subject) => {
-        for (const reply of await askAll(subject, { key: subject.keys.wrong })) {
-          demandRefusal(reply, 401, "invalid_api_key");
-        }
-      },
+      check: ofReplies(
+        (subject) => askAll(subject, { key: subject.keys.wrong }),
+        answers(401, "invalid_api_key"),
+      ),
     },
     {
       id: "auth.whole-key",
       title:
         "A key is compared as a whole: with one character more, less or changed, or in another letter case, it is refused with 401.",
       fix: "Compare the whole key (its hash, in constant time), never a prefix, and never without case.",
-      check: async ({ ask, keys }) => {
-        for (const key of [
-          keys.longer,
-          keys.shorter,
-          keys.changed,
-          ...(keys.recased ? [keys.recased] : []),
-        ]) {
-          demandStatus(await ask(sites.path, "", { key }), 401);
-        }
-      },
+      check: ofReplies(({ keys }) => {
+        const keyed = [keys.longer, keys.shorter, keys.changed, keys.recased].filter(
+          (key) => key !== undefined,
+        );
+        return askSites(...keyed.map((key) => ({ key })));
+      }, answers(401)),
     },
     {
       id: "auth.challenge",
@@ -74,37 +68,43 @@ export const authorization = defineSection({
       id: "auth.other-scheme",
       title: "An Authorization header with another scheme, or without a key, is refused with 401.",
       fix: "Accept only the scheme Bearer followed by one key, even if the key after another scheme is right.",
-      check: async ({ ask, keys }) => {
-        for (const scheme of ["Token", "ApiKey", "Basic"]) {
-          demandStatus(await ask(sites.path, "", { key: { ...keys.own, scheme } }), 401);
-        }
-        for (const authorization of ["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"]) {
-          demandStatus(await ask(sites.path, "", { key: null, headers: { authorization } }), 401);
-        }
-      },
+      check: ofReplies(
+        ({ keys }) =>
+          askSites(
+            ...["Token", "ApiKey", "Basic"].map((scheme) => ({ key: { ...keys.own, scheme } })),
+            ...["Basic Y29uZm9ybTpjb25mb3Jt", "Bearer", "conform"].map((authorization) => ({
+              key: null,
+              headers: { authorization },
+            })),
+          ),
+        answers(401),
+      ),
     },
     {
       id: "auth.key-in-query",
       title: "A key in the query is no key: without the Authorization header, it is refused with 401.",
       fix: "Read the key from the Authorization header alone: addresses end up in logs, histories and referrers.",
-      check: async ({ ask, keys }) => {
-        for (const name of QUERY_KEYS) {
-          const query = `${name}=${encodeURIComponent(keys.own.value)}`;
-          const reply = await ask(sites.path, query, { key: null });
-          // A service that checks parameters first refuses the name: see auth.before-parameters.
-          demand([400, 401].includes(reply.status), reply, "status 401", describeReply(reply));
-        }
-      },
+      check: ofReplies(
+        ({ keys }) =>
+          QUERY_KEYS.map((name) => [
+            sites.path,
+            `${name}=${encodeURIComponent(keys.own.value)}`,
+            { key: null },
+          ]),
+        // A service that checks parameters first refuses the name: see auth.before-parameters.
+        (reply) => demand([400, 401].includes(reply.status), reply, "status 401", describeReply(reply)),
+      ),
     },
     {
       id: "auth.scheme-case",
       severity: "should",
       title: "The scheme is not case-sensitive: bearer means Bearer.",
       fix: "Ignore case when comparing the scheme (RFC 9110, section 11.1).",
-      check: async ({ ask, keys }) => {
+      check: ofReplies(
         // In `headers`, the key would appear in the report.
-        demandStatus(await ask(sites.path, "", { key: { ...keys.own, scheme: "bearer" } }), 200);
-      },
+        ({ keys }) => askSites({ key: { ...keys.own, scheme: "bearer" } }),
+        answers(200),
+      ),
     },
     {
       id: "auth.reveals-nothing",
@@ -125,9 +125,7 @@ export const authorization = defineSection({
       severity: "should",
       title: "The key is checked before the parameters: without a key, a wrong parameter still gives 401.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
-      check: async ({ ask }) => {
-        demandStatus(await ask(stats.path, { days: 0 }, { key: null }), 401);
-      },
+      check: ofReplies(() => [[stats.path, { days: 0 }, { key: null }]], answers(401)),
     },
   ],
 });

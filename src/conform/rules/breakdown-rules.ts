@@ -1,7 +1,9 @@
 import { quote } from "../../errors.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
-import { checkDefault } from "../reply-checks.ts";
+import { compareValues } from "../../operations/row-order.ts";
+import { checkDefault, ofAnswers } from "../reply-checks.ts";
+import { demandOnce, demandOrder, demandTruncated } from "../row-checks.ts";
 import { defineSection } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";
 import { read } from "../subject.ts";
@@ -18,12 +20,6 @@ import {
 } from "./breakdown-ranking.ts";
 import { sumRules } from "./breakdown-sums-rules.ts";
 import { rowValueRules } from "./breakdown-values-rules.ts";
-
-/** Compares by code point, which is the order of the UTF-8 bytes. null comes last. */
-function comesAfter(a: string | null, b: string | null): boolean {
-  if (a === null) return true;
-  return b !== null && Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0;
-}
 
 export const breakdownSection = defineSection({
   name: "breakdown",
@@ -65,28 +61,29 @@ export const breakdownSection = defineSection({
       id: "breakdown.limit-kept",
       title: "limit repeats the requested limit, and there are no more rows than that.",
       fix: "Cut the rows at the limit, and repeat the limit in the answer.",
-      check: async (subject) => {
-        for (const limit of [2, 3]) {
-          const { reply, answer } = await read(subject, breakdown, { limit });
+      check: ofAnswers(
+        [breakdown],
+        ({ reply, answer }, _, { limit }) => {
           const { rows } = answer;
           const isKept = answer.limit === limit && rows.length <= limit;
           demand(isKept, reply, `limit: ${limit}`, `limit: ${answer.limit} and ${rows.length} rows`);
-        }
-      },
+        },
+        [{ limit: 2 }, { limit: 3 }],
+      ),
     },
     {
       id: "breakdown.limit-filled",
       title: "The rows fill the limit, or there is a row for every value.",
       fix: "Count total_rows without the limit, and return rows up to the limit.",
-      check: async (subject) => {
-        for (const limit of [2, 3, 1000]) {
-          const { reply, answer } = await read(subject, breakdown, { limit });
-          const expected = Math.min(limit, answer.total_rows);
-          const seen = `${answer.rows.length} rows of ${answer.total_rows}`;
+      check: ofAnswers(
+        [breakdown],
+        ({ reply, answer: { rows, total_rows } }, _, { limit }) => {
+          const expected = Math.min(limit, total_rows);
           // Too many rows break another rule.
-          demand(answer.rows.length >= expected, reply, `${expected} rows`, seen);
-        }
-      },
+          demand(rows.length >= expected, reply, `${expected} rows`, `${rows.length} rows of ${total_rows}`);
+        },
+        [{ limit: 2 }, { limit: 3 }, { limit: 1000 }],
+      ),
     },
     {
       id: "breakdown.truncated",
@@ -99,10 +96,7 @@ export const breakdownSection = defineSection({
         const pages = [2, 3, 1000, whole.total_rows].map((limit) => ({ dimension: "pages", limit }));
         for (const params of [...pages, { dimension: "devices", limit: devices }]) {
           if (params.limit < 1 || params.limit > 1000) continue;
-          const { reply, answer } = await read(subject, breakdown, params);
-          const isCut = answer.total_rows > answer.rows.length;
-          const seen = `${answer.truncated}, with ${answer.rows.length} of ${answer.total_rows} rows`;
-          demand(answer.truncated === isCut, reply, `truncated: ${isCut}`, seen);
+          demandTruncated(await read(subject, breakdown, params));
         }
       },
     },
@@ -132,40 +126,41 @@ export const breakdownSection = defineSection({
       id: "breakdown.order",
       title: "Rows are ordered by visitors, then by page views (for events: by events), highest first.",
       fix: "Sort by both numbers in descending order.",
-      check: ofEach(SAMPLE, (ranking, reply, dimension) => {
-        const { rows } = ranking;
-        const index = rows.findIndex((row, at) => {
-          const before = rows[at - 1] ?? row;
-          return (before.visitors - row.visitors || hits(before, dimension) - hits(row, dimension)) < 0;
-        });
-        const expected = `${quote(rows[index])} before ${quote(rows[index - 1])}`;
-        demand(index === -1, reply, expected, "the other order");
-      }),
+      check: ofEach(SAMPLE, ({ rows }, reply, dimension) =>
+        demandOrder(
+          rows,
+          reply,
+          (before, row) =>
+            (before.visitors - row.visitors || hits(before, dimension) - hits(row, dimension)) < 0,
+        ),
+      ),
     },
     {
       id: "breakdown.tie-order",
       title: "Rows with equal numbers are ordered by value, by code point, with null last.",
       fix: "Sort values as UTF-8 bytes (C collation), so that the order is always the same.",
-      check: ofEach(SAMPLE, (ranking, reply, dimension) => {
-        const { rows } = ranking;
-        const index = rows.findIndex((row, at) => {
-          const before = rows[at - 1];
-          if (before === undefined || before.value === row.value) return false;
-          const isTie = before.visitors === row.visitors && hits(before, dimension) === hits(row, dimension);
-          return isTie && comesAfter(before.value, row.value);
-        });
-        const expected = `${quote(rows[index]?.value)} before ${quote(rows[index - 1]?.value)}`;
-        demand(index === -1, reply, expected, "the other order");
-      }),
+      check: ofEach(SAMPLE, ({ rows }, reply, dimension) =>
+        demandOrder(
+          rows,
+          reply,
+          (before, row) => {
+            const isTie =
+              before.visitors === row.visitors && hits(before, dimension) === hits(row, dimension);
+            return isTie && compareValues(before.value, row.value) > 0;
+          },
+          (row) => quote(row?.value),
+        ),
+      ),
     },
     {
       id: "breakdown.values-once",
       title: "No value has two rows.",
       fix: "Group by the whole value, and put everything unknown into one row with the value null.",
       check: ofEach(SAMPLE, (ranking, reply) => {
-        const values = ranking.rows.flatMap(({ value, other }) => (other ? [] : [value]));
-        const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
-        demand(twice === -1, reply, "each value once", `${quote(values[twice])} twice`);
+        demandOnce(
+          ranking.rows.flatMap(({ value, other }) => (other ? [] : [value])),
+          reply,
+        );
       }),
     },
     {

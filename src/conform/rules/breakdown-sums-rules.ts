@@ -26,9 +26,15 @@ function ofWhole(
   };
 }
 
-function total(rows: readonly Row[], read: (row: Row) => number | undefined): number {
-  return rows.reduce((sum, row) => sum + (read(row) ?? 0), 0);
-}
+const total = (rows: readonly Row[], read: (row: Row) => number | undefined): number =>
+  rows.reduce((sum, row) => sum + (read(row) ?? 0), 0);
+
+/** Checks that all rows of a dimension add up to the page views of the period. */
+const pageviewsAddUp = (...chosen: Dimension[]) =>
+  ofWhole(chosen, ({ rows, totals }, reply) => {
+    const sum = total(rows, (row) => row.pageviews);
+    demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
+  });
 
 /** Rows with fewer page views may agree by chance. */
 const MIN_PAGEVIEWS = 10;
@@ -49,7 +55,6 @@ function findPageCounts(pages: Ranking, visits: Ranking): Row | undefined {
   return rows.length >= MIN_ROWS && same.length >= 0.9 * rows.length ? same[0] : undefined;
 }
 
-/** Rules on what the rows and totals of a breakdown add up to. */
 export const sumRules = defineRules(
   {
     id: "breakdown.totals",
@@ -62,11 +67,7 @@ export const sumRules = defineRules(
           async () => {
             const { reply, answer } = await read(subject, breakdown, { days });
             const { visitors, pageviews } = answer.totals;
-            return {
-              reply,
-              period: answer.period,
-              numbers: { visitors, pageviews },
-            };
+            return { reply, period: answer.period, numbers: { visitors, pageviews } };
           },
         );
       }
@@ -93,10 +94,7 @@ export const sumRules = defineRules(
     severity: "should",
     title: "All rows of pages add up to the page views of the period.",
     fix: "Count each page view for exactly one page.",
-    check: ofWhole(["pages"], ({ rows, totals }, reply) => {
-      const sum = total(rows, (row) => row.pageviews);
-      demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
-    }),
+    check: pageviewsAddUp("pages"),
   },
   {
     id: "breakdown.visits-add-up",
@@ -104,20 +102,14 @@ export const sumRules = defineRules(
     title:
       "All rows of devices or countries add up to the page views of the period, including the unknown row.",
     fix: "Count the page views of each visit for the visit's value, and put visits without a value into a row with null.",
-    check: ofWhole(["devices", "countries"], ({ rows, totals }, reply) => {
-      const sum = total(rows, (row) => row.pageviews);
-      demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
-    }),
+    check: pageviewsAddUp("devices", "countries"),
   },
   {
     id: "breakdown.entries-add-up",
     severity: "should",
     title: "All rows of entry_pages or exit_pages add up to the page views of the period.",
     fix: "Count all page views of a visit for its one entry page and its one exit page.",
-    check: ofWhole(["entry_pages", "exit_pages"], ({ rows, totals }, reply) => {
-      const sum = total(rows, (row) => row.pageviews);
-      demand(sum === totals.pageviews, reply, `${totals.pageviews} page views`, `${sum} in all rows`);
-    }),
+    check: pageviewsAddUp("entry_pages", "exit_pages"),
   },
   {
     id: "breakdown.entries-are-visits",

@@ -34,7 +34,6 @@ function isLanguage(value: string): boolean {
   }
 }
 
-/** Rules on the values and labels of rows. */
 export const rowValueRules = defineRules(
   {
     id: "breakdown.labels",

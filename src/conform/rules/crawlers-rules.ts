@@ -2,10 +2,10 @@ import { quote } from "../../errors.ts";
 import { crawlerPurposes, crawlers } from "../../operations/crawlers.ts";
 import { addDays } from "../../operations/days.ts";
 import type { ResultOf } from "../../operations/operation.ts";
-import { localTime } from "../local-time.ts";
+import { demandLocalTime } from "../local-time.ts";
 import { defineSection } from "../rule.ts";
 import { read, type Subject } from "../subject.ts";
-import { demand, Skip } from "../verdict.ts";
+import { demand } from "../verdict.ts";
 import { findOffering } from "./dates-rules.ts";
 import { type ListWords, listRules, ofEachRow } from "./request-list-rules.ts";
 import { queryRules, readDates } from "./request-query-rules.ts";
@@ -34,8 +34,7 @@ function expectLastSeen(
   { period }: Crawlers,
   { site }: Subject,
 ): string | undefined {
-  const day = localTime(Date.parse(last_seen), site.timezone)?.slice(0, 10);
-  if (day === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
+  const day = demandLocalTime(last_seen, site.timezone).slice(0, 10);
   const isWithin = day >= period.from && day <= period.to;
   const isPast = Date.parse(last_seen) <= Date.parse(period.as_of);
   return isWithin && isPast
@@ -43,7 +42,6 @@ function expectLastSeen(
     : `last_seen from ${period.from} to ${period.to}, until ${period.as_of}`;
 }
 
-/** Rules for an optional operation. */
 export const crawlersSection = defineSection({
   name: "crawlers",
   title: "Crawlers (if offered)",

@@ -8,7 +8,7 @@ import { sumPoints } from "../../operations/timeseries.ts";
 import { findParameters } from "../openapi-lookup.ts";
 import type { Params } from "../probe.ts";
 import { member, type Reply } from "../reply.ts";
-import { demandRefusal, isShared, readMaxAge } from "../reply-checks.ts";
+import { demandCache, demandRefusal, isShared, readMaxAge } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { basicParams, parse, periodOperations, read, type Subject } from "../subject.ts";
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
@@ -84,7 +84,6 @@ const inFullWidth = (date: string) =>
 /** Seconds for which finished days may be reused: as long as any answer of the contract. */
 const MAX_AGE = 3600;
 
-/** Rules for an optional part of the contract. */
 export const dates = defineSection({
   name: "dates",
   title: "Any dates (if offered)",
@@ -122,11 +121,10 @@ export const dates = defineSection({
         const to = await readYesterday(subject);
         for (const operation of await findOffering(subject, dateOperations)) {
           const { reply } = await readDates(subject, operation, { from: addDays(to, -6), to });
-          const cache = reply.headers.get("cache-control") ?? "";
-          const isPrivate = /(^|[\s,])(private|no-cache|no-store)/i.test(cache) && !isShared(cache);
-          const holds = isPrivate && (readMaxAge(cache) ?? 0) <= MAX_AGE;
-          const expected = `Cache-Control: private, max-age of at most ${MAX_AGE}`;
-          demand(holds, reply, expected, cache === "" ? "none" : quote(cache));
+          demandCache(reply, `private, max-age of at most ${MAX_AGE}`, (cache) => {
+            const isPrivate = /(^|[\s,])(private|no-cache|no-store)/i.test(cache) && !isShared(cache);
+            return isPrivate && (readMaxAge(cache) ?? 0) <= MAX_AGE;
+          });
         }
       },
     },
@@ -192,14 +190,16 @@ export const dates = defineSection({
       id: "dates.form-refused",
       title: "Anything but a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
       fix: "Accept only calendar dates: no timestamps, no month 13, no 30 February.",
-      check: refuses(["invalid_parameter"], (to) =>
-        [`${addDays(to, -6)}T00:00:00Z`, "yesterday", "2026-02-30", "20260101", inFullWidth(to)].map(
-          (from) => ({
-            from,
-            to,
-          }),
-        ),
-      ),
+      check: refuses(["invalid_parameter"], (to) => {
+        const wrong = [
+          `${addDays(to, -6)}T00:00:00Z`,
+          "yesterday",
+          "2026-02-30",
+          "20260101",
+          inFullWidth(to),
+        ];
+        return wrong.map((from) => ({ from, to }));
+      }),
     },
   ],
 });

@@ -3,7 +3,7 @@ import { quote } from "../../errors.ts";
 import { sites, stats } from "../../operations/index.ts";
 import { problem } from "../../operations/problem.ts";
 import { describeReply, member, type Reply } from "../reply.ts";
-import { demandRefusal, demandStatus, variesByKey } from "../reply-checks.ts";
+import { answers, demandRefusal, demandVary, ofReplies } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import type { Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
@@ -143,15 +143,7 @@ export const errors = defineSection({
       severity: "should",
       title: "Errors have Vary: Authorization, like answers.",
       fix: "Send Vary: Authorization with every error: with another key, the answer is another one.",
-      check: ofEach((reply) => {
-        const vary = reply.headers.get("vary");
-        demand(
-          variesByKey(reply),
-          reply,
-          "Vary: Authorization",
-          vary === null ? "no Vary" : `Vary: ${quote(vary)}`,
-        );
-      }),
+      check: ofEach((reply) => demandVary(reply)),
     },
     {
       id: "errors.no-such-path",
@@ -168,19 +160,16 @@ export const errors = defineSection({
       severity: "should",
       title: "The path is checked before the key: without a key, an unknown path still gives 404.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
-      check: async ({ ask }) => {
-        demandStatus(await ask("/conform", "", { key: null }), 404);
-      },
+      check: ofReplies(() => [["/conform", "", { key: null }]], answers(404)),
     },
     {
       id: "errors.method",
       title: "A method other than GET and HEAD gives 405, method_not_allowed.",
       fix: "Refuse every other method on every path before looking up the site.",
-      check: async ({ ask }) => {
-        for (const method of METHODS) {
-          demandRefusal(await ask(stats.path, NO_SUCH_SITE, { method }), 405, "method_not_allowed");
-        }
-      },
+      check: ofReplies(
+        () => METHODS.map((method) => [stats.path, NO_SUCH_SITE, { method }]),
+        answers(405, "method_not_allowed"),
+      ),
     },
     {
       id: "errors.allow",
@@ -203,9 +192,7 @@ export const errors = defineSection({
       severity: "should",
       title: "The method is checked before the key: a POST without a key still gives 405.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
-      check: async ({ ask }) => {
-        demandStatus(await ask(stats.path, NO_SUCH_SITE, { method: "POST", key: null }), 405);
-      },
+      check: ofReplies(() => [[stats.path, NO_SUCH_SITE, { method: "POST", key: null }]], answers(405)),
     },
   ],
 });

@@ -1,9 +1,8 @@
 import { quote } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { realtime, sites, stats } from "../../operations/index.ts";
-import { ofEachAnswer } from "../basic-answers.ts";
 import { describeReply, type Reply, withoutAsOf } from "../reply.ts";
-import { demandStatus } from "../reply-checks.ts";
+import { demandStatus, ofAnswers } from "../reply-checks.ts";
 import { defineRules } from "../rule.ts";
 import { allOperations, basicParams, dataOperations, read, type Subject } from "../subject.ts";
 import { demand, Inconclusive, Skip } from "../verdict.ts";
@@ -74,13 +73,12 @@ function demandTagOfContent(answers: readonly Reply[]): void {
   if (!hasChanged) throw new Skip("no address gave two different answers during the run");
 }
 
-/** Rules on ETag and If-None-Match. */
 export const etagRules = defineRules(
   {
     id: "headers.etag",
     title: "Answers have an ETag.",
     fix: "Compute it from the body without as_of.",
-    check: ofEachAnswer(allOperations, (reply) => {
+    check: ofAnswers(allOperations, ({ reply }) => {
       const etag = reply.headers.get("etag");
       const isTag = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag ?? "");
       demand(isTag, reply, 'ETag: W/"…"', etag === null ? "no ETag" : quote(etag));
@@ -90,7 +88,7 @@ export const etagRules = defineRules(
     id: "headers.etag-weak",
     title: "The ETag is weak.",
     fix: 'Send W/"…": answers with the same tag may differ in as_of, so their bytes are not the same.',
-    check: ofEachAnswer(dataOperations, (reply) => {
+    check: ofAnswers(dataOperations, ({ reply }) => {
       const etag = tagOf(reply);
       demand(etag.startsWith("W/"), reply, 'W/"…"', quote(etag));
     }),

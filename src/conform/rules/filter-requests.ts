@@ -115,7 +115,6 @@ export async function compareFinished<K extends string>(
   }
 }
 
-/** A row with a value. */
 export interface Chosen {
   dimension: Dimension;
   value: string;

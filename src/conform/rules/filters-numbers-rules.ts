@@ -132,7 +132,6 @@ async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen)
   demand(total === expected, reply, `totals of ${expected} page views, as in the row`, `${total} page views`);
 }
 
-/** Rules on what the numbers of a filter add up to. */
 export const filterNumberRules = defineRules(
   {
     id: "filters.rows",

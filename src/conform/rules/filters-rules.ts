@@ -45,7 +45,6 @@ function demandRefusedFilter(reply: Reply): void {
 const codesOf = ({ warnings = [] }: { warnings?: { code: string }[] | undefined }) =>
   warnings.map(({ code }) => code);
 
-/** Rules for an optional part of the contract. */
 export const filtersSection = defineSection({
   name: "filters",
   title: "Filters (if offered)",

@@ -1,8 +1,7 @@
 import { quote } from "../../errors.ts";
 import { openapi, realtime, sites, stats } from "../../operations/index.ts";
-import { ofEachAnswer } from "../basic-answers.ts";
 import type { Reply } from "../reply.ts";
-import { demandStatus, isShared, readMaxAge, variesByKey } from "../reply-checks.ts";
+import { demandCache, demandStatus, demandVary, isShared, ofAnswers, readMaxAge } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import {
   allOperations,
@@ -16,7 +15,13 @@ import { demand } from "../verdict.ts";
 import { provokeErrors } from "./errors-rules.ts";
 import { etagRules } from "./etag-rules.ts";
 
-const cacheOf = ({ headers }: Reply) => headers.get("cache-control") ?? "";
+/** Demands that only the caller's own cache keeps an answer, so many seconds. public breaks another rule. */
+const demandAge = (reply: Reply, seconds: number) =>
+  demandCache(
+    reply,
+    `private, max-age=${seconds}`,
+    (cache) => /(^|[\s,])(private|public)/i.test(cache) && readMaxAge(cache) === seconds,
+  );
 
 export const headers = defineSection({
   name: "headers",
@@ -26,7 +31,7 @@ export const headers = defineSection({
       id: "headers.json",
       title: "Answers are application/json.",
       fix: "Send Content-Type: application/json with every 200.",
-      check: ofEachAnswer(allOperations, (reply) => {
+      check: ofAnswers(allOperations, ({ reply }) => {
         const type = reply.headers.get("content-type");
         const isJson = /^application\/(json|openapi\+json|vnd\.oai\.openapi\+json)\s*(;|$)/i.test(type ?? "");
         demand(isJson, reply, "application/json", type === null ? "no Content-Type" : quote(type));
@@ -37,7 +42,7 @@ export const headers = defineSection({
       severity: "should",
       title: "Member names are snake_case.",
       fix: "Name every member in lower case with underscores, including additional members.",
-      check: ofEachAnswer(dataOperations, (reply) => {
+      check: ofAnswers(dataOperations, ({ reply }) => {
         const name = findName(reply.json, (member) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(member));
         demand(name === undefined, reply, "snake_case", quote(name));
       }),
@@ -47,8 +52,7 @@ export const headers = defineSection({
       title: "Every answer has an X-Request-Id, including errors.",
       fix: "Set the id when a request arrives, so that no answer lacks it.",
       check: async (subject) => {
-        const answers = await collect(subject);
-        for (const reply of [...answers, ...(await provokeErrors(subject))]) {
+        for (const reply of await collect(subject)) {
           const id = reply.headers.get("x-request-id") ?? "";
           demand(id.trim() !== "", reply, "X-Request-Id", "none");
         }
@@ -60,7 +64,7 @@ export const headers = defineSection({
       fix: "Create a new id for each request; never repeat one from a cache.",
       check: async (subject) => {
         const seen = new Set<string>();
-        for (const reply of [...(await collect(subject)), ...(await provokeErrors(subject))]) {
+        for (const reply of await collect(subject)) {
           const id = reply.headers.get("x-request-id");
           if (id === null) continue;
           demand(!seen.has(id), reply, "a new id", `${quote(id)} again`);
@@ -72,57 +76,38 @@ export const headers = defineSection({
       id: "headers.vary",
       title: "Answers have Vary: Authorization.",
       fix: "Send Vary: Authorization, so that no cache gives one key's answer to another key.",
-      check: ofEachAnswer(dataOperations, (reply) => {
-        const vary = reply.headers.get("vary") ?? "";
-        demand(
-          variesByKey(reply),
-          reply,
-          "Vary: Authorization",
-          vary === "" ? "no Vary" : `Vary: ${quote(vary)}`,
-        );
-      }),
+      check: ofAnswers(dataOperations, ({ reply }) => demandVary(reply)),
     },
     {
       id: "headers.cache-private",
       title: "No shared cache may store an answer: Cache-Control is never public.",
       fix: "Send private; use public and s-maxage only for pages without a key.",
-      check: ofEachAnswer(dataOperations, (reply) => {
-        demand(!isShared(cacheOf(reply)), reply, "Cache-Control: private", quote(cacheOf(reply)));
-      }),
+      check: ofAnswers(dataOperations, ({ reply }) =>
+        demandCache(reply, "private", (cache) => !isShared(cache)),
+      ),
     },
     {
       id: "headers.cache-partial",
       title: "A partial period has Cache-Control: private, max-age=60.",
       fix: "Send Cache-Control: private, max-age=60 while the period is partial.",
-      check: ofEachAnswer(periodOperations, (reply) => {
-        const cache = cacheOf(reply);
-        // public breaks another rule.
-        const isPrivate = /(^|[\s,])(private|public)/i.test(cache);
-        const holds = isPrivate && readMaxAge(cache) === 60;
-        demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
-      }),
+      check: ofAnswers(periodOperations, ({ reply }) => demandAge(reply, 60)),
     },
     {
       id: "headers.cache-lists",
       severity: "should",
       title: "Cache-Control is private, max-age=60 for /sites, and private, max-age=3600 for /openapi.json.",
       fix: "Send these values: a new site is then listed after a minute, and the document is not read again for an hour.",
-      check: ofEachAnswer([sites, openapi], (reply) => {
-        const cache = cacheOf(reply);
-        const age = reply.sent.url.endsWith(sites.path) ? 60 : 3600;
-        const holds = /(^|[\s,])(private|public)/i.test(cache) && readMaxAge(cache) === age;
-        demand(holds, reply, `Cache-Control: private, max-age=${age}`, cache === "" ? "none" : quote(cache));
-      }),
+      check: ofAnswers([sites, openapi], ({ reply }) =>
+        demandAge(reply, reply.sent.url.endsWith(sites.path) ? 60 : 3600),
+      ),
     },
     {
       id: "headers.cache-realtime",
       title: "A realtime answer is not reused without asking: Cache-Control: no-cache.",
       fix: "Send Cache-Control: no-cache on /realtime.",
-      check: ofEachAnswer([realtime], (reply) => {
-        const cache = cacheOf(reply);
-        const holds = /(^|[\s,])(no-cache|no-store)/i.test(cache);
-        demand(holds, reply, "Cache-Control: no-cache", cache === "" ? "none" : quote(cache));
-      }),
+      check: ofAnswers([realtime], ({ reply }) =>
+        demandCache(reply, "no-cache", (cache) => /(^|[\s,])(no-cache|no-store)/i.test(cache)),
+      ),
     },
     ...etagRules,
     {
@@ -158,11 +143,11 @@ export const headers = defineSection({
   ],
 });
 
-/** The basic answer of each operation. */
+/** The basic answer of each operation, and one error of each kind. */
 async function collect(subject: Subject): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (const operation of allOperations) replies.push((await read(subject, operation)).reply);
-  return replies;
+  return [...replies, ...(await provokeErrors(subject))];
 }
 
 /** The first matching member name, at any depth. */

@@ -111,7 +111,6 @@ function listChanges({ period: { to, timezone } }: Hours): { from: string; to: s
     .map((date) => ({ from: addDays(date, -1), to: addDays(date, 1) }));
 }
 
-/** Rules for an optional part of the contract. */
 export const hoursSection = defineSection({
   name: "hours",
   title: "Hours (if offered)",

@@ -12,7 +12,6 @@ const words: ListWords = {
   group: "Group by the path, and put what you do not keep apart into one row with the value null.",
 };
 
-/** Rules for an optional operation. */
 export const notFoundSection = defineSection({
   name: "not-found",
   title: "Dead links (if offered)",

@@ -3,9 +3,9 @@ import { type AnyOperation, openapi, operations } from "../../operations/index.t
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findParameters, findPath, resolve } from "../openapi-lookup.ts";
 import { items, member, type Reply } from "../reply.ts";
-import { demandRefusal } from "../reply-checks.ts";
-import { defineSection, type Rule } from "../rule.ts";
-import { allOperations, read } from "../subject.ts";
+import { needsKey, ofAnswers } from "../reply-checks.ts";
+import { defineSection } from "../rule.ts";
+import { allOperations } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** A keyword in a parameter's schema or in a part of it. */
@@ -17,15 +17,12 @@ function findKeyword(document: unknown, schema: unknown, keyword: string): unkno
 }
 
 /** Checks each operation that the document describes. */
-function ofEach(check: (document: unknown, operation: AnyOperation, reply: Reply) => void): Rule["check"] {
-  return async (subject) => {
-    const { reply } = await read(subject, openapi);
-    for (const operation of operations) {
-      // A missing path is a separate rule.
-      if (member(findPath(reply.json, operation), "get") !== undefined) check(reply.json, operation, reply);
-    }
-  };
-}
+const ofEach = (check: (document: unknown, operation: AnyOperation, reply: Reply) => void) =>
+  ofAnswers([openapi], ({ reply }) => {
+    // A missing path is a separate rule.
+    const described = operations.filter((each) => member(findPath(reply.json, each), "get") !== undefined);
+    for (const operation of described) check(reply.json, operation, reply);
+  });
 
 const BOUNDS = ["minimum", "maximum", "minLength", "maxLength", "default"] as const;
 
@@ -62,32 +59,27 @@ export const openapiSection = defineSection({
       id: "openapi.version",
       title: "The document is OpenAPI 3.1.",
       fix: "Write the document for OpenAPI 3.1, whose schemas are JSON Schema 2020-12.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, openapi);
-        demand(/^3\.1\.\d+$/.test(answer.openapi), reply, '"3.1.x"', quote(answer.openapi));
-      },
+      check: ofAnswers([openapi], ({ reply, answer }) =>
+        demand(/^3\.1\.\d+$/.test(answer.openapi), reply, '"3.1.x"', quote(answer.openapi)),
+      ),
     },
     {
       id: "openapi.needs-key",
       title: "The document requires a key, like every operation.",
       fix: "Answer 401 without a key here, too.",
-      check: async ({ ask, keys }) => {
-        demandRefusal(await ask(openapi.path, "", { key: null }), 401, "missing_api_key");
-        demandRefusal(await ask(openapi.path, "", { key: keys.wrong }), 401, "invalid_api_key");
-      },
+      check: needsKey(openapi.path),
     },
     {
       id: "openapi.paths",
       title: "It describes GET of every path.",
       fix: `Describe ${allOperations.map(({ path }) => path).join(", ")}.`,
-      check: async (subject) => {
-        const { reply } = await read(subject, openapi);
+      check: ofAnswers([openapi], ({ reply }) => {
+        const paths = Object.keys(Object(member(reply.json, "paths")));
         for (const operation of allOperations) {
           const get = member(findPath(reply.json, operation), "get");
-          const paths = Object.keys(Object(member(reply.json, "paths")));
           demand(typeof get === "object", reply, `get of ${operation.path}`, quote(paths));
         }
-      },
+      }),
     },
     {
       id: "openapi.read-only",

@@ -2,19 +2,9 @@ import { quote } from "../../errors.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { items, member, type Reply } from "../reply.ts";
-import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
-import type { Rule } from "../rule.ts";
+import { answers, findRefused } from "../reply-checks.ts";
 import { basicParams, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
-
-/** Sends the basic query with parameters added or changed. */
-export function askWith(
-  subject: Subject,
-  operation: Operation,
-  changed: Record<string, string>,
-): Promise<Reply> {
-  return subject.ask(operation.path, { ...basicParams(subject, operation), ...changed });
-}
 
 export function askWithout(subject: Subject, operation: Operation, name: string): Promise<Reply> {
   const { [name]: _, ...rest } = basicParams(subject, operation);
@@ -24,22 +14,8 @@ export function askWithout(subject: Subject, operation: Operation, name: string)
 export const parametersOf = ({ params }: Operation) => [...parameterSchemas(params)];
 export const isRequired = ([, schema]: [string, JsonSchema]) => schema.default === undefined;
 
-/** Checks the answers of each operation to the basic query with these changes, one after the other. */
-export function ofEach(
-  asked: readonly Operation[],
-  changes: Record<string, string>[],
-  check: (reply: Reply) => void,
-): Rule["check"] {
-  return async (subject) => {
-    for (const operation of asked) {
-      for (const changed of changes) check(await askWith(subject, operation, changed));
-    }
-  };
-}
-
-export const isInvalid = (reply: Reply) => demandRefusal(reply, 400, "invalid_parameter");
-export const isUnknown = (reply: Reply) => demandRefusal(reply, 400, "unknown_parameter");
-export const isAccepted = (reply: Reply) => demandStatus(reply, 200);
+export const isInvalid = answers(400, "invalid_parameter");
+export const isUnknown = answers(400, "unknown_parameter");
 
 function findEntry(reply: Reply, parameter: string): unknown {
   const entry = findRefused(reply, parameter);

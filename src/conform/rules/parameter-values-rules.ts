@@ -1,8 +1,9 @@
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, stats } from "../../operations/index.ts";
+import { answers, askWith, ofEach } from "../reply-checks.ts";
 import { defineRules } from "../rule.ts";
 import { periodOperations, siteOperations } from "../subject.ts";
-import { askWith, demandAllowed, demandBounds, isAccepted, isInvalid, ofEach } from "./parameter-requests.ts";
+import { demandAllowed, demandBounds, isInvalid } from "./parameter-requests.ts";
 
 const days = (...values: string[]) => values.map((value) => ({ days: value }));
 const limits = (...values: string[]) => values.map((value) => ({ limit: value }));
@@ -14,7 +15,6 @@ export const FOREIGN_DIGITS = ["\uff17", "\u0667"];
 /** What parsers accept that are not made for decimal digits alone. */
 const WRONG_NUMBERS = ["seven", "1.5", "1e1", "-1", "+7", "07", "7d", " 7", "7\n", ...FOREIGN_DIGITS];
 
-/** Rules on the values of each parameter. */
 export const valueRules = defineRules(
   {
     id: "params.days-bounds",
@@ -35,7 +35,7 @@ export const valueRules = defineRules(
     id: "params.days-inclusive",
     title: "days accepts its bounds, 1 and 365.",
     fix: "Count both bounds as allowed.",
-    check: ofEach(periodOperations, days("1", "365"), isAccepted),
+    check: ofEach(periodOperations, days("1", "365"), answers(200)),
   },
   {
     id: "params.limit-bounds",
@@ -53,7 +53,7 @@ export const valueRules = defineRules(
     id: "params.limit-inclusive",
     title: "limit accepts its bounds, 1 and 1000.",
     fix: "Count both bounds as allowed.",
-    check: ofEach([breakdown], limits("1", "1000"), isAccepted),
+    check: ofEach([breakdown], limits("1", "1000"), answers(200)),
   },
   {
     id: "params.dimension-refused",

@@ -3,18 +3,16 @@ import { readMember } from "../../member.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { findParameters } from "../openapi-lookup.ts";
 import { describeReply, items, member, type Reply } from "../reply.ts";
-import { demandRefusal, demandStatus, findRefused } from "../reply-checks.ts";
+import { answers, askWith, demandRefusal, findRefused, ofEach, ofReplies } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { allOperations, basicParams, siteOperations } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 import {
-  askWith,
   askWithout,
   demandAllowed,
   isInvalid,
   isRequired,
   isUnknown,
-  ofEach,
   parametersOf,
 } from "./parameter-requests.ts";
 import { valueRules } from "./parameter-values-rules.ts";
@@ -168,9 +166,7 @@ export const parameters = defineSection({
       severity: "should",
       title: "Parameters are checked before the site: a wrong one gives 400 for an unknown site, too.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
-      check: async ({ ask }) => {
-        demandStatus(await ask(stats.path, { site: "conform.invalid", days: 0 }), 400);
-      },
+      check: ofReplies(() => [[stats.path, { site: "conform.invalid", days: 0 }]], answers(400)),
     },
     {
       id: "params.percent-encoding",

@@ -2,8 +2,9 @@ import { quote } from "../../errors.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import { stats } from "../../operations/index.ts";
 import type { FullPeriod } from "../../operations/period.ts";
-import { localTime } from "../local-time.ts";
+import { demandLocal, demandLocalTime } from "../local-time.ts";
 import type { Reply } from "../reply.ts";
+import { demandWarnsBeforeData, ofAnswers } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
 import { findSiteSince, readListed, sampleSites } from "../site-sample.ts";
 import { periodOperations, read } from "../subject.ts";
@@ -11,29 +12,24 @@ import { demand, Skip } from "../verdict.ts";
 
 const CLOCK_TOLERANCE = 15 * 60_000;
 
-type PeriodCheck = (period: FullPeriod, reply: Reply, timezone: string, now: number) => void;
-
-/** Checks the period in the basic answer of each operation that has one. */
-function ofEach(check: PeriodCheck): Rule["check"] {
-  return async (subject) => {
-    for (const operation of periodOperations) {
-      const { reply, answer } = await read(subject, operation);
-      check(answer.period, reply, subject.site.timezone, subject.clock());
-    }
-  };
-}
+type PeriodCheck = (period: FullPeriod, reply: Reply, timezone: string) => void;
 
 /** Checks the period of each operation, and of other sites: a wrong timezone only shows where the date is another. */
 function ofEachSite(check: PeriodCheck): Rule["check"] {
   return async (subject) => {
-    await ofEach(check)(subject);
+    for (const operation of periodOperations) {
+      const { reply, answer } = await read(subject, operation);
+      check(answer.period, reply, subject.site.timezone);
+    }
     const [, ...others] = sampleSites(subject);
     for (const { domain, timezone } of others) {
       const { reply, answer } = await readListed(subject, stats, { site: domain });
-      check(answer.period, reply, timezone, subject.clock());
+      check(answer.period, reply, timezone);
     }
   };
 }
+
+const LENGTHS = [2, 7, 90].map((days) => ({ days }));
 
 export const periods = defineSection({
   name: "period",
@@ -43,36 +39,32 @@ export const periods = defineSection({
       id: "period.days",
       title: "period.days is the requested number of days.",
       fix: "Answer for exactly the requested days, on /breakdown, too.",
-      check: async (subject) => {
-        for (const operation of periodOperations) {
-          for (const days of [2, 7, 90]) {
-            const { reply, answer } = await read(subject, operation, { days });
-            demand(answer.period.days === days, reply, `days: ${days}`, `days: ${answer.period.days}`);
-          }
-        }
-      },
+      check: ofAnswers(
+        periodOperations,
+        ({ reply, answer: { period } }, _, { days }) =>
+          demand(period.days === days, reply, `days: ${days}`, `days: ${period.days}`),
+        LENGTHS,
+      ),
     },
     {
       id: "period.span",
       title: "The period has the requested number of days, including both from and to.",
       fix: "days=7 is today and the six days before: from is days − 1 days before to.",
-      check: async (subject) => {
-        for (const operation of periodOperations) {
-          for (const days of [2, 7, 90]) {
-            const { reply, answer } = await read(subject, operation, { days });
-            const span = countDays(answer.period.from, answer.period.to);
-            demand(span === days, reply, `${days} days`, `${span} days, ${quote(answer.period)}`);
-          }
-        }
-      },
+      check: ofAnswers(
+        periodOperations,
+        ({ reply, answer: { period } }, _, { days }) => {
+          const span = countDays(period.from, period.to);
+          demand(span === days, reply, `${days} days`, `${span} days, ${quote(period)}`);
+        },
+        LENGTHS,
+      ),
     },
     {
       id: "period.ends-today",
       title: "to is today in the site's timezone at as_of, for every listed site.",
       fix: "Count calendar days in the site's timezone, including today; not in UTC, and not until yesterday.",
       check: ofEachSite(({ to, as_of }, reply, timezone) => {
-        const today = localTime(Date.parse(as_of), timezone)?.slice(0, 10);
-        if (today === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
+        const today = demandLocalTime(as_of, timezone).slice(0, 10);
         demand(to === today, reply, `to: "${today}" (${as_of} in ${timezone})`, `to: "${to}"`);
       }),
     },
@@ -80,13 +72,16 @@ export const periods = defineSection({
       id: "period.partial",
       title: "partial is true, because today is not over.",
       fix: "Send partial: true, because every period ends today.",
-      check: ofEach(({ partial }, reply) => demand(partial, reply, "partial: true", "partial: false")),
+      check: ofAnswers(periodOperations, ({ reply, answer: { period } }) =>
+        demand(period.partial, reply, "partial: true", "partial: false"),
+      ),
     },
     {
       id: "period.complete-through",
       title: "complete_through is the day before to.",
       fix: "Send the last finished day. With days=1 it is before from.",
-      check: ofEach(({ to, complete_through }, reply) => {
+      check: ofAnswers(periodOperations, ({ reply, answer }) => {
+        const { to, complete_through } = answer.period;
         const eve = addDays(to, -1);
         demand(complete_through === eve, reply, `complete_through: "${eve}"`, quote(complete_through));
       }),
@@ -103,21 +98,17 @@ export const periods = defineSection({
       id: "period.as-of-offset",
       title: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone; consider daylight saving time and half-hour offsets.",
-      check: ofEachSite(({ as_of }, reply, timezone) => {
-        const local = localTime(Date.parse(as_of), timezone);
-        if (local === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
-        const holds = as_of.slice(0, 19).replace("T", " ") === local;
-        demand(holds, reply, `${local} on the clock of ${timezone}`, quote(as_of));
-      }),
+      check: ofEachSite(({ as_of }, reply, timezone) => demandLocal(as_of, timezone, reply)),
     },
     {
       id: "period.as-of-now",
       severity: "should",
       title: "as_of is the time of the answer, within 15 minutes of this machine's clock.",
       fix: "Send the time at which the numbers were read, and synchronize the clocks of both machines with NTP.",
-      check: ofEach(({ as_of }, reply, _, now) => {
-        const isNow = Math.abs(Date.parse(as_of) - now) <= CLOCK_TOLERANCE;
-        demand(isNow, reply, `about ${new Date(now).toISOString().slice(0, 19)}Z`, quote(as_of));
+      check: ofAnswers(periodOperations, ({ reply, answer: { period } }, { clock }) => {
+        const now = clock();
+        const isNow = Math.abs(Date.parse(period.as_of) - now) <= CLOCK_TOLERANCE;
+        demand(isNow, reply, `about ${new Date(now).toISOString().slice(0, 19)}Z`, quote(period.as_of));
       }),
     },
     {
@@ -130,8 +121,7 @@ export const periods = defineSection({
         const site = findSiteSince(subject, addDays(year.period.from, 2));
         for (const operation of periodOperations) {
           const { reply, answer } = await readListed(subject, operation, { site: site.domain, days: 365 });
-          const codes = (answer.warnings ?? []).map(({ code }) => code);
-          demand(codes.includes("before_data_since"), reply, "the warning before_data_since", quote(codes));
+          demandWarnsBeforeData(reply, answer);
         }
       },
     },

@@ -2,9 +2,8 @@ import { readHttpDate } from "../../client/response-headers.ts";
 import { quote } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import type { Reply } from "../reply.ts";
-import { demandRefusal } from "../reply-checks.ts";
-import { defineSection, type Rule } from "../rule.ts";
-import { read } from "../subject.ts";
+import { demandRefusal, ofAnswers } from "../reply-checks.ts";
+import { defineSection } from "../rule.ts";
 import { demand, Skip } from "../verdict.ts";
 
 /** An item of the IETF draft: `"name";key=number;…`, whose name is a string. Items are separated by commas. */
@@ -35,10 +34,6 @@ function asksToWait({ headers }: Reply): boolean {
   return until !== undefined && (sent === undefined || until > sent);
 }
 
-function ofAnswer(check: (reply: Reply) => void): Rule["check"] {
-  return async (subject) => check((await read(subject, sites)).reply);
-}
-
 export const rateLimit = defineSection({
   name: "rate-limit",
   title: "Rate limit",
@@ -49,7 +44,7 @@ export const rateLimit = defineSection({
       title:
         "Answers report the quota and what remains of it: RateLimit-Policy and RateLimit, or X-RateLimit-*.",
       fix: 'Send RateLimit-Policy: "default";q=120;w=60 and RateLimit: "default";r=119;t=42.',
-      check: ofAnswer((reply) => {
+      check: ofAnswers([sites], ({ reply }) => {
         const names = ["ratelimit", "ratelimit-policy"];
         const isDraft = names.every((name) => reply.headers.has(name));
         const isOlder = reply.headers.has("x-ratelimit-limit") && reply.headers.has("x-ratelimit-remaining");
@@ -62,7 +57,7 @@ export const rateLimit = defineSection({
       title:
         'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…, with a name in quotes and whole numbers. X-RateLimit-* are whole numbers, too.',
       fix: "Follow draft-ietf-httpapi-ratelimit-headers: clients use these numbers to decide how long to wait.",
-      check: ofAnswer((reply) => {
+      check: ofAnswers([sites], ({ reply }) => {
         const forms = [
           ["ratelimit-policy", "q"],
           ["ratelimit", "r"],
@@ -83,7 +78,7 @@ export const rateLimit = defineSection({
       id: "rate-limit.within-quota",
       title: "The remaining quota is not greater than the quota.",
       fix: "Count the current request, too.",
-      check: ofAnswer((reply) => {
+      check: ofAnswers([sites], ({ reply }) => {
         const pairs = [
           [
             readItems(reply.headers.get("ratelimit-policy") ?? "", "q")?.[0],

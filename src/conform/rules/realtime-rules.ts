@@ -1,11 +1,12 @@
 import { quote } from "../../errors.ts";
 import { realtime, stats } from "../../operations/index.ts";
-import { localTime } from "../local-time.ts";
+import { demandLocal, localTime } from "../local-time.ts";
+import { ofAnswers } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { readListed, sampleSites } from "../site-sample.ts";
 import { read, type Subject } from "../subject.ts";
 import type { Site } from "../survey.ts";
-import { demand, Skip } from "../verdict.ts";
+import { demand } from "../verdict.ts";
 
 export const realtimeSection = defineSection({
   name: "realtime",
@@ -15,23 +16,17 @@ export const realtimeSection = defineSection({
       id: "realtime.window",
       title: "The window is five minutes.",
       fix: "Count visitors with a page view or an event in (as_of − 5 min, as_of], and send window_minutes: 5.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, realtime);
-        demand(answer.window_minutes === 5, reply, "window_minutes: 5", quote(answer.window_minutes));
-      },
+      check: ofAnswers([realtime], ({ reply, answer }) =>
+        demand(answer.window_minutes === 5, reply, "window_minutes: 5", quote(answer.window_minutes)),
+      ),
     },
     {
       id: "realtime.as-of-offset",
       title: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone, as in every period.",
-      check: async (subject) => {
-        const { reply, answer } = await read(subject, realtime);
-        const { timezone } = subject.site;
-        const local = localTime(Date.parse(answer.as_of), timezone);
-        if (local === undefined) throw new Skip("the site has no IANA timezone: see sites.timezone");
-        const holds = answer.as_of.slice(0, 19).replace("T", " ") === local;
-        demand(holds, reply, `${local} on the clock of ${timezone}`, quote(answer.as_of));
-      },
+      check: ofAnswers([realtime], ({ reply, answer }, { site }) =>
+        demandLocal(answer.as_of, site.timezone, reply),
+      ),
     },
     {
       id: "realtime.now",

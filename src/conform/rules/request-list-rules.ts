@@ -3,7 +3,8 @@ import type { crawlers, notFound } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { compareValues } from "../../operations/row-order.ts";
 import type { Reply } from "../reply.ts";
-import { checkDefault } from "../reply-checks.ts";
+import { checkDefault, ofAnswers } from "../reply-checks.ts";
+import { demandOnce, demandOrder, demandTruncated } from "../row-checks.ts";
 import type { Rule, RuleDefinition } from "../rule.ts";
 import { compareStable } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
@@ -54,13 +55,8 @@ export const ofEachRow = <O extends RequestList>(
 export function listRules(operation: RequestList, words: ListWords): RuleDefinition[] {
   const { path } = operation;
   const { section } = operation.conform;
-  /** Demands that no two rows next to each other are in the wrong order. */
   const inOrder = (isWrong: (before: Row<RequestList>, row: Row<RequestList>) => boolean) =>
-    ofList(operation, words, ({ rows }, reply) => {
-      const index = rows.findIndex((row, at) => isWrong(rows[at - 1] ?? row, row));
-      const expected = `${quote(rows[index])} before ${quote(rows[index - 1])}`;
-      demand(index === -1, reply, expected, "the other order");
-    });
+    ofList(operation, words, ({ rows }, reply) => demandOrder(rows, reply, isWrong));
   return [
     {
       id: `${section}.days-default`,
@@ -78,15 +74,16 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
       id: `${section}.limit-kept`,
       title: `limit repeats the requested limit, and the rows fill it, or there is a row for every ${words.row}.`,
       fix: "Cut the rows at the limit, and count total_rows without it.",
-      check: async (subject) => {
-        for (const limit of [2, 3]) {
-          const { reply, answer } = await read(subject, operation, { limit });
+      check: ofAnswers(
+        [operation],
+        ({ reply, answer }, _, { limit }) => {
           const { rows, total_rows } = answer;
           const isKept = answer.limit === limit && rows.length === Math.min(limit, total_rows);
           const seen = `limit: ${answer.limit} and ${rows.length} of ${total_rows} rows`;
           demand(isKept, reply, `limit: ${limit} and ${Math.min(limit, total_rows)} rows`, seen);
-        }
-      },
+        },
+        [{ limit: 2 }, { limit: 3 }],
+      ),
     },
     {
       id: `${section}.truncated`,
@@ -96,10 +93,7 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
         const { answer: whole } = await read(subject, operation);
         for (const limit of [2, 1000, whole.total_rows]) {
           if (limit < 1 || limit > 1000) continue;
-          const { reply, answer } = await read(subject, operation, { limit });
-          const isCut = answer.total_rows > answer.rows.length;
-          const seen = `${answer.truncated}, with ${answer.rows.length} of ${answer.total_rows} rows`;
-          demand(answer.truncated === isCut, reply, `truncated: ${isCut}`, seen);
+          demandTruncated(await read(subject, operation, { limit }));
         }
       },
     },
@@ -137,11 +131,12 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
       id: `${section}.values-once`,
       title: "No value has two rows.",
       fix: words.group,
-      check: ofList(operation, words, ({ rows }, reply) => {
-        const values = rows.map(({ value }) => value);
-        const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
-        demand(twice === -1, reply, "each value once", `${quote(values[twice])} twice`);
-      }),
+      check: ofList(operation, words, ({ rows }, reply) =>
+        demandOnce(
+          rows.map(({ value }) => value),
+          reply,
+        ),
+      ),
     },
     {
       id: `${section}.adds-up`,

@@ -5,14 +5,26 @@ import type { ResultOf } from "../../operations/operation.ts";
 import { localTime } from "../local-time.ts";
 import { findPath } from "../openapi-lookup.ts";
 import { member } from "../reply.ts";
-import { demandRefusal, demandStatus, isShared, readMaxAge, variesByKey } from "../reply-checks.ts";
+import {
+  answers,
+  askWith,
+  demandCache,
+  demandStatus,
+  demandVary,
+  demandWarnsBeforeData,
+  isShared,
+  needsKey,
+  ofAnswers,
+  ofEach,
+  readMaxAge,
+} from "../reply-checks.ts";
 import type { RuleDefinition } from "../rule.ts";
 import { findSiteSince, readListed } from "../site-sample.ts";
 import { compareStable } from "../stable-compare.ts";
 import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
 import { findOffering } from "./dates-rules.ts";
-import { askWith, isInvalid, isUnknown } from "./parameter-requests.ts";
+import { isInvalid, isUnknown } from "./parameter-requests.ts";
 import { FOREIGN_DIGITS } from "./parameter-values-rules.ts";
 import type { ListWords, RequestList } from "./request-list-rules.ts";
 
@@ -75,10 +87,7 @@ export function queryRules(
       fix: "Check the key as for every operation.",
       check: async (subject) => {
         await read(subject, operation);
-        const { site, ask, keys } = subject;
-        const query = { site: site.domain };
-        demandRefusal(await ask(path, query, { key: null }), 401, "missing_api_key");
-        demandRefusal(await ask(path, query, { key: keys.wrong }), 401, "invalid_api_key");
+        await needsKey(path, { site: subject.site.domain })(subject);
       },
     },
     {
@@ -88,27 +97,26 @@ export function queryRules(
       check: async (subject) => {
         await read(subject, operation);
         isUnknown(await askWith(subject, operation, { conform_unknown: "7d" }));
-        for (const [name, values] of Object.entries({
-          days: ["0", "366", "7d", ...FOREIGN_DIGITS],
-          limit: ["0", "1001"],
-        })) {
-          for (const value of values) isInvalid(await askWith(subject, operation, { [name]: value }));
-        }
+        const wrong = [
+          ...["0", "366", "7d", ...FOREIGN_DIGITS].map((days) => ({ days })),
+          ...["0", "1001"].map((limit) => ({ limit })),
+        ];
+        await ofEach([operation], wrong, isInvalid)(subject);
       },
     },
     {
       id: `${section}.period`,
       title: "period is the requested number of days, of which today at the site is the last.",
       fix: "Use the same period as /stats.",
-      check: async (subject) => {
-        for (const days of [1, 7, 90]) {
-          const { reply, answer } = await read(subject, operation, { days });
-          const { as_of: _, ...period } = answer.period;
-          const expected = expectPeriod(answer.period, days, subject.site.timezone);
+      check: ofAnswers(
+        [operation],
+        ({ reply, answer: { period } }, { site }, { days }) => {
+          const expected = expectPeriod(period, days, site.timezone);
           const seen = Object.fromEntries(Object.keys(expected).map((name) => [name, member(period, name)]));
           demand(quote(seen) === quote(expected), reply, quote(expected), quote(seen));
-        }
-      },
+        },
+        [1, 7, 90].map((days) => ({ days })),
+      ),
     },
     {
       id: `${section}.longer-is-more`,
@@ -181,8 +189,7 @@ export function queryRules(
         const site = findSiteSince(subject, addDays(answer.period.from, 2));
         const asked = { site: site.domain, days: 365 };
         const { reply, answer: year } = await readListed(subject, operation, asked);
-        const codes = (year.warnings ?? []).map(({ code }) => code);
-        demand(codes.includes("before_data_since"), reply, "the warning before_data_since", quote(codes));
+        demandWarnsBeforeData(reply, year);
       },
     },
     {
@@ -191,12 +198,13 @@ export function queryRules(
       fix: "Send ETag, Vary: Authorization and Cache-Control: private, max-age=60, and handle HEAD like GET.",
       check: async (subject) => {
         const { reply } = await read(subject, operation);
-        const cache = reply.headers.get("cache-control") ?? "";
-        const etag = reply.headers.get("etag");
-        demand(variesByKey(reply), reply, "Vary: Authorization", quote(reply.headers.get("vary")));
-        demand(etag !== null, reply, "an ETag", "none");
-        const holds = /(^|[\s,])private/i.test(cache) && !isShared(cache) && readMaxAge(cache) === 60;
-        demand(holds, reply, "Cache-Control: private, max-age=60", cache === "" ? "none" : quote(cache));
+        demandVary(reply);
+        demand(reply.headers.has("etag"), reply, "an ETag", "none");
+        demandCache(
+          reply,
+          "private, max-age=60",
+          (cache) => /(^|[\s,])private/i.test(cache) && !isShared(cache) && readMaxAge(cache) === 60,
+        );
         const head = await subject.ask(path, basicParams(subject, operation), { method: "HEAD" });
         demandStatus(head, reply.status);
       },
@@ -207,8 +215,7 @@ export function queryRules(
       fix: `Answer as the other operations do: not_found only says that there is no ${path} at all.`,
       check: async (subject) => {
         await read(subject, operation);
-        const reply = await askWith(subject, operation, { site: "conform.invalid" });
-        demandRefusal(reply, 404, "site_not_found");
+        await ofEach([operation], [{ site: "conform.invalid" }], answers(404, "site_not_found"))(subject);
       },
     },
   ];

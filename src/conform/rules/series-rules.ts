@@ -4,8 +4,8 @@ import { timeseries } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
 import type { Reply } from "../reply.ts";
-import { checkDefault } from "../reply-checks.ts";
-import { defineSection, type Rule } from "../rule.ts";
+import { checkDefault, ofAnswers } from "../reply-checks.ts";
+import { defineSection } from "../rule.ts";
 import { readListed, sampleSites } from "../site-sample.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
@@ -14,15 +14,11 @@ import { readTotals } from "./stats-rules.ts";
 
 type Series = ResultOf<typeof timeseries>;
 
+const LENGTHS = [1, 7, 365].map((days) => ({ days }));
+
 /** Checks the series of several lengths. */
-function ofEach(check: (series: Series, reply: Reply, days: number) => void): Rule["check"] {
-  return async (subject) => {
-    for (const days of [1, 7, 365]) {
-      const { reply, answer } = await read(subject, timeseries, { days });
-      check(answer, reply, days);
-    }
-  };
-}
+const ofEach = (check: (series: Series, reply: Reply) => void) =>
+  ofAnswers([timeseries], ({ reply, answer }) => check(answer, reply), LENGTHS);
 
 /** The visitors and page views of the last points of a series. */
 async function readSums(subject: Subject, days: number, count = days) {
@@ -31,19 +27,18 @@ async function readSums(subject: Subject, days: number, count = days) {
   return { reply, period: answer.period, numbers: { visitors, pageviews } };
 }
 
+/** The numbers of a series by day. */
+const numbersOf = ({ points }: Series) =>
+  new Map(points.map(({ date, visitors, pageviews }) => [date, quote({ date, visitors, pageviews })]));
+
 /** The first finished day with other numbers than in the longer series. */
 function findOtherDay(longer: Series, shorter: Series) {
-  const numbers = ({ date, visitors, pageviews }: Series["points"][number]) => ({
-    date,
-    visitors,
-    pageviews,
-  });
-  const known = new Map(longer.points.map((point) => [point.date, numbers(point)]));
-  for (const point of shorter.points.filter(({ date }) => date !== shorter.period.to)) {
-    const expected = known.get(point.date);
+  const known = numbersOf(longer);
+  for (const [date, seen] of numbersOf(shorter)) {
+    if (date === shorter.period.to) continue;
+    const expected = known.get(date);
     if (expected === undefined) throw new Skip("the points are not in order: see series.ascending");
-    const seen = numbers(point);
-    if (quote(expected) !== quote(seen)) return { expected, seen };
+    if (expected !== seen) return { expected, seen };
   }
   return undefined;
 }
@@ -68,8 +63,11 @@ export const series = defineSection({
       id: "series.one-point-a-day",
       title: "There is exactly one point per requested day, including days without traffic.",
       fix: "Fill days without visits, and days before the site had data, with zeros.",
-      check: ofEach(({ points }, reply, days) =>
-        demand(points.length === days, reply, `${days} points`, `${points.length} points`),
+      check: ofAnswers(
+        [timeseries],
+        ({ reply, answer: { points } }, _, { days }) =>
+          demand(points.length === days, reply, `${days} points`, `${points.length} points`),
+        LENGTHS,
       ),
     },
     {
@@ -133,12 +131,11 @@ export const series = defineSection({
       id: "series.ends-in-today",
       title: "The last point has the numbers of /stats for today.",
       fix: "In every operation, days=1 is today so far: from midnight at the site until now.",
-      check: async (subject) => {
-        await demandSameNumbers(
+      check: (subject) =>
+        demandSameNumbers(
           (fresh) => readTotals(subject, { days: 1 }, fresh, ["visitors", "pageviews"]),
           () => readSums(subject, 30, 1),
-        );
-      },
+        ),
     },
     {
       id: "series.finished-days-agree",
@@ -156,7 +153,7 @@ export const series = defineSection({
         const again = findOtherDay((await readLonger(true)).answer, shorter);
         if (quote(again) !== quote(wrong))
           throw new Inconclusive("finished days changed between the requests");
-        throw new Breach(reply.sent, quote(wrong.expected), quote(wrong.seen));
+        throw new Breach(reply.sent, wrong.expected, wrong.seen);
       },
     },
   ],

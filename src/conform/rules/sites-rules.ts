@@ -3,10 +3,11 @@ import { realtime, sites, stats } from "../../operations/index.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { localTime } from "../local-time.ts";
 import { describeReply, member, type Reply } from "../reply.ts";
-import { demandRefusal } from "../reply-checks.ts";
-import { defineSection, type Rule } from "../rule.ts";
+import { answers, ofAnswers, ofEach } from "../reply-checks.ts";
+import { demandOnce } from "../row-checks.ts";
+import { defineSection } from "../rule.ts";
 import { sampleSites } from "../site-sample.ts";
-import { basicParams, type Read, read, type Subject, siteOperations } from "../subject.ts";
+import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import type { Site } from "../survey.ts";
 import { demand } from "../verdict.ts";
 
@@ -62,12 +63,6 @@ const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 const fold = (name: string) => name.toLowerCase();
 
-/** Checks the answer of /sites. */
-const ofSites =
-  (check: (list: Read<typeof sites>, subject: Subject) => void): Rule["check"] =>
-  async (subject) =>
-    check(await read(subject, sites), subject);
-
 export const sitesSection = defineSection({
   name: "sites",
   title: "Sites",
@@ -76,11 +71,10 @@ export const sitesSection = defineSection({
       id: "sites.unique",
       title: "No id and no domain is listed twice.",
       fix: "List each site once: its id and its domain must each be unique.",
-      check: ofSites(({ reply, answer }) => {
+      check: ofAnswers([sites], ({ reply, answer }) => {
         for (const key of ["id", "domain"] as const) {
           const values = answer.sites.map((site) => site[key]);
-          const twice = values.find((value, index) => values.indexOf(value) !== index);
-          demand(twice === undefined, reply, `each ${key} once`, `${quote(twice)} twice`);
+          demandOnce(values, reply, key);
         }
       }),
     },
@@ -89,7 +83,7 @@ export const sitesSection = defineSection({
       severity: "should",
       title: "Sites are ordered by domain.",
       fix: "Sort by domain, so that lists can be compared.",
-      check: ofSites(({ reply, answer }) => {
+      check: ofAnswers([sites], ({ reply, answer }) => {
         const domains = answer.sites.map(({ domain }) => domain);
         const sorted = [...domains].sort((a, b) => (a < b ? -1 : 1));
         demand(`${domains}` === `${sorted}`, reply, quote(sorted), quote(domains));
@@ -99,7 +93,7 @@ export const sitesSection = defineSection({
       id: "sites.domain-form",
       title: "A domain is a lower-case host name without scheme, www., port or path.",
       fix: "Store only the domain, and remove everything else that people type when looking it up.",
-      check: ofSites(({ reply, answer }) => {
+      check: ofAnswers([sites], ({ reply, answer }) => {
         const wrong = answer.sites.find(
           ({ domain }) => /^www\.|[/:?#\s]|^$/.test(domain) || domain !== domain.toLowerCase(),
         );
@@ -110,7 +104,7 @@ export const sitesSection = defineSection({
       id: "sites.timezone",
       title: "A site's timezone is an IANA name.",
       fix: "Send a name such as Europe/Berlin: an offset or abbreviation does not define when a day begins.",
-      check: ofSites(({ reply, answer }, { clock }) => {
+      check: ofAnswers([sites], ({ reply, answer }, { clock }) => {
         const wrong = answer.sites.find(
           ({ timezone }) => /^[+-]/.test(timezone) || localTime(clock(), timezone) === undefined,
         );
@@ -122,7 +116,7 @@ export const sitesSection = defineSection({
       severity: "should",
       title: "as_of of /sites is in UTC.",
       fix: "The list has no single timezone, so end as_of with Z.",
-      check: ofSites(({ reply, answer }) => {
+      check: ofAnswers([sites], ({ reply, answer }) => {
         demand(/(Z|[+-]00:00)$/i.test(answer.as_of), reply, "a time that ends with Z", quote(answer.as_of));
       }),
     },
@@ -130,7 +124,7 @@ export const sitesSection = defineSection({
       id: "sites.data-since",
       title: "data_since is null or a day that has begun at the site.",
       fix: "Send the first day with data in the site's timezone, or null if there is none yet.",
-      check: ofSites(({ reply, answer }) => {
+      check: ofAnswers([sites], ({ reply, answer }) => {
         for (const { data_since, timezone, domain } of answer.sites) {
           const today = localTime(Date.parse(answer.as_of), timezone)?.slice(0, 10) ?? "9999";
           const holds = data_since === null || data_since <= today;
@@ -142,12 +136,7 @@ export const sitesSection = defineSection({
       id: "sites.by-domain",
       title: "Every operation of a site accepts its domain and repeats the site in the answer.",
       fix: "Send site: { id, domain } as in /sites.",
-      check: async (subject) => {
-        for (const operation of siteOperations) {
-          const { reply } = await read(subject, operation);
-          demandSite(reply, subject.site, "by its domain");
-        }
-      },
+      check: ofAnswers(siteOperations, ({ reply }, { site }) => demandSite(reply, site, "by its domain")),
     },
     {
       id: "sites.by-id",
@@ -193,20 +182,13 @@ export const sitesSection = defineSection({
       severity: "should",
       title: "A domain is found in upper and lower case.",
       fix: "Convert the domain to lower case before looking it up.",
-      check: async (subject) => {
-        await demandSame(subject, [subject.site.domain.toUpperCase()]);
-      },
+      check: (subject) => demandSame(subject, [subject.site.domain.toUpperCase()]),
     },
     {
       id: "sites.unknown",
       title: "A site that does not exist gives 404, site_not_found, on every operation.",
       fix: "Answer 404 with the code site_not_found, never an empty 200.",
-      check: async (subject) => {
-        for (const operation of siteOperations) {
-          const params = { ...basicParams(subject, operation), site: "conform.invalid" };
-          demandRefusal(await subject.ask(operation.path, params), 404, "site_not_found");
-        }
-      },
+      check: ofEach(siteOperations, [{ site: "conform.invalid" }], answers(404, "site_not_found")),
     },
     {
       id: "sites.whole-name",

@@ -1,8 +1,8 @@
 import { stats } from "../../operations/index.ts";
-import { checkDefault } from "../reply-checks.ts";
+import { checkDefault, ofAnswers } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
 import { compareStable, demandSameNumbers } from "../stable-compare.ts";
-import { type Read, read, type Subject } from "../subject.ts";
+import { read, type Subject } from "../subject.ts";
 import { demand } from "../verdict.ts";
 
 export const MEASURES = ["visitors", "pageviews", "events"] as const;
@@ -33,8 +33,8 @@ export const statsSection = defineSection({
       id: "stats.longer-is-more",
       title: "A longer period has at least the numbers of a shorter one.",
       fix: "Add up the days of the period; visitors is the sum of daily unique visitors.",
-      check: async (subject) => {
-        await compareStable(
+      check: (subject) =>
+        compareStable(
           (fresh) => read(subject, stats, { days: 7 }, { fresh }),
           async ({ answer: shorter }) => {
             const { reply, answer: longer } = await read(subject, stats);
@@ -43,30 +43,27 @@ export const statsSection = defineSection({
               demand(longer[name] >= shorter[name], reply, expected, `${longer[name]} in 30 days`);
             }
           },
-        );
-      },
+        ),
     },
     {
       id: "stats.visitors-have-hits",
       severity: "should",
       title: "There are no more visitors than page views and events together.",
       fix: "Count only visitors with a page view or an event.",
-      check: async (subject) => {
-        const { reply, answer }: Read<typeof stats> = await read(subject, stats);
+      check: ofAnswers([stats], ({ reply, answer }) => {
         const hits = answer.pageviews + answer.events;
         demand(answer.visitors <= hits, reply, `at most ${hits} visitors`, `${answer.visitors} visitors`);
-      },
+      }),
     },
     {
       id: "stats.same-by-id",
       title: "A site has the same numbers by id and by domain.",
       fix: "Look up the site once, then count by its id.",
-      check: async (subject) => {
-        await demandSameNumbers(
+      check: (subject) =>
+        demandSameNumbers(
           (fresh) => readTotals(subject, {}, fresh),
           () => readTotals(subject, { site: subject.site.id }, false),
-        );
-      },
+        ),
     },
   ],
 });

@@ -66,7 +66,6 @@ function findImpossible({
   return { expected: "visit_seconds: 0 where every visit is a bounce", seen: `${visit_seconds}` };
 }
 
-/** Rules for an optional part of the contract. */
 export const visitsSection = defineSection({
   name: "visits",
   title: "Visits (if offered)",

@@ -1,4 +1,4 @@
-import type { ReportedOverview } from "../../reports/overview-result.ts";
+import type { ReportedOverview } from "../../reports/overview.ts";
 import { heading, html, isolate, untrustedText } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { fits, isCount, isFlag, isText, orNone, orNull, type Shape } from "./shapes.ts";

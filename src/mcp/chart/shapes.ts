@@ -1,5 +1,5 @@
-import type { Comparison } from "../../reports/compare-result.ts";
-import type { ReportedOverview as Overview } from "../../reports/overview-result.ts";
+import type { Comparison } from "../../reports/compare.ts";
+import type { ReportedOverview as Overview } from "../../reports/overview.ts";
 
 /**
  * Structured content is checked once, before anything is drawn. Only complete answers of these two tools are drawn, because

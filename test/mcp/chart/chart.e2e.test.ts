@@ -3,9 +3,9 @@ import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { chartPage } from "../../../src/mcp/chart-pages.ts";
 import type { Bounds } from "../../../src/reports/bounds.ts";
-import type { Comparison } from "../../../src/reports/compare-result.ts";
+import type { Comparison } from "../../../src/reports/compare.ts";
 import type { Mover } from "../../../src/reports/movers.ts";
-import type { Overview } from "../../../src/reports/overview-result.ts";
+import type { Overview } from "../../../src/reports/overview.ts";
 import { createTestApi } from "../../support/api.ts";
 import { CHROMIUM, launch } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";
@@ -25,11 +25,7 @@ const movedBy = ({ absolute, percent: share }: { absolute: number | null; percen
   absolute === 0 ? "no change" : `${moved(absolute ?? 0)} ${signedPercent(share ?? 0)}`;
 const movedPoints = (points: number) => `${moved(points)}${points === 0 ? "" : " points"}`;
 
-type Connected = Awaited<ReturnType<typeof connectInProcess>>;
-let client: Connected;
-beforeAll(async () => {
-  client = await connectInProcess({ demo: true });
-});
+const client = await connectInProcess({ demo: true });
 afterAll(() => client.close());
 
 describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Conversions } from "../../../src/reports/conversions-result.ts";
+import type { Conversions } from "../../../src/reports/conversions.ts";
 import { findQuery } from "../../../src/reports/queries.ts";
 import { createLocalCall } from "../../../src/sources/local-call.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";

@@ -1,6 +1,11 @@
+import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays } from "../operations/days.ts";
-import type { timeseries } from "../operations/index.ts";
-import type { AnswerOf } from "../operations/operation.ts";
+import { DEFAULT_HOUR_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
+import { readFilter } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
+import { hours } from "../operations/hours.ts";
+import { timeseries } from "../operations/index.ts";
+import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
 import {
   describePeriod,
   formatSpan,
@@ -19,6 +24,64 @@ import {
   type WithVisits,
   withoutVisits,
 } from "../operations/visit-rates.ts";
+import { assertAddsUp } from "./added-days.ts";
+import type { QueryOptions } from "./default-days.ts";
+import { showAnswer } from "./operation-query.ts";
+import type { Answer } from "./query.ts";
+import { askDays, askSpan, createTooLongError } from "./site-period.ts";
+
+interface SeriesParams extends Record<string, unknown> {
+  interval?: "hour" | "day" | "week" | "month" | undefined;
+  with?: "visits" | undefined;
+}
+
+/** Answers for the points of a series by any interval. */
+export async function askSeries(
+  call: Call,
+  { interval = "day", with: added, ...params }: SeriesParams,
+  options: QueryOptions,
+): Promise<Pick<Answer, "result" | "views">> {
+  if (interval === "hour") return showAnswer(hours, await askHours(call, params, options), params, added);
+  const result = await askDays(call, timeseries, params, options);
+  if (interval === "day") return showAnswer(timeseries, result, params, added);
+  const { from, to } = result.period;
+  await assertAddsUp(call, { site: result.site.id, from, to, last: to }, options);
+  const points = addUp(result, interval);
+  const shown = added === "visits" ? points : points.map(withoutVisits);
+  return { result: { ...result, interval, points }, views: [viewIntervals(result, interval, shown)] };
+}
+
+/**
+ * Reads the hours of a single day, to draw them in place of one bar. They are an extra: undefined for other answers, where the
+ * source has no hours, and if they cannot be read.
+ */
+export async function readDayHours(
+  call: Call,
+  { params, result }: { params: Record<string, unknown>; result: Record<string, unknown> },
+  options: CallOptions,
+): Promise<View["series"]> {
+  const parsed = timeseries.answer.pick({ period: true }).safeParse(result);
+  if (params.interval !== undefined || !parsed.success || parsed.data.period.days !== 1) return undefined;
+  const { from, to, as_of } = parsed.data.period;
+  const filter = readFilterInput(readFilter(params));
+  const span = { site: String(params.site), today: as_of.slice(0, "2026-11-20".length), from, to };
+  try {
+    const all = { ...options, ...(filter && { filter }) };
+    if (!(await call.offersHours?.(all))) return undefined;
+    const series = await askSpan(call, hours, { interval: "hour" }, span, all);
+    return hours.view(series, params as ParamsOf<typeof hours>).series;
+  } catch {
+    return undefined;
+  }
+}
+
+function askHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {
+  const days = options.usesDefaultDays ? DEFAULT_HOUR_DAYS : Number(params.days);
+  if (params.period === undefined && days > MAX_HOUR_DAYS) {
+    throw createTooLongError("days", `must be from 1 to ${MAX_HOUR_DAYS} by hour`);
+  }
+  return askDays(call, hours, { ...params, days, interval: "hour" }, options);
+}
 
 /** The days of a week or a month that a series covers, added up. */
 interface IntervalPoint extends WithVisits {
@@ -34,20 +97,14 @@ interface IntervalPoint extends WithVisits {
   missing?: true;
 }
 
+type Series = AnswerOf<typeof timeseries>;
+
 /**
  * Adds up the days of a `timeseries` answer by weeks, from Monday to Sunday, or by calendar months. The contract has only
  * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere. A visit is of one day,
  * so visits add up, too.
  */
-export function addUpByInterval(series: Series, interval: "week" | "month", showsVisits: boolean) {
-  const points = gather(series, interval);
-  const shown = showsVisits ? points : points.map(withoutVisits);
-  return { result: { ...series, interval, points }, views: [viewIntervals(series, interval, shown)] };
-}
-
-type Series = AnswerOf<typeof timeseries>;
-
-function gather({ points, period }: Series, interval: "week" | "month"): IntervalPoint[] {
+function addUp({ points, period }: Series, interval: "week" | "month"): IntervalPoint[] {
   const groups = new Map<string, Series["points"]>();
   for (const point of points) {
     const start = startOf(interval, point.date);

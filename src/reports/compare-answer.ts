@@ -1,0 +1,127 @@
+import type { Call } from "../operations/call.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
+import { resolveCompared } from "./compared-days.ts";
+import { readWindows } from "./compared-windows.ts";
+import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
+import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import type { Mover, Order } from "./movers.ts";
+import { measureTotals, rateWindow } from "./report-fields.ts";
+import type { AskedDays } from "./site-period.ts";
+import type { WindowCounts } from "./window-counts.ts";
+import { createMeasure, isSmallSample, type Measure, roundRate } from "./windows.ts";
+
+const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries"];
+const MOVERS_OF_ONE = 10;
+const MOVERS_OF_EACH = 4;
+const NO_MOVERS = { shown: [], more: { count: 0 } };
+
+interface CompareParams extends AskedDays {
+  against?: string | undefined;
+  dimension?: Dimension | undefined;
+  /** How many changes each list has. */
+  limit?: number | undefined;
+  order?: Order | undefined;
+}
+
+/** Reads both periods and finds what changed most. */
+export async function comparePeriods(call: Call, given: CompareParams, options: QueryOptions) {
+  const { site, dimension, order } = given;
+  const data = await readDataForDefault(call, site, options);
+  const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
+  const [answers, starts] = await Promise.all([
+    readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
+    readDataStarts(call, options),
+  ]);
+  const { current, previous, series, groups, near, missing, ...head } = answers;
+  const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
+  const { coverage, alike } = findCoverage(series, { current, previous }, starts);
+  const measure = createMeasure(current, previous, alike);
+  return {
+    ...head,
+    current: rateWindow(markCovered(current, alike.covered.current)),
+    previous: rateWindow(markCovered(previous, alike.covered.previous)),
+    ...measureTotals(measure, current, previous),
+    small_sample: isSmallSample(current, previous),
+    ...(near && { near }),
+    ...(missing && { missing }),
+    ...coverage,
+    dimensions: groups.map(({ dimension, ...counts }) => {
+      const { shown, more } = measure.isPossible ? findMovers(counts, measure, limit, order) : NO_MOVERS;
+      const { errorBound, cut_off } = counts;
+      return { dimension, drift: errorBound, cut_off, movers: shown, more };
+    }),
+  };
+}
+
+/** Which changes come first: those with the higher number. */
+const groupOf = (order: Order, { least }: Bounds) =>
+  order === "change" ? 0 : order === "gains" ? Number(least > 0) : Number(least <= 0);
+
+/**
+ * The values that certainly changed: largest change first; or all losses, or all gains, first, again with the largest on top.
+ * An uncertain change is ranked by the smallest value that it can have.
+ */
+export function findMovers(
+  { values, unlisted, errorBound }: WindowCounts,
+  measure: Measure,
+  limit: number,
+  order: Order = "change",
+) {
+  const movers = values.map(({ value, label, ...bounds }) => {
+    const [current, previous] = [exact(bounds.current), exact(bounds.previous)];
+    const range = measure.range(bounds.current, bounds.previous);
+    const mover: Mover =
+      current !== null && previous !== null
+        ? { value, label, current, previous, ...measureCounts(measure, current, previous) }
+        : { value, label, current, previous, change: null, bounds: measureBounds(measure, bounds, range) };
+    return { mover, range };
+  });
+  const ranked = movers
+    .filter(({ range }) => nearest(range) > 0)
+    .sort(
+      (a, b) =>
+        groupOf(order, b.range) - groupOf(order, a.range) ||
+        nearest(b.range) - nearest(a.range) ||
+        furthest(b.range) - furthest(a.range) ||
+        Number(a.mover.label > b.mover.label) - Number(a.mover.label < b.mover.label),
+    );
+  const shown = new Set(ranked.slice(0, limit));
+  const others = movers.filter((mover) => furthest(mover.range) > 0 && !shown.has(mover));
+  const hidden = measure.range({ least: 0, most: unlisted.most }, { least: 0, most: unlisted.most });
+  const most = Math.max(
+    ...others.map(({ range }) => furthest(range)),
+    unlisted.count > 0 ? furthest(hidden) : 0,
+    0,
+  );
+  const count = others.length + unlisted.count;
+  const drift = measure.range({ least: 0, most: 2 * errorBound }, { least: 0, most: 0 });
+  const bound = count > 0 ? most + furthest(drift) : 0;
+  return {
+    shown: [...shown].map(({ mover }) => mover),
+    more: { count, ...(measure.isPerDay ? { most_per_day: roundRate(bound) } : { most: bound }) },
+  };
+}
+
+function measureCounts(measure: Measure, current: number, previous: number) {
+  const averages = measure.perDay(current, previous);
+  return { change: measure.change(current, previous), ...(averages && { per_day: averages }) };
+}
+
+/** The ranges of an uncertain change, `range` being that of the change itself. */
+function measureBounds(
+  { isPerDay, rate }: Measure,
+  { current, previous }: { current: Bounds; previous: Bounds },
+  range: Bounds,
+): NonNullable<Mover["bounds"]> {
+  if (!isPerDay) return { current, previous, change: range };
+  return {
+    current,
+    previous,
+    per_day: {
+      current: rate(current, "current"),
+      previous: rate(previous, "previous"),
+      change: { least: roundRate(range.least), most: roundRate(range.most) },
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import type { Call, CallOptions, DataDays } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
+import type { AnswerOf } from "../operations/operation.ts";
+import { isAll, precedingDays } from "../operations/period-words.ts";
+import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
+import { NEAR, type Warning } from "../operations/warning.ts";
+import { addsUp, readLastDay } from "./added-days.ts";
+import { findComplete } from "./compared-days.ts";
+import { compareTotals } from "./compared-totals.ts";
+import { readDataStarts } from "./coverage.ts";
+import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { keepMissing, readLists } from "./missing-lists.ts";
+import { readOverviewHours } from "./overview-hours.ts";
+import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
+
+const TOP_ROWS = 10;
+
+/**
+ * Reads all parts for the same days: the complete days of the period, or today so far if it has none.
+ *
+ * @param dimensions The top lists, in order.
+ */
+export async function readOverview(
+  call: Call,
+  { site, days, period = `last_${days}_days` }: AskedDays,
+  options: QueryOptions,
+  dimensions: readonly Dimension[],
+) {
+  const fresh = { ...options, fresh: true };
+  const data = await readDataForDefault(call, site, options);
+  const resolve = await preparePeriod(call, breakdown, site, period, options);
+  const [answer, sinceDays] = await Promise.all([
+    answerToday(call, site, fresh, (today, readActive) =>
+      readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
+    ),
+    readDataStarts(call, options),
+  ]);
+  const { series, previous, ...rest } = answer;
+  if (previous === undefined) return { ...rest, comparison: null };
+  const comparison = compareTotals(series, previous, sinceDays);
+  return {
+    ...rest,
+    // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
+    ...(comparison.comparable && { trend: { ...rest.trend, previous: listCounts(previous.points) } }),
+    comparison,
+  };
+}
+
+/** Whether a warning is about missing data of today, whose numbers are shown beside the others. */
+const isAboutEnd = ({ code }: Warning) => code === "stale";
+
+function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
+  const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
+  return byText.size === 0 ? undefined : [...byText.values()];
+}
+
+/** What only the rows of a list differ in, from a service with an API of its own. */
+const isAboutRows = ({ code }: Warning) => code === NEAR;
+
+interface Reading {
+  today: string;
+  /** Returns the visitors at this moment. */
+  readActive: () => Promise<number>;
+  dimensions: readonly Dimension[];
+  /** From when to when there is data, if the query names no days. */
+  data: DataDays | undefined;
+  resolve: Awaited<ReturnType<typeof preparePeriod>>;
+}
+
+async function readParts(
+  call: Call,
+  site: string,
+  period: string,
+  { today, readActive, dimensions, data, resolve }: Reading,
+  options: CallOptions,
+) {
+  const resolved = resolve(today);
+  const fitted = fitDefaultDays(resolved.days, data, today);
+  const { days: asked, warnings } = fitted;
+  const last = await readLastDay(call, { site, today }, options);
+  const wanted = findComplete(asked, today);
+  const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
+  // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
+  const complete = canAdd ? wanted : undefined;
+  const shown = canAdd ? (wanted ?? asked) : endOn(last, wanted);
+  const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
+  const ask = <O extends DaysOperation>(operation: O, days: Days) =>
+    askSpan(call, operation, {}, { site, today, ...days }, options);
+  const summary = ask(stats, shown);
+  const [totals, active, series, previous, day, byHour, { lists, missing }] = await Promise.all([
+    summary,
+    readActive(),
+    ask(timeseries, shown),
+    // Before the first day with data there is nothing to compare with.
+    complete && !fitted.isShortened && !isAll(period)
+      ? ask(timeseries, precedingDays(period, complete))
+      : undefined,
+    call(stats, { site, days: 1 }, options),
+    readOverviewHours(call, { site, today, ...shown }, options),
+    readLists(dimensions, (dimension) => {
+      const list = { dimension, limit: TOP_ROWS };
+      return takesDays
+        ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
+        : call(breakdown, { site, ...list, days: 1 }, options);
+    }),
+  ]);
+  const includesToday = last === today && (!canAdd || asked.to === today);
+  // Today is not complete, but a trend that ends today shows it.
+  const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
+  return {
+    site: totals.site,
+    period: totals.period,
+    visitors: totals.visitors,
+    pageviews: totals.pageviews,
+    ...(totals.events !== undefined && { events: totals.events }),
+    ...rateVisits(totals),
+    ...(last === today && {
+      today: {
+        date: day.period.to,
+        visitors: day.visitors,
+        pageviews: day.pageviews,
+        ...(byHour.today && { hours: byHour.today }),
+      },
+    }),
+    active_now: active,
+    trend: {
+      ...listCounts(points),
+      from: shown.from,
+      partial: includesToday,
+      // A period of today and complete days has more points than one.
+      ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
+    },
+    top: lists.map((list) => ({
+      dimension: list.dimension,
+      ...(list.period === undefined && { no_period: true as const }),
+      rows: list.rows.map(pickRow),
+    })),
+    ...keepMissing(missing),
+    warnings: joinWarnings(
+      resolved.warnings,
+      warnings,
+      totals.warnings ?? [],
+      (day.warnings ?? []).filter(isAboutEnd),
+      lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
+    ),
+    series,
+    previous,
+  };
+}
+
+interface TrendPoint extends WithVisits {
+  date: string;
+  visitors: number;
+  pageviews: number;
+  missing?: true | undefined;
+}
+
+function listCounts(points: readonly TrendPoint[]) {
+  return {
+    from: points[0]?.date ?? "",
+    visitors: points.map(({ visitors, missing }) => (missing ? null : visitors)),
+    pageviews: points.map(({ pageviews, missing }) => (missing ? null : pageviews)),
+    ...(hasVisits(points) && { visits: points.map(({ visits = 0, missing }) => (missing ? null : visits)) }),
+  };
+}
+
+type Row = AnswerOf<typeof breakdown>["rows"][number] & { visitors_at_most?: number };
+
+/** A row with one of its counts. */
+function pickRow(row: Row) {
+  const { value, label, visitors, pageviews, count, visitors_at_most, percentage } = row;
+  const other = pageviews === undefined ? count !== undefined && { count } : { pageviews };
+  return {
+    value,
+    label,
+    ...(visitors === undefined ? other : { visitors }),
+    ...(visitors_at_most !== undefined && { visitors_at_most }),
+    ...(percentage !== undefined && { percentage }),
+  };
+}
+
+/** As many days until another last one. */
+const endOn = (last: string, { from, to }: Days): Days => ({
+  from: addDays(last, 1 - countDays(from, to)),
+  to: last,
+});

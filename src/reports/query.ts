@@ -1,0 +1,204 @@
+import type * as z from "zod";
+import { askForSite } from "../client/site-lookup.ts";
+import { limitTime } from "../client/time-limit.ts";
+import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
+import { conditionOf, formatFilter } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
+import { breakdown, sites } from "../operations/index.ts";
+import { forModels } from "../operations/note.ts";
+import type { Presentation } from "../operations/operation.ts";
+import { type LazySchemas, type Schemas, withLazySchemas } from "../operations/schemas.ts";
+import { listSites } from "../operations/site-name.ts";
+import type { View } from "../operations/view.ts";
+import { cleanText } from "../render/clean-text.ts";
+import type { QueryOptions } from "./default-days.ts";
+import { describeEmpty } from "./empty-answer.ts";
+import { adviseOnQuota } from "./quota-advice.ts";
+
+/** An answer, with the parameters of its query and the tables that show it. */
+export interface Answer {
+  params: Record<string, unknown>;
+  result: Record<string, unknown>;
+  views: View[];
+  /** If there is no data of these days: a sentence in place of tables of zeros. */
+  empty?: string;
+  /** What to ask about the first row alone, where the source has filters: "and of those?" */
+  ofFirst?: FirstRow;
+  /** If the data ended before them: its last days, as a period to ask for instead. */
+  lastDays?: string;
+}
+
+interface FirstRow {
+  /** The conditions that keep only this row. */
+  filter: string[];
+  /** What to list of it. */
+  dimension: Dimension;
+}
+
+interface Declaration<Name extends string, Result extends z.ZodObject> extends Presentation {
+  readonly name: Name;
+  /** Whether it may ask a service for its sites, to name the others if none was named: it takes several requests anyway. */
+  readonly asksForSites?: true;
+  /** Whether it proposes to ask about the first row alone: "and of those?" */
+  readonly asksOfFirst?: true;
+  /** The result with less than it has, to save a model tokens. */
+  compact?(result: z.output<Result>, params?: Record<string, unknown>): Record<string, unknown>;
+  /** Members of the result in full, for a chart. Only people see them, so they cost a model nothing. */
+  drawn?(result: z.output<Result>): Record<string, unknown>;
+}
+
+/** What people and assistants can ask: an operation or a report. Each is a command and a tool. */
+export interface Query<
+  Name extends string = string,
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodObject = z.ZodObject,
+> extends Declaration<Name, Result>,
+    // At runtime, `site` is optional in `params`: `ask` can find it.
+    Pick<Schemas<Params, Result>, "params" | "result"> {
+  /** @param params Parsed with `params`. */
+  ask(call: Call, params: Record<string, unknown>, options: QueryOptions): Promise<Answer>;
+}
+
+interface Asking<Params extends z.ZodObject> {
+  /** @param params With the site, and without the filter, which is in the options. */
+  reply(
+    call: Call,
+    params: z.output<Params>,
+    options: QueryOptions,
+  ): Promise<Pick<Answer, "result" | "views">>;
+}
+
+/** Declares a query. Its answer is limited in time, and is about the site that is named, or else the default one. */
+export function defineQuery<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
+  declaration: Declaration<N, R> & LazySchemas<P, R> & Asking<P>,
+): Query<N, P, R> {
+  const query: Query<N, P, R> = withLazySchemas({
+    ...declaration,
+    params: () => {
+      const params = declaration.params();
+      return ("site" in params.shape ? params.partial({ site: true }) : params) as z.ZodObject as P;
+    },
+    ask: (call: Call, { filter: texts, ...given }: Record<string, unknown>, limits: QueryOptions) => {
+      const filter = readFilterInput(texts as string[] | undefined);
+      return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
+        const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
+          const { result, views } = await declaration.reply(call, complete as z.output<P>, options);
+          const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
+          const [empty, ofFirst, others] = await Promise.all([
+            describeEmpty(call, result, views, options),
+            query.asksOfFirst ? keepFirst(call, result, options) : undefined,
+            given.site === undefined ? listOtherSites(call, query, complete, options) : [],
+          ]);
+          const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
+          return { params, result, views: named, ...empty, ...(ofFirst && { ofFirst }) };
+        };
+        return "site" in query.params.shape ? askForSite(call, given, options, answer) : answer(given);
+      });
+    },
+  });
+  return query;
+}
+
+/** A query that combines several operations. */
+interface Report<Params extends z.ZodObject, Result extends z.ZodObject> {
+  /** Answers with operations of the contract only. */
+  compute(call: Call, params: z.output<Params>, options: QueryOptions): Promise<z.output<Result>>;
+  /** The answer as tables, in order; the headline and notes of the first apply to all. */
+  views(result: z.output<Result>): View[];
+}
+
+export function defineReport<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
+  report: Declaration<N, R> & LazySchemas<P, R> & Report<P, R>,
+): Query<N, P, R> & Report<P, R> {
+  const query = defineQuery<N, P, R>({
+    ...report,
+    reply: async (call, params, options) => {
+      const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
+      const { filter } = options;
+      const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
+      return { result, views: report.views(result) };
+    },
+  });
+  return Object.assign(query, { compute: report.compute, views: report.views });
+}
+
+/**
+ * The sites that a query without one could have been about as well: those beside the default site. A service is asked for
+ * them only by a query that takes several requests anyway.
+ */
+async function listOtherSites(
+  call: Call,
+  { params, asksForSites }: Query,
+  { site }: Record<string, unknown>,
+  options: CallOptions,
+): Promise<string[]> {
+  const isFree = call.readDataDays !== undefined;
+  if (!("site" in params.shape) || !(isFree || asksForSites)) return [];
+  if ((await call.readSite?.()) === undefined) return [];
+  const all = await call(sites, {}, options).catch(() => undefined);
+  return (all?.sites ?? []).flatMap(({ id, domain }) => (site === id || site === domain ? [] : [domain]));
+}
+
+const MAX_OTHERS = 5;
+
+function noteSites([first, ...rest]: View[], site: string, others: readonly string[]): View[] {
+  if (first === undefined) return [];
+  // People see the site in the heading.
+  const told = forModels(
+    `No site was named: this is ${quoteIfNeeded(site)}. Others: ${listSites(others, MAX_OTHERS)}.`,
+  );
+  return [{ ...first, notes: [...first.notes, told] }, ...rest];
+}
+
+/** What to ask about the first row; undefined if a service is not known to have filters. */
+async function keepFirst(
+  call: Call,
+  result: Record<string, unknown>,
+  options: CallOptions,
+): Promise<FirstRow | undefined> {
+  const { dimension, rows } = breakdown.answer.pick({ dimension: true, rows: true }).parse(result);
+  const [first] = rows;
+  const named = dimensions.find((known) => known === dimension);
+  if (first === undefined || first.other || named === undefined || rows.length === 1) return undefined;
+  // Asking a service would take another request.
+  const isOffered =
+    options.filter !== undefined ||
+    (call.readDataDays !== undefined && (await call.offersFilter?.(breakdown, options)));
+  if (!isOffered) return undefined;
+  const all = [...(options.filter ?? []), conditionOf(named, first.value)];
+  const filter = formatFilter(all);
+  // A text that cannot be shown as it is cannot be repeated.
+  if (filter.some((text) => cleanText(text, MAX_CONDITION) !== text)) return undefined;
+  const candidates: Dimension[] = named.endsWith("pages") ? ["referrers", "countries"] : ["pages"];
+  for (const next of candidates) {
+    if ((await call.answersFilter?.(next, all)) ?? true) return { filter, dimension: next };
+  }
+  return undefined;
+}
+
+const MAX_CONDITION = 200;
+
+/** Milliseconds for all the calls of a query together: MCP clients give up after 60 seconds. */
+const DEADLINE_MS = 50_000;
+
+/** Limits the time of a query. Throws AnalyticsError `timeout` if it takes longer. */
+export function answerInTime<T, O extends CallOptions>(
+  options: O,
+  ask: (options: O) => Promise<T>,
+  milliseconds = DEADLINE_MS,
+): Promise<T> {
+  return limitTime(milliseconds, options.signal, async ({ signal, hasTimedOut }) => {
+    try {
+      return await ask({ ...options, signal });
+    } catch (cause) {
+      if (!hasTimedOut()) throw cause;
+      throw new AnalyticsError(
+        "timeout",
+        `The service took longer than ${milliseconds / 1000} seconds in total.`,
+        { hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.", cause },
+      );
+    }
+  });
+}

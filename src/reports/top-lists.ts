@@ -1,0 +1,73 @@
+import * as z from "zod";
+import { NO_PERIOD } from "../operations/breakdown.ts";
+import { count } from "../operations/fields.ts";
+import type { Column, View } from "../operations/view.ts";
+import { nameColumns } from "./report-fields.ts";
+
+/** The top rows of several dimensions. */
+export const topLists = () =>
+  z.array(
+    z.object({
+      dimension: z.string(),
+      /** Set if the service does not say which days the list covers. */
+      no_period: z.literal(true).optional(),
+      rows: z.array(
+        z.object({
+          value: z.string().nullable(),
+          label: z.string(),
+          /** In the place of visitors, a service may have another count of a row, named or not. */
+          visitors: count.optional(),
+          pageviews: count.optional(),
+          count: count.optional(),
+          visitors_at_most: count.optional(),
+          percentage: z.number().optional(),
+        }),
+      ),
+    }),
+  );
+
+type TopList = z.output<ReturnType<typeof topLists>>[number];
+
+const MAIN_LISTS = ["pages", "referrers", "countries"];
+const MAIN_ROWS = 5;
+
+/** The top lists for a terminal and a model, which both have little room. */
+export function pickMainLists(top: TopList[]): TopList[] {
+  return top
+    .filter(({ dimension }) => MAIN_LISTS.includes(dimension))
+    .map((list) => ({ ...list, rows: list.rows.slice(0, MAIN_ROWS) }));
+}
+
+export const hasRanges = ({ rows }: TopList) =>
+  rows.some(({ visitors_at_most }) => visitors_at_most !== undefined);
+
+const SHARE: Column = { key: "percentage", label: "share", kind: "percent", detail: true };
+
+/** What the rows of a list count: visitors, unless the service has another count. */
+const findMeasure = (rows: TopList["rows"]) =>
+  (["visitors", "pageviews", "count"] as const).find((name) => rows.some((row) => row[name] !== undefined)) ??
+  "visitors";
+
+export function viewTop({ dimension, rows, no_period }: TopList): View {
+  const measure = findMeasure(rows);
+  const name = `top ${dimension.replaceAll("_", " ")}`;
+  return {
+    name: dimension,
+    headline: no_period ? `${name}: ${NO_PERIOD}` : "",
+    columns: [
+      ...nameColumns(dimension, name),
+      { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count" },
+      ...(rows.some(({ percentage }) => percentage !== undefined) || rows.length === 0 ? [SHARE] : []),
+    ],
+    rows: rows.map(({ value, label, visitors_at_most, percentage, ...counts }) => ({
+      value,
+      label,
+      [measure]:
+        visitors_at_most === undefined ? (counts[measure] ?? null) : `${counts.visitors}–${visitors_at_most}`,
+      ...(percentage !== undefined && { percentage }),
+    })),
+    notes: [],
+    // Its headline needs the whole width.
+    ...(!no_period && { beside: true as const }),
+  };
+}
