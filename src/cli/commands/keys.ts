@@ -4,12 +4,12 @@ import type { Organization } from "../../config/keys-file.ts";
 import type { Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
-import { addKeysOption } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 interface KeysFlags extends SourceFlags, OutputFlags {
   sites?: string | undefined;

@@ -32,9 +32,7 @@ export async function loginLocal(
   const result = { profile: name, source: kind.about.label, options, file, ...answer };
   await printAnswer(io, { params: {}, result, views: [sites.view(answer, {})] }, readOutput(io, flags));
   if (flags.json) return;
-  const isNamed = name !== DEFAULT_PROFILE || environment.ANALYTICS_API_KEY || environment.ANALYTICS_PROFILE;
-  const chosen = isNamed ? ["--profile", name] : [];
   await printNote(io, `\nSaved as profile ${name}:`);
   await printNote(io, `  ${file}`);
-  await printNext(io, ["analytics-mcp overview", ...chosen].join(" "), chosen);
+  await printNext(io, name, {});
 }

@@ -13,7 +13,6 @@ import {
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
-import { formatCommand } from "../../operations/shell-command.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import type { Io } from "../io.ts";
@@ -24,7 +23,6 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import {
   askForDefaultSite,
   findKnownSite,
-  type KnownSites,
   readService,
   type Service,
   type ServiceFlags,
@@ -124,7 +122,10 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
       `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
     );
   }
-  await printNextCommands(io, name, site, answer.sites);
+  const [first, ...others] = answer.sites;
+  const needsSite = site === undefined && first !== undefined && others.length > 0;
+  // The service's name for a site becomes part of a command that people paste.
+  await printNext(io, name, needsSite ? { site: cleanText(first.domain) } : {});
 }
 
 /** A mapping that was not given again still counts for the same address. */
@@ -146,23 +147,6 @@ async function learnMore(
   }
   if (kind === undefined) return { saves: {}, shows: {} };
   return { saves: { siteTimezones }, shows: { service: kind.name, site_timezones: siteTimezones } };
-}
-
-async function printNextCommands(
-  io: Io,
-  profile: string,
-  site: string | undefined,
-  known: KnownSites,
-): Promise<void> {
-  const { ANALYTICS_API_KEY, ANALYTICS_PROFILE } = io.environment;
-  // These would choose another key.
-  const isNamed = profile !== DEFAULT_PROFILE || ANALYTICS_API_KEY || ANALYTICS_PROFILE;
-  const options = isNamed ? ["--profile", profile] : [];
-  const [first, ...others] = known;
-  const needsSite = site === undefined && first !== undefined && others.length > 0;
-  // The service's name for a site becomes part of a command that people paste.
-  const params = needsSite ? { site: cleanText(first.domain) } : {};
-  await printNext(io, formatCommand({ name: "overview" }, params, options), options);
 }
 
 /** A damaged profile is ignored: logging in again repairs it. */

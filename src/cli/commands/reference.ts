@@ -9,10 +9,10 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { exampleKind } from "../../sources/local-kinds.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
-import { addKeysOption } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { printNote, writeToStderr } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 interface ReferenceFlags extends SourceFlags {
   host: string;

@@ -8,10 +8,10 @@ import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { resolveKeyedSource } from "../../sources/resolve-keyed-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
-import { addKeysOption } from "../access-options.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 const DRAIN_MS = 10_000;
 

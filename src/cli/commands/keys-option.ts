@@ -1,0 +1,9 @@
+import type { Command } from "commander";
+
+/** Adds the option that finds the keys file. */
+export function addKeysOption<C extends Command>(command: C): C {
+  return command.option(
+    "--keys <file>",
+    "file of organizations and hashes of their keys, for --logs (or ANALYTICS_KEYS_FILE; see keys)",
+  );
+}
