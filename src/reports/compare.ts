@@ -116,7 +116,7 @@ function omitNoPercent<T extends Pick<Mover, "change" | "per_day">>(mover: T) {
 }
 
 /** A comparison as tables: both periods, then what changed most in each dimension. */
-export function viewComparison(comparison: Comparison): View[] {
+function viewComparison(comparison: Comparison): View[] {
   return [
     viewWindows(comparison),
     ...comparison.dimensions.map((group) =>

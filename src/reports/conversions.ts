@@ -96,7 +96,7 @@ export const conversions = defineReport({
 });
 
 /** Conversions as a table: one row for all visitors, or one for each value of a dimension. */
-export function viewConversions(conversions: Conversions): View[] {
+function viewConversions(conversions: Conversions): View[] {
   const { site, period, filter, goal, by, rows, limit = 0, total_rows: total = 0 } = conversions;
   const { notes, warnings } = describeVisitors(period, conversions.warnings);
   return [

@@ -143,7 +143,7 @@ const RANGES_NOTE =
 const EVENTS_NOTE = "Events are not compared.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
-export function viewOverview(overview: Overview): View[] {
+function viewOverview(overview: Overview): View[] {
   const lists = pickMainLists(overview.top);
   return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
 }

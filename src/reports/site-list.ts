@@ -79,7 +79,7 @@ const NUMBERS: View["columns"] = [
 ];
 
 /** The sites as a table: with their numbers if a period was named, else with what they are. */
-export function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
+function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
   const plain = sites.view({ as_of, sites: list, warnings }, {});
   const counted = list.filter(isCounted);
   const [first] = counted;

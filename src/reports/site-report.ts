@@ -110,7 +110,7 @@ const ROWS = 10;
 const LACKING: ReadonlySet<ErrorCode> = new Set(["not_found", "invalid_parameter"]);
 
 /** Reads the first dead links; undefined if there are none, or if the source does not know them. */
-export async function readDeadLinks(
+async function readDeadLinks(
   call: Call,
   span: SitePeriod,
   options: QueryOptions,
@@ -126,7 +126,7 @@ export async function readDeadLinks(
   }
 }
 
-export const viewDeadLinks = ({ requests, total_rows, rows }: DeadLinks): View => ({
+const viewDeadLinks = ({ requests, total_rows, rows }: DeadLinks): View => ({
   name: "not_found",
   headline: "",
   columns: notFoundColumns,
