@@ -23,7 +23,9 @@ async function compare(rows: readonly WideRow[], against: string) {
     () => NOW,
   );
   const params = { site: "wide.test", days: 7, period: "2026-11-20", against, dimension: "pages" };
-  return (await findQuery("compare").ask(call, params, {})).result as unknown as Compared;
+  const { result, views } = await findQuery("compare").ask(call, params, {});
+  const columns = views[1]?.columns.filter(({ machine }) => !machine).map(({ label }) => label);
+  return { ...(result as unknown as Compared), columns };
 }
 
 describe("periods of different lengths", () => {
@@ -32,13 +34,14 @@ describe("periods of different lengths", () => {
     ["a fall", 4, "2026-11-17/2026-11-20", { current: 1, previous: 1.3, change: -0.25, percent: -20 }],
     ["a small fall", 32, "2026-10-20/2026-11-20", { current: 1, previous: 1, change: -0.031, percent: -3 }],
   ])("show %s of sums, and of averages by themselves", async (_, before, against, average) => {
-    const { current, previous, change, per_day, dimensions } = await compare(
+    const { current, previous, change, per_day, dimensions, columns } = await compare(
       [{ value: "/", visitors: [0, 1, before] }],
       against,
     );
     expect(change.visitors).toEqual({ absolute: current.visitors - previous.visitors, percent: null });
     expect(per_day?.visitors).toEqual(average);
     expect(dimensions[0]?.movers.map((mover) => mover.per_day)).toEqual([average]);
+    expect(columns).toEqual(["pages", "current a day", "previous a day", "change a day", "percent"]);
   });
 
   it("rank and count by exact averages, however small", async () => {

@@ -62,6 +62,20 @@ describe("movers", () => {
     ]);
   });
 
+  it("any value can be among those that the service folded into one row", () => {
+    const whole = rank({ a: 90 });
+    const folded = { value: null, label: "(other)", visitors: 5, percentage: 1, other: true as const };
+    const [mover] = find({
+      whole: { ...whole, rows: [...whole.rows, folded] },
+      recent: rank({ a: 20 }),
+      today: rank({}),
+    });
+    expect(mover?.bounds).toMatchObject({
+      current: { least: 20, most: 20 },
+      previous: { least: 70, most: 75 },
+    });
+  });
+
   it("a value missing from a complete list is 0", () => {
     const [gone] = find({ whole: rank({ a: 9 }), recent: rank({}), today: rank({}) });
     expect(gone).toMatchObject({ current: 0, previous: 9, change: { absolute: -9, percent: -100 } });
