@@ -6,7 +6,7 @@ import type { Span } from "../data-source.ts";
 import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
 import { countOpenDay } from "./counting/count-day.ts";
-import { type Damage, DEFINITION } from "./counting/day-counts.ts";
+import { type Damage, type DaySummary, DEFINITION } from "./counting/day-counts.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
 
@@ -88,6 +88,24 @@ export function coverageWarnings(
     );
   }
   return warnings;
+}
+
+/** Names the days of dimensions that an earlier version of this program, which recorded the days, did not know. */
+export function warnOfUnrecorded(
+  days: readonly { date: string; counts: Pick<DaySummary, "dimensions"> | undefined }[],
+  asked: readonly Dimension[],
+): Warning[] {
+  return [...new Set(asked)].flatMap((dimension) => {
+    const dates = days.flatMap(({ date, counts }) =>
+      counts === undefined || counts.dimensions.includes(dimension) ? [] : date,
+    );
+    if (dates.length === 0) return [];
+    return {
+      code: "not_recorded",
+      detail: `An earlier version of this program did not record ${dimension.replaceAll("_", " ")} on ${listSome(dates)}: they are unknown or missing there.`,
+      values: { ...describeDates(dates), dimension },
+    };
+  });
 }
 
 /** Names the days of which the history has lost something. */

@@ -44,7 +44,7 @@ export async function countValues(
 }
 
 /**
- * Counts the hours of days: of everything, or of what a filter keeps. Rejects as `ReadHits`.
+ * Counts the hours of days: of everything, or of what a filter keeps. Closed days know those of everything. Rejects as `ReadHits`.
  *
  * @param starts When the hours begin, in milliseconds since 1970.
  */
@@ -54,6 +54,11 @@ export async function countHours(
   starts: readonly number[],
 ): Promise<HourTotals[]> {
   const hours = createHourCounts(starts.map((start) => start / 1000));
-  await readHits({ ...asked, purpose: FOR_HOURS, take: (_, kept) => hours.add(kept) });
+  const isKnown = ({ counts }: QueriedDay): boolean => {
+    const known = asked.filter.length === 0 ? counts?.tables.hours() : undefined;
+    return known !== undefined && hours.addHours(known);
+  };
+  const days = asked.days.filter((day) => !isKnown(day));
+  await readHits({ ...asked, days, purpose: FOR_HOURS, take: (_, kept) => hours.add(kept) });
   return starts.map((start, index) => ({ start, ...hours.read(index) }));
 }

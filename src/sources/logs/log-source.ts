@@ -19,7 +19,7 @@ import { tabulateDay } from "./counting/open-table.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
-import { coverageWarnings } from "./coverage.ts";
+import { coverageWarnings, warnOfUnrecorded } from "./coverage.ts";
 import { createHitReader, type QueriedDay, type ReadHits } from "./hit-reader.ts";
 import { countHours, countDays as countKeptDays, countValues as countKeptValues } from "./kept-days.ts";
 import type { LogContent } from "./reading/log-content.ts";
@@ -157,15 +157,16 @@ function createView({ settings, store, readHits, selection }: ViewParts): DataSo
         const { days } = await countDays(span, signal);
         const { filter } = span;
         const ranking = createRanking((value) => nameValue(dimension, value));
+        const warnings = warnOfUnrecorded(days, [dimension]);
         if (filter !== undefined) {
           await countKeptValues(readHits, { days, filter, dimension, signal }, ranking.add);
-          return ranking.rank(limit);
+          return { ...ranking.rank(limit), warnings };
         }
         for (const { tables } of listCounts(days)) {
           const tallies = tables.tallies(dimension);
           if (tallies !== undefined) ranking.add(tallies);
         }
-        return ranking.rank(limit);
+        return { ...ranking.rank(limit), warnings };
       }),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
@@ -179,10 +180,13 @@ function createView({ settings, store, readHits, selection }: ViewParts): DataSo
     warnings: (span, signal) =>
       ask(async () => {
         const { log, registry, notKept } = await readSite(span.site, signal);
+        const conditions = (span.filter ?? []).map(({ dimension }) => dimension);
+        const days = conditions.length === 0 ? [] : (await readDays(span, signal)).days;
         return [
           ...(notKept ? [NOT_SAVED] : []),
           ...warnOfLost(listLost(registry.contents.values(), registry.leftOut), span),
           ...coverageWarnings(log, span, settings),
+          ...warnOfUnrecorded(days, conditions),
           ...warnOfRepeats(registry.contents.values(), log.domain),
         ];
       }),

@@ -4,6 +4,9 @@ import type { HitTotals } from "./tallies.ts";
 /** An hour, without its events. */
 export type HourCounts = Omit<HitTotals, "events">;
 
+/** Hours in order. They begin at `starts`, in seconds since 1970. */
+export type HourTally = Readonly<Record<"starts" | keyof HourCounts, readonly number[]>>;
+
 /**
  * Counts hits by hour. A visitor counts once in each hour, a visit in the hour in which it begins.
  *
@@ -48,6 +51,17 @@ export function createHourCounts(starts: readonly number[]) {
         increase(counts.bounces, hour, visits.bounces[visit] ?? 0);
         increase(counts.visitSeconds, hour, visits.seconds[visit] ?? 0);
       }
+    },
+    /** Adds hours that were counted before; nothing, and returns false, if they are others. */
+    addHours: (tally: HourTally): boolean => {
+      const first = starts.indexOf(tally.starts[0] ?? Number.NaN);
+      if (first < 0 || tally.starts.some((start, index) => start !== starts[first + index])) return false;
+      for (const [name, column] of Object.entries(counts)) {
+        // The names are those of `counts`.
+        for (const [index, count] of tally[name as keyof typeof counts].entries())
+          increase(column, first + index, count);
+      }
+      return true;
     },
     read: (hour: number): HourCounts => ({
       visitors: counts.visitors[hour] ?? 0,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Filter, parseFilter } from "../../../src/operations/filter.ts";
 import { formatInstant } from "../../../src/sources/calendar.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
@@ -12,10 +13,10 @@ afterEach(() => place.remove());
 
 const DAY_MS = 86_400_000;
 
-async function readHours(source: DataSource, from: string, to = from) {
+async function readHours(source: DataSource, date: string, filter?: Filter) {
   const [site] = await source.sites();
   if (site === undefined) throw new Error("There is no site.");
-  const hours = (await source.hours?.({ site, from, to, now: place.clock.now })) ?? [];
+  const hours = (await source.hours?.({ site, from: date, to: date, now: place.clock.now, filter })) ?? [];
   return hours.map(({ start, visitors, pageviews, visits, visitSeconds }) => [
     formatInstant(start, site.timezone).slice(11),
     visitors,
@@ -72,12 +73,15 @@ describe("hours of logs", () => {
     expect(hours).toHaveLength(13);
   });
 
-  it("need hits, and say of which days these are missing and what can be asked", async () => {
+  it("need hits where there is a filter, and say of which days these are missing and what can be asked", async () => {
     place.write("access.log", [combinedLine({ at: NOON })]);
     place.clock.now = NOON + 3 * DAY_MS;
-    expect(await readHours(await place.open(), "2026-11-21")).toHaveLength(24);
+    const hours = await readHours(await place.open(), "2026-11-21");
+    expect(hours).toHaveLength(24);
     changeClosedDays(place.history(), (day) => ({ ...day, hits: null }));
-    const error = await readHours(await place.open(), "2026-11-21").catch((each: unknown) => each);
+    expect(await readHours(await place.open(), "2026-11-21")).toEqual(hours);
+    const filter = parseFilter(["pages=/"]);
+    const error = await readHours(await place.open(), "2026-11-21", filter).catch((each: unknown) => each);
     expect(error).toMatchObject({
       message: expect.stringMatching(
         /^Hours need the hits of each day, .* 2026-11-21: Its hits could not be saved/,

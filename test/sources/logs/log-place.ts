@@ -29,9 +29,8 @@ export interface LogPlace {
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
-export function createLogPlace(): LogPlace {
-  const folder = mkdtempSync(join(tmpdir(), "logs-"));
-  mkdirSync(join(folder, "www"));
+export function createLogPlace(folder = mkdtempSync(join(tmpdir(), "logs-"))): LogPlace {
+  mkdirSync(join(folder, "www"), { recursive: true });
   const clock = { now: NOON };
   const environment = { XDG_STATE_HOME: join(folder, "state") };
   const warned: string[] = [];

@@ -1,5 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
-import type { HourCounts } from "../../measure/hour-counts.ts";
+import type { HourTally } from "../../measure/hour-counts.ts";
 import type { HitTotals, Tallies } from "../../measure/tallies.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
@@ -51,9 +51,6 @@ export interface DayTables {
   /** Of a closed day; undefined if only its hits tell. */
   hours(): HourTally | undefined;
 }
-
-/** The hours of a day in order. They begin at `starts`, in seconds since 1970. */
-export type HourTally = Readonly<Record<"starts" | keyof HourCounts, readonly number[]>>;
 
 /** What people asked for on a day and did not get. */
 export interface FailedTally {

@@ -3,15 +3,9 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { AnalyticsError, readErrorCode } from "../../../errors.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
+import type { HourTally } from "../../measure/hour-counts.ts";
 import type { Tallies } from "../../measure/tallies.ts";
-import type {
-  CrawlerTally,
-  DayCounts,
-  DaySummary,
-  DayTables,
-  FailedTally,
-  HourTally,
-} from "../counting/day-counts.ts";
+import type { CrawlerTally, DayCounts, DaySummary, DayTables, FailedTally } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
 
