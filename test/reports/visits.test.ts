@@ -280,6 +280,22 @@ describe("days that a service without from and to answers by subtraction", () =>
   });
 });
 
+it("are in the rows of a series, for people and models, only if a query asks for them", async () => {
+  const answers = await Promise.all(
+    [{}, { with: "visits" }].map((more) =>
+      ask("timeseries", { site: "visits.test", period: "2026-11-19/2026-11-20", ...more }),
+    ),
+  );
+  const shown = answers.map(({ result, params, views }) => [
+    JSON.stringify(findQuery("timeseries").compact?.(result, params)).includes('"visits"'),
+    views[0]?.columns.some(({ key }) => key === "visits"),
+  ]);
+  expect(shown).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+});
+
 it.each([
   ["compare", { period: "2026-11-20", against: "2026-11-18/2026-11-19" }],
   ["overview", { period: "2026-11-19/2026-11-20" }],
