@@ -6,7 +6,12 @@ import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
 import { queries } from "../reports/queries.ts";
 import type { KeyHolder, Keyring } from "../sources/keyring.ts";
-import { answerOperation, createNotOfferedError, offersOperation } from "../sources/operation-answers.ts";
+import {
+  answerOperation,
+  createNotOfferedError,
+  findLack,
+  offersOperation,
+} from "../sources/operation-answers.ts";
 import { assertNotDaysAndSpan } from "../sources/span.ts";
 import { type Allowance, createKeyQuota, type Quota } from "./key-quota.ts";
 import { buildProblem } from "./problem-document.ts";
@@ -80,7 +85,7 @@ export function createApi(options: ApiOptions): Api {
     const { keyId, source } = authenticate(request, headers);
     const now = clock();
     applyQuota(spendQuota(keyId, Math.floor(now / 1000) * 1000), headers);
-    if (!offersOperation(source, operation)) throw createNotOfferedError();
+    if (!offersOperation(source, operation)) throw createNotOfferedError(findLack(source, operation.name));
     const query = readQuery(url.searchParams);
     const params = readParams(operation.allParams, query);
     assertNotDaysAndSpan((name) => query.has(name));

@@ -23,7 +23,9 @@ export interface DataSource {
    */
   site?(name: string, signal?: AbortSignal): Promise<SourceSite | undefined>;
   /** The totals of each day of the span, in order; a day without visits has zeros. */
-  days(span: Span, signal?: AbortSignal): Promise<readonly DayTotals[]>;
+  days(span: Span, signal?: AbortSignal): Promise<readonly CountedDay[]>;
+  /** The events of all days of the span, in a source that does not know them by day; undefined if it has none. */
+  events?(span: Span, signal?: AbortSignal): Promise<number | undefined>;
   /**
    * The totals of each hour of the span, in order (`listHours`), today's up to the one that is going on; an hour without hits has
    * zeros. A visitor counts once in each hour, a visit in the hour in which it begins. Absent if the source does not know hours.
@@ -55,6 +57,10 @@ export interface DataSource {
   answersFilter?(dimension: Dimension, filter: Filter): boolean;
   /** How many days it keeps, today included. */
   readonly daysKept: number;
+  /** False for a source that only answers for days until today. */
+  readonly spans?: false;
+  /** The operations that it cannot answer by the contract although it must, by name, each with why. */
+  readonly lacks?: Readonly<Record<string, string>>;
 }
 
 export interface SourceSite {
@@ -66,7 +72,8 @@ export interface SourceSite {
   key?: string;
   /** IANA name of the zone in which the site's days begin and end. */
   timezone: string;
-  createdAt: number;
+  /** Absent only from a site that `sites` does not list. */
+  createdAt?: number;
   /** The first day with data; null if nothing was ever recorded. */
   dataSince: string | null;
   /** The last complete day of a source that is loaded day by day; absent if it is always up to date. */
@@ -101,10 +108,15 @@ export interface VisitTotals {
   visitSeconds: number;
 }
 
-export interface DayTotals extends Partial<VisitTotals> {
+export interface CountedDay extends Partial<VisitTotals> {
   date: string;
   visitors: number;
   pageviews: number;
+  /** Absent in a source that does not know events by day: `DataSource.events` has those of all days. */
+  events?: number;
+}
+
+export interface DayTotals extends CountedDay {
   events: number;
 }
 

@@ -1,6 +1,7 @@
 import { quote } from "../errors.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { createFilterError, type Filter, MAX_SHOWN } from "../operations/filter.ts";
+import { once } from "../operations/schemas.ts";
 import { findNearest } from "../render/suggest.ts";
 
 /** The values of dimensions whose values the contract lists. */
@@ -40,6 +41,16 @@ export function assertPossibleValues(filter: Filter): void {
   }
 }
 
+/** Whether a row of the contract can have a value. */
+export function isPossibleValue(dimension: Dimension, value: string): boolean {
+  try {
+    assertPossible(dimension, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function assertPossible(dimension: Dimension, value: string): void {
   const shown = quote(value, { maxLength: MAX_SHOWN });
   const list = LISTS[dimension];
@@ -65,7 +76,7 @@ function assertPossible(dimension: Dimension, value: string): void {
 }
 
 /** English names by code. */
-function nameCountries(): Map<string, string> {
+const nameCountries = once((): Map<string, string> => {
   const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
@@ -76,7 +87,7 @@ function nameCountries(): Map<string, string> {
       return name === undefined || readCode(code) !== code ? [] : [[code, name] as const];
     }),
   );
-}
+});
 
 /** The code that is used today for two letters. */
 const readCode = (letters: string): string | undefined => new Intl.Locale(`und-${letters}`).region;

@@ -52,6 +52,9 @@ export function hideFaults(source: DataSource, report: (message: string) => void
     missingOption,
     filters,
     answersFilter,
+    events,
+    spans,
+    lacks,
   } = source;
   const guarded = {
     filters,
@@ -65,6 +68,9 @@ export function hideFaults(source: DataSource, report: (message: string) => void
         (await unlisted(signal)).map(({ domain, reason }) => ({ domain, reason: hide(reason) })),
       ),
     days: guard(source.days),
+    events: events && guard(events),
+    spans,
+    lacks,
     hours: hours && guard(hours),
     breakdown: guard(source.breakdown),
     active: guard(source.active),

@@ -22,7 +22,7 @@ import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
-import type { DataSource, DayTotals, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import type { CountedDay, DataSource, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
 import { warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
@@ -76,14 +76,11 @@ const answers: Answers = {
     if (sites.length === 0 && first !== undefined) throw first.reason;
     return {
       as_of: formatUtc(now),
-      sites: sites.map(({ id, domain, name, timezone, createdAt, dataSince }) => ({
-        id,
-        domain,
-        name,
-        timezone,
-        created_at: formatUtc(createdAt),
-        data_since: dataSince,
-      })),
+      sites: sites.flatMap(({ id, domain, name, timezone, createdAt, dataSince }) =>
+        createdAt === undefined
+          ? []
+          : [{ id, domain, name, timezone, created_at: formatUtc(createdAt), data_since: dataSince }],
+      ),
       ...(unlisted.length > 0 && { warnings: warnOfUnlisted(unlisted) }),
     };
   },
@@ -91,7 +88,9 @@ const answers: Answers = {
   stats: async (params, context) => {
     const { span, head, tail } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
-    return { ...head, ...sumDays(days), ...(await warnOfValues(span, days, tail, context)) };
+    const { events, ...totals } = await addEvents(sumDays(days), span, context);
+    if (events === undefined) throw createNotOfferedError("it has no events");
+    return { ...head, ...totals, events, ...(await warnOfValues(span, days, tail, context)) };
   },
 
   timeseries: async (params, context) => {
@@ -134,8 +133,9 @@ const answers: Answers = {
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
     ]);
-    const { visitors, pageviews, events, ...visits } = sumDays(days);
     const isEvents = dimension === "events";
+    const sums = sumDays(days);
+    const { visitors, pageviews, events, ...visits } = isEvents ? await addEvents(sums, span, context) : sums;
     return {
       ...head,
       dimension,
@@ -243,9 +243,10 @@ const NEEDED: Readonly<Record<OptionalOperation["name"], keyof DataSource>> = {
   "not-found": "notFound",
 };
 /** The optional parameters that a source cannot answer. */
-const listUnsupported = ({ filters, hours }: DataSource): string[] => [
+const listUnsupported = ({ filters, hours, spans }: DataSource): string[] => [
   ...(filters === undefined ? ["filter"] : []),
   ...(hours === undefined ? ["interval"] : []),
+  ...(spans === false ? ["from", "to"] : []),
 ];
 
 type WithHours = DataSource & Required<Pick<DataSource, "hours">>;
@@ -282,8 +283,12 @@ function assertFewDays({ days, from, to }: { days: number } & Partial<Days>): vo
 /** Whether a source can answer an operation. It must, unless the operation is optional. */
 export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
   const method: keyof DataSource | undefined = readMember(NEEDED, name);
-  return method === undefined || source[method] !== undefined;
+  return findLack(source, name) === undefined && (method === undefined || source[method] !== undefined);
 }
+
+/** Why a source cannot answer an operation by the contract, if it says why. */
+export const findLack = ({ lacks = {} }: DataSource, name: string): string | undefined =>
+  readMember(lacks, name);
 
 /** For those who query the source itself: the REST API refuses an operation that it does not offer before it gets here. */
 const createNotRecordedError = (what: string) =>
@@ -293,12 +298,19 @@ const createNotRecordedError = (what: string) =>
   });
 
 /** The refusal of an operation that the source does not offer: to callers, there is nothing at its path. */
-export const createNotOfferedError = () =>
-  new AnalyticsError("not_found", "There is nothing at this path.", { status: 404 });
+export const createNotOfferedError = (reason?: string) =>
+  new AnalyticsError(
+    "not_found",
+    reason === undefined
+      ? "There is nothing at this path."
+      : `There is nothing at this path, because of the service that this API stands in front of: ${reason}.`,
+    { status: 404 },
+  );
 
 /** Finds the site and the days of a query, and what every answer about days begins and ends with. */
 async function openSpan(params: { site: string; days: number } & Partial<Days>, context: AnswerContext) {
   const { source, now, signal } = context;
+  if (source.spans === false) assertNoSpan(params);
   const { site, filter } = await openSite(params, source, signal);
   const days = resolveSpan(params, site, source.daysKept, now);
   const span: Span = { site, ...days, now, ...(filter && { filter }) };
@@ -312,6 +324,16 @@ async function openSpan(params: { site: string; days: number } & Partial<Days>, 
     },
     tail: warnings.length > 0 ? { warnings } : {},
   };
+}
+
+function assertNoSpan(params: Partial<Days>): void {
+  const parameter = (["from", "to"] as const).find((name) => params[name] !== undefined);
+  if (parameter === undefined) return;
+  const detail = "is unknown: this source only answers for days until today";
+  throw new AnalyticsError("unknown_parameter", `${parameter} ${detail}.`, {
+    status: 400,
+    parameters: [{ parameter, detail }],
+  });
 }
 
 /** Finds the site and the conditions of a query. Like all parameters, conditions are checked before the site. */
@@ -440,8 +462,8 @@ function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
   return [{ code: "before_data_since", detail, values: { data_since: dataSince } }];
 }
 
-function sumDays(days: readonly DayTotals[]) {
-  const sum = (name: Exclude<keyof DayTotals, "date">) =>
+function sumDays(days: readonly CountedDay[]) {
+  const sum = (name: Exclude<keyof CountedDay, "date">) =>
     days.reduce((total, day) => total + (day[name] ?? 0), 0);
   const visits = days.every((day) => day.visits !== undefined)
     ? { visits: sum("visits"), bounces: sum("bounces"), visitSeconds: sum("visitSeconds") }
@@ -449,10 +471,17 @@ function sumDays(days: readonly DayTotals[]) {
   return {
     visitors: sum("visitors"),
     pageviews: sum("pageviews"),
-    events: sum("events"),
+    events: days.every((day) => day.events !== undefined) ? sum("events") : undefined,
     ...describeVisits(visits),
   };
 }
+
+/** The totals with the events of a source that knows them only of all days. */
+const addEvents = async (
+  totals: ReturnType<typeof sumDays>,
+  span: Span,
+  { source, signal }: AnswerContext,
+) => ({ ...totals, events: totals.events ?? (await source.events?.(span, signal)) });
 
 function formatUtc(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`;

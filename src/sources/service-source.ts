@@ -37,7 +37,7 @@ export function createServiceSource(
   const service = findService(flags, environment);
   return {
     kind: "service",
-    about: describe(service),
+    about: describeService(service),
     options: profile === undefined ? [] : ["--profile", profile],
     call: createServiceCall(service, {
       readTarget,
@@ -50,7 +50,7 @@ export function createServiceSource(
   };
 }
 
-function describe(service: ServiceName | undefined): About {
+export function describeService(service: ServiceName | undefined): About {
   if (service === undefined) return ABOUT;
   const { about, key } = findGateway(service);
   return { ...about, keyPlace: key.where };
@@ -153,7 +153,7 @@ export function createKeyedService(
 ): KeyedSource {
   return {
     name,
-    about: describe(service),
+    about: describeService(service),
     open: (apiKey, { limits = {}, wrapFetch = (fetch: Fetch) => fetch } = {}) => {
       const { fetch, ...target } = reach(apiKey);
       const readTarget = () => ({ ...target, fetch: wrapFetch(fetch) });

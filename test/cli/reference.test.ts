@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEMO_KEY, NOW } from "../support/api.ts";
+import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
+import { answerRightly, send, startServer } from "../support/faulty-server.ts";
 import { writeHostLog } from "../support/host-log.ts";
 import { combined } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
@@ -62,6 +64,14 @@ const addKey = async () =>
 const ask = async (origin: string, key: string) => {
   const response = await fetch(`${origin}/api/v1/sites`, { headers: { authorization: `Bearer ${key}` } });
   return { status: response.status, text: await response.text() };
+};
+
+const read = async (origin: string, path: string, key: string) => {
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${origin}/api/v1${path}`, { headers });
+  // Each test looks at other members.
+  // biome-ignore lint/suspicious/noExplicitAny: answers of several paths.
+  return { status: response.status, body: (await response.json()) as any };
 };
 
 describe("reference --logs", () => {
@@ -124,11 +134,6 @@ describe("reference --service", () => {
       (await runShell(["keys", "add", name, "--sites", site], { environment })).stdout.trim();
     const [acme, shop] = [await keyOf("acme", "example.com"), await keyOf("shop", "shop.example")];
     const options = ["--service", "plausible", "--base-url", plausible.origin, "--api-key-file", file];
-    const read = async (origin: string, path: string, key: string) => {
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await fetch(`${origin}/api/v1${path}`, { headers });
-      return { status: response.status, body: await response.json() };
-    };
     const asked = async (origin: string) => {
       expect((await read(origin, "/sites", acme)).body).toMatchObject({ sites: [{ domain: "example.com" }] });
       const { body } = await read(origin, "/stats?site=shop.example&days=7", shop);
@@ -145,11 +150,52 @@ describe("reference --service", () => {
     expect(stderr).not.toContain(PLAUSIBLE_KEY);
   });
 
-  it.each([
-    [["--base-url", "https://stats.example.com"], "has the API that reference serves"],
-    [["--profile", "nobody"], "There is no profile nobody"],
-  ])("refuses %j, instead of serving made-up data", async (argv, message) => {
-    const { code, stderr } = await runShell(["reference", ...argv], { environment: { HOME: folder } });
-    expect([code > 1, stderr]).toEqual([true, expect.stringContaining(message)]);
+  it("serves what a service in words of its own says, by its mapping and timezones", async () => {
+    const service = await startDescribedService({
+      counts: { uniqueVisitors: 70, distinctVisitors: 55 },
+      site: {},
+    });
+    const mapping = join(folder, "service.json");
+    writeFileSync(mapping, JSON.stringify({ stats: { visitors: "/data/uniqueVisitors" } }));
+    const key = await addKey();
+    const options = ["--base-url", service.origin, "--mapping", mapping];
+    const environment = { ANALYTICS_API_KEY: DESCRIBED_KEY, ANALYTICS_SITE_TIMEZONES: "*=Europe/Berlin" };
+    const { code, stderr } = await serve(
+      options,
+      async (origin) => {
+        const { status, body } = await read(origin, "/timeseries?site=acme.example&days=7", key);
+        expect([status, body.points.length, body.period.timezone]).toEqual([200, 7, "Europe/Berlin"]);
+        const refused = await read(origin, "/stats?site=acme.example", key);
+        expect([refused.status, refused.body.detail]).toEqual([
+          404,
+          expect.stringContaining("it has no events"),
+        ]);
+        expect((await read(origin, "/timeseries?site=shop.acme.example", key)).status).toBe(404);
+      },
+      environment,
+    );
+    service.close();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining(DESCRIBED_KEY)]);
   });
+
+  it("refuses a service of the contract, which needs no other API", async () => {
+    const service = await startServer(async (request, response) => {
+      const { status, headers, body } = await answerRightly(request);
+      send(response, status, headers, body);
+    });
+    await addKey();
+    const { code, stderr } = await runShell(["reference", "--base-url", service.origin], {
+      environment: { HOME: folder, ANALYTICS_API_KEY: DEMO_KEY },
+    });
+    service.close();
+    expect([code > 1, stderr]).toEqual([true, expect.stringContaining("has the API that reference serves")]);
+  });
+
+  it.each([[["--profile", "nobody"], "There is no profile nobody"]])(
+    "refuses %j, instead of serving made-up data",
+    async (argv, message) => {
+      const { code, stderr } = await runShell(["reference", ...argv], { environment: { HOME: folder } });
+      expect([code > 1, stderr]).toEqual([true, expect.stringContaining(message)]);
+    },
+  );
 });

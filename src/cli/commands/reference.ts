@@ -2,7 +2,6 @@ import { InvalidArgumentError } from "commander";
 import { findService } from "../../config/access.ts";
 import { isLoopback } from "../../config/base-url.ts";
 import { readProfile } from "../../config/profiles.ts";
-import { serviceNames } from "../../config/services.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
@@ -92,26 +91,16 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
   await server.close();
 }
 
-/** The service that was chosen, if it has an API of its own; else made-up data. */
-async function findShared(io: Io, flags: ReferenceFlags) {
-  const service = findService(flags, io.environment);
-  if (service === undefined) {
-    assertNoService(io, flags);
-    return { kind: exampleKind, flags };
-  }
-  const { shareGateway } = await import("../../sources/gateways/shared-gateway.ts");
-  return { kind: shareGateway(service, io.stdin), flags };
-}
-
-/** A service of the contract needs no reference API in front of it. Throws AnalyticsError. */
-function assertNoService({ environment }: Io, flags: ReferenceFlags): void {
+/** The service that was chosen, if any; else made-up data. */
+async function findShared({ environment, stdin }: Io, flags: ReferenceFlags) {
+  const service = findService(flags, environment);
   const { profile, baseUrl, apiKeyFile, apiKeyStdin } = flags;
   // A profile that does not exist has its own message.
   if (profile !== undefined) readProfile(environment, profile);
-  if ([profile, baseUrl, apiKeyFile, apiKeyStdin].every((value) => value === undefined)) return;
-  throw new AnalyticsError("usage", "This service has the API that reference serves.", {
-    hint: `Ask it directly. For services with another API, add --service: ${serviceNames.join(", ")}.`,
-  });
+  const isNamed = [profile, baseUrl, apiKeyFile, apiKeyStdin].some((value) => value !== undefined);
+  if (service === undefined && !isNamed) return { kind: exampleKind, flags };
+  const { shareService } = await import("../../sources/shared-service.ts");
+  return { kind: shareService(service, stdin), flags };
 }
 
 function readPort(text: string): number {

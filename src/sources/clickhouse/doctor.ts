@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { AnalyticsError, quote, quoteIfNeeded } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { dateAt } from "../calendar.ts";
-import type { DayTotals, SourceSite, Span } from "../data-source.ts";
+import type { CountedDay, SourceSite, Span } from "../data-source.ts";
 import type { LocalContext } from "../source-types.ts";
 import { createClickHouseViews } from "./clickhouse-source.ts";
 import { readTableParts } from "./open.ts";
@@ -79,13 +79,13 @@ async function countByHand(
 const sumViews = (days: ReadonlyMap<string, HandDay>) =>
   [...days.values()].reduce((sum, { view_count }) => sum + view_count, 0);
 
-const isSame = ({ pageviews, visitors }: DayTotals, day: HandDay | undefined) =>
+const isSame = ({ pageviews, visitors }: CountedDay, day: HandDay | undefined) =>
   pageviews === (day?.view_count ?? 0) && visitors === (day?.visitor_count ?? 0);
 
 /** Throws AnalyticsError `usage` if a day is counted in two ways, with two results. */
 function assertSame(
   site: SourceSite,
-  day: DayTotals | undefined,
+  day: CountedDay | undefined,
   byHand: ReadonlyMap<string, HandDay> | undefined,
 ): void {
   if (day === undefined) return;

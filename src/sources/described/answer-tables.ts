@@ -23,7 +23,8 @@ export interface Table {
   rows: readonly ReadonlyMap<Pointer, Cell>[];
 }
 
-const MAX_DEPTH = 6;
+/** An envelope may have any depth; this one ends what is hostile. */
+export const MAX_DEPTH = 10;
 const MAX_COLUMNS = 100;
 const ROW_DEPTH = 3;
 /** The column of a table that has the names of the members it was made from: dates, or the texts of a plain list. */
@@ -83,11 +84,11 @@ const readList = (elements: readonly Json[], at: Pointer) =>
   );
 
 /** The cells of an object, with those of the objects in it. */
-export function readCells(value: Json, parent: Pointer = "", depth = 0): [Pointer, Cell][] {
+export function readCells(value: Json, parent: Pointer = "", depth = ROW_DEPTH): [Pointer, Cell][] {
   return Object.entries(value).flatMap(([name, member]): [Pointer, Cell][] => {
     const pointer = pointTo(parent, name);
     if (isCell(member)) return [[pointer, member]];
-    return isRecord(member) && depth < ROW_DEPTH ? readCells(member, pointer, depth + 1) : [];
+    return isRecord(member) && depth > 0 ? readCells(member, pointer, depth - 1) : [];
   });
 }
 
@@ -151,7 +152,10 @@ function readHeader(value: readonly unknown[]): string[] | undefined {
 
 /** Whether an object has no lists, also not further inside: what has is an envelope, not a row. */
 const isFlat = (value: Json): boolean =>
-  Object.values(value).every((member) => isCell(member) || (isRecord(member) && isFlat(member)));
+  Object.values(value).every(
+    // An empty object may be an empty list of rows by name.
+    (member) => isCell(member) || (isRecord(member) && Object.keys(member).length > 0 && isFlat(member)),
+  );
 
 /** Objects by date or by name: `{"2026-11-20": {visitors: 5, pageviews: 9}}`, `{"/pricing": {visitors: 5}}`. */
 function readByName(value: Json, at: Pointer): Table | undefined {

@@ -483,7 +483,7 @@ function readPoints(reader: ServiceReader, answer: unknown, timezone: string | u
     if (dates === undefined)
       throw createMissingError(
         { operation: name, path, field: "date" },
-        "has times whose day cannot be told without a timezone, its",
+        { reason: "has times whose day cannot be told without a timezone, its" },
       );
     return dates.flatMap((date, index): ServiceDay[] => {
       const counts = [readCount(visitors[index]), readCount(pageviews[index])];
@@ -498,7 +498,10 @@ function readPoints(reader: ServiceReader, answer: unknown, timezone: string | u
   const sorted = points.toSorted((a, b) => Number(a.date > b.date) - Number(a.date < b.date));
   const repeated = sorted.find(({ date }, index) => date === sorted[index - 1]?.date);
   if (repeated)
-    throw createMissingError({ operation: name, path, field: "date" }, `has ${repeated.date} twice, its`);
+    throw createMissingError(
+      { operation: name, path, field: "date" },
+      { reason: `has ${repeated.date} twice, its` },
+    );
   return sorted;
 }
 
@@ -520,7 +523,8 @@ function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension):
   const key = `${name} ${dimension}`;
   const none: ReadRows = { rows: [], total: undefined, unnamed: undefined, isRanked: true };
   if (readMember(reader.learned().readings, key) === undefined && isEmptyList(answer)) return none;
-  const query = { operation: name, path, chosen: reader.mapping.breakdown ?? {}, texts: reader.texts(path) };
+  const { breakdown: ofAll = {}, breakdowns: { [dimension]: own = {} } = {} } = reader.mapping;
+  const query = { operation: name, path, chosen: { ...ofAll, ...own }, texts: reader.texts(path) };
   const envelope = readRecord(answer);
   const apply = (reading: Reading): ReadRows | undefined => {
     const table = applyReading(answer, reading);

@@ -19,6 +19,18 @@ const pointer = () =>
 
 const MAX_NAME_LENGTH = 100;
 
+const rowFields = () =>
+  z.strictObject({
+    list: pointer(),
+    value: pointer(),
+    label: pointer(),
+    visitors: pointer(),
+    pageviews: pointer(),
+    events: pointer(),
+    count: pointer(),
+    total_rows: pointer(),
+  });
+
 export const fieldMapping = once(() =>
   z
     .strictObject({
@@ -32,6 +44,7 @@ export const fieldMapping = once(() =>
         domain: pointer(),
         name: pointer(),
         timezone: pointer(),
+        created_at: pointer(),
       }),
       stats: z.strictObject({ visitors: pointer(), pageviews: pointer(), events: pointer() }),
       timeseries: z.strictObject({
@@ -40,16 +53,9 @@ export const fieldMapping = once(() =>
         visitors: pointer(),
         pageviews: pointer(),
       }),
-      breakdown: z.strictObject({
-        list: pointer(),
-        value: pointer(),
-        label: pointer(),
-        visitors: pointer(),
-        pageviews: pointer(),
-        events: pointer(),
-        count: pointer(),
-        total_rows: pointer(),
-      }),
+      breakdown: rowFields(),
+      /** What is elsewhere in the rows of a dimension. */
+      breakdowns: z.partialRecord(z.enum(dimensions), rowFields()),
       realtime: z.strictObject({ visitors: pointer() }),
     })
     .partial(),
@@ -77,6 +83,7 @@ export const learned = once(() =>
         domain: z.string(),
         name: z.string(),
         timezone: z.string().optional(),
+        created_at: z.string().optional(),
       }),
     ),
     /** By the name of the operation; of a breakdown, with its dimension. */

@@ -54,17 +54,36 @@ function createAmbiguousError(both: readonly [Candidate, Candidate], sought: Sou
   );
 }
 
-/** The error for a field that an answer must have. */
-export const createMissingError = (sought: Sought, reason = "has no field that could be"): AnalyticsError =>
-  new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
+/**
+ * The error for a field that an answer must have.
+ *
+ * @param places Where the answer has something that the field could be, by its form alone.
+ */
+export function createMissingError(
+  sought: Sought,
+  {
+    reason = "has no field that could be",
+    places = [],
+  }: { reason?: string; places?: readonly Pointer[] } = {},
+): AnalyticsError {
+  const [first] = places;
+  const listed = places.slice(0, MAX_PLACES).map(namePlace).join(", ");
+  return new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
     status: 200,
-    hint: adviseOnMapping(sought, `/${sought.field}`),
+    hint:
+      first === undefined
+        ? `If it has one, a mapping file can name the place. ${SEE_MAPPING}`
+        : `If it is one of ${listed}: ${adviseOnMapping(sought, first)}`,
   });
+}
+
+const MAX_PLACES = 8;
+const SEE_MAPPING = '"analytics-mcp mapping" shows what can be read.';
 
 /** The line of a mapping that would choose, as it can be pasted. */
 function adviseOnMapping({ operation, field }: Sought, pointer: Pointer): string {
   const line = JSON.stringify({ [operation]: { [field]: pointer.slice(0, MAX_SHOWN) } });
-  return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. "analytics-mcp mapping" shows what can be read.`;
+  return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. ${SEE_MAPPING}`;
 }
 
 const MAX_SHOWN = 100;

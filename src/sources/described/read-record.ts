@@ -1,5 +1,5 @@
 import { readMember } from "../../member.ts";
-import { type Cell, isRecord, readCells } from "./answer-tables.ts";
+import { type Cell, isRecord, MAX_DEPTH, readCells } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
 import { choose, createMissingError, rankPlace, readCount, type Sought } from "./find-field.ts";
 import { namesOf, type Pointer, pointTo } from "./json-pointer.ts";
@@ -16,7 +16,7 @@ export function readRecord(answer: unknown, at: Pointer = ""): Cells {
   const inner = Object.entries(answer).flatMap(([name, member]): [Pointer, Cell][] =>
     Array.isArray(member) ? [...readRecord(member, pointTo(at, name))] : [],
   );
-  return new Map([...readCells(answer, at), ...inner]);
+  return new Map([...readCells(answer, at, MAX_DEPTH), ...inner]);
 }
 
 /** Metrics as a list: `[{name: "visitors", value: 5}]`. Their pointers have the name in place of a position. */
@@ -55,11 +55,14 @@ export function findInRecord(cells: Cells, { operation, path, fields, chosen, te
       return rank === undefined || sample === undefined ? [] : [{ pointer, rank, sample }];
     });
     const found = choose(candidates, sought);
-    if (found === undefined && isRequired) throw createMissingError(sought);
+    if (found === undefined && isRequired) throw createMissingError(sought, { places: listCounts(cells) });
     return [field, found];
   });
   return keepFound(reading);
 }
+
+const listCounts = (cells: Cells): Pointer[] =>
+  [...cells].flatMap(([pointer, cell]) => (readCount(cell) === undefined ? [] : [pointer]));
 
 /** The only element of an array is described as any of them. */
 const describedAt = (pointer: Pointer) => pointer.replaceAll(/\/0(?=\/)/g, "/*");
@@ -81,7 +84,7 @@ export function countRecord(cells: Cells, reading: Reading): Map<string, number>
 const NO_PEOPLE = new Set(
   (
     "window minute second ms timestamp ts time at since updated interval period ttl status code id page pageview view limit version " +
-    "event duration refresh generated day age hit session visit offset epoch now row read byte elapsed"
+    "took latency event duration refresh generated day age hit session visit offset epoch now row read byte elapsed"
   ).split(" "),
 );
 
@@ -104,6 +107,6 @@ export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | 
     return isNumber && !isOther ? [{ pointer, rank: 0, sample: cell }] : [];
   });
   const only = choose(others, sought);
-  if (only === undefined) throw createMissingError(sought);
+  if (only === undefined) throw createMissingError(sought, { places: listCounts(cells) });
   return { visitors: { pointer: only.pointer, by: "shape" } };
 }

@@ -1,6 +1,6 @@
 import { readMember } from "../../member.ts";
 import { readWritten } from "./answer-dates.ts";
-import { type Cell, findTables, KEY, readTable, type Table } from "./answer-tables.ts";
+import { type Cell, findTables, KEY, MAX_DEPTH, readTable, type Table } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
 import {
   type Candidate,
@@ -56,8 +56,6 @@ function listSizes(value: unknown, depth: number): number[] {
   return members.flatMap(([, member]) => listSizes(member, depth + 1));
 }
 
-const MAX_DEPTH = 6;
-
 /**
  * Finds the one table of an answer that `read` can read. Throws AnalyticsError `bad_answer` if there is none, with what the
  * likeliest one lacks, or if there are two.
@@ -71,7 +69,7 @@ export function findTable(
   const at = chosen.list;
   const given = typeof at === "string" ? readTable(readPointer(answer, at), at) : undefined;
   if (typeof at === "string" && given === undefined)
-    throw createMissingError(sought, `has no table at ${namePlace(at)}, its`);
+    throw createMissingError(sought, { reason: `has no table at ${namePlace(at)}, its` });
   const tables = given === undefined ? findTables(answer) : [given];
   const readable: ReadTable[] = [];
   const refused: unknown[] = [];
@@ -86,7 +84,8 @@ export function findTable(
     }
   }
   const [first, second] = readable;
-  if (first === undefined) throw refused[0] ?? createMissingError(sought, "has no table that could be its");
+  if (first === undefined)
+    throw refused[0] ?? createMissingError(sought, { reason: "has no table that could be its" });
   if (second !== undefined) {
     const candidates = [first, second].map(({ table }) => ({ pointer: table.at, rank: 0, sample: table.at }));
     choose(candidates, sought);
@@ -137,7 +136,10 @@ function findColumn(
   const sought = { operation, path, field };
   if (given !== undefined) {
     if (!table.columns.includes(given))
-      throw createMissingError(sought, `has nothing at ${namePlace(given)}, its`);
+      throw createMissingError(sought, {
+        reason: `has nothing at ${namePlace(given)}, its`,
+        places: table.columns,
+      });
     return { pointer: given, by: "mapping" };
   }
   return choose(listColumns(table, field, query, fits), sought);
@@ -147,17 +149,20 @@ const isDay = (cell: Cell) => readWritten(cell) !== undefined;
 const keep = (reading: Record<string, Found1>): Reading =>
   Object.fromEntries(Object.entries(reading).flatMap(([name, found]) => (found ? [[name, found]] : [])));
 
+const listCounts = (table: Table): Pointer[] =>
+  table.columns.filter((column) => cellsOf(table, column).every((cell) => readCount(cell) !== undefined));
+
 /** Where a series has its days and their counts. */
 export function readSeriesColumns(table: Table, query: TableQuery): Reading {
   const sought = (field: string): Sought => ({ operation: query.operation, path: query.path, field });
   const date = findDate(table, query);
-  if (date === undefined) throw createMissingError(sought("date"));
+  if (date === undefined) throw createMissingError(sought("date"), { places: table.columns });
   const [visitors, pageviews] = [
     findColumn(table, "visitors", query, isCount),
     findColumn(table, "pageviews", query, isCount),
   ];
-  if (visitors === undefined) throw createMissingError(sought("visitors"));
-  if (pageviews === undefined) throw createMissingError(sought("pageviews"));
+  if (visitors === undefined) throw createMissingError(sought("visitors"), { places: listCounts(table) });
+  if (pageviews === undefined) throw createMissingError(sought("pageviews"), { places: listCounts(table) });
   return keep({ date, visitors, pageviews });
 }
 
@@ -179,7 +184,8 @@ const isText = (cell: Cell) => cell === null || typeof cell === "string";
 export function readRowColumns(table: Table, query: TableQuery, dimension: string, envelope: Cells): Reading {
   const { operation, path } = query;
   const value = findValue(table, query, dimension);
-  if (value === undefined) throw createMissingError({ operation, path, field: "value" });
+  if (value === undefined)
+    throw createMissingError({ operation, path, field: "value" }, { places: table.columns });
   const counts = {
     visitors: findColumn(table, "visitors", query, isCount),
     pageviews: findColumn(table, "pageviews", query, isCount),
@@ -189,7 +195,7 @@ export function readRowColumns(table: Table, query: TableQuery, dimension: strin
   const label = findLabel(table, query, dimension, value);
   const lone = hasCounts ? {} : findLoneCount(table, query, value, envelope);
   if (!hasCounts && Object.keys(lone).length === 0)
-    throw createMissingError({ operation, path, field: "visitors" });
+    throw createMissingError({ operation, path, field: "visitors" }, { places: listCounts(table) });
   return keep({ value, label, ...counts, ...lone });
 }
 
@@ -220,7 +226,10 @@ function findColumnGiven(table: Table, field: string, { chosen, operation, path 
   const given = readMember(chosen, field);
   if (typeof given !== "string") return undefined;
   if (table.columns.includes(given)) return { pointer: given, by: "mapping" };
-  throw createMissingError({ operation, path, field }, `has nothing at ${namePlace(given)}, its`);
+  throw createMissingError(
+    { operation, path, field },
+    { reason: `has nothing at ${namePlace(given)}, its`, places: table.columns },
+  );
 }
 
 function findLabel(table: Table, query: TableQuery, dimension: string, value: Found): Found1 {
@@ -309,7 +318,7 @@ export const looksLikeDomain = (text: string): boolean =>
 /** Where a list of sites has what identifies them. */
 export function readSiteColumns(table: Table, query: TableQuery): Reading {
   const isName = (cell: Cell) => typeof cell === "string" || typeof cell === "number";
-  const find = (field: "id" | "domain" | "name" | "timezone") => {
+  const find = (field: "id" | "domain" | "name" | "timezone" | "created_at") => {
     const given = findColumnGiven(table, field, query);
     if (given !== undefined || readMember(query.chosen, field) === null) return given;
     const candidates = table.columns.flatMap((column): Candidate[] => {
@@ -324,10 +333,13 @@ export function readSiteColumns(table: Table, query: TableQuery): Reading {
     return choose(candidates, { operation: query.operation, path: query.path, field });
   };
   if (table.columns.length === 1 && table.columns[0] === KEY) return { name: { pointer: KEY, by: "shape" } };
-  const [id, name, timezone] = [find("id"), find("name"), find("timezone")];
+  const [id, name, timezone, created_at] = [find("id"), find("name"), find("timezone"), find("created_at")];
   const domain = find("domain") ?? (query.chosen.domain === null ? undefined : findAddresses(table, name));
   if (id === undefined && domain === undefined && name === undefined) {
-    throw createMissingError({ operation: query.operation, path: query.path, field: "domain" });
+    throw createMissingError(
+      { operation: query.operation, path: query.path, field: "domain" },
+      { places: table.columns },
+    );
   }
-  return keep({ id, domain, name, timezone });
+  return keep({ id, domain, name, timezone, created_at });
 }

@@ -1,5 +1,6 @@
 import { AnalyticsError, quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
+import { timestamp } from "../../operations/fields.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { findTables } from "./answer-tables.ts";
 import type { Reading, ServiceSite } from "./field-mapping.ts";
@@ -39,7 +40,7 @@ export function readSites(
         : undefined;
     };
     const [id, domain, name] = [text("id"), text("domain"), text("name")];
-    const timezone = text("timezone");
+    const [timezone, created] = [text("timezone"), text("created_at")];
     const any = domain ?? name ?? id;
     if (any === undefined) return [];
     const host =
@@ -50,6 +51,8 @@ export function readSites(
         domain: host,
         name: name ?? host,
         ...(timezone !== undefined && isTimezone(timezone) && { timezone }),
+        // A date, or a time without its offset, is no instant.
+        ...(timestamp.safeParse(created).success && { created_at: created }),
       },
     ];
   });

@@ -16,7 +16,8 @@ export type Field =
   | "id"
   | "domain"
   | "name"
-  | "timezone";
+  | "timezone"
+  | "created_at";
 
 /** Words with commas between them, the best ones first. */
 type Ranks = readonly string[];
@@ -44,12 +45,17 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
     "day, time, timestamp, datetime, bucket, ts, date time, time bucket, labels, dates",
     "x, t, period, interval, start, from, key, label, axis, at, when, d, categories, name, starts at, time start, start date, value",
   ],
-  value: ["value, code, country code, iso, iso code, key, item", "name", "label, title, display name, text"],
+  value: [
+    "value, code, country code, iso, iso code, key, item",
+    "name",
+    "label, title, display name, text",
+    "dimension, dimension value, resource, entry, element, x",
+  ],
   label: ["label, title, display name", "name", "text"],
   total_rows: ["total rows, rows total, total results, total count, results total, count total"],
   id: [
     "id",
-    "site id, uuid, public id, identifier, website id, property id, project id, guid",
+    "site id, id site, uuid, public id, identifier, website id, property id, project id, guid",
     "key, slug, token, code",
   ],
   domain: [
@@ -61,6 +67,10 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
   timezone: [
     "timezone, time zone, tz",
     "timezone name, time zone name, timezone id, iana timezone, zone, reporting timezone",
+  ],
+  created_at: [
+    "created at",
+    "created, created on, created time, create time, creation time, added at, ts created",
   ],
 };
 

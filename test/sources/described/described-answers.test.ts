@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSmallService, describeParameters, Reply } from "./small-service.ts";
+import { AnalyticsError } from "../../../src/errors.ts";
+import { createSmallService, describeParameters, listDays, Reply } from "./small-service.ts";
 
 const takesDays = { "/breakdown": { days: { type: "integer" } } };
 const warningsOf = ({ warnings = [] }: { warnings?: { detail: string }[] }) =>
@@ -95,4 +96,102 @@ it("counts a list of past days from rows with visitors alone", async () => {
   const { top, missing } = await ask("overview", { period: "yesterday" });
   expect(missing).toBeUndefined();
   expect(top[0].rows).toEqual([{ value: "/", label: "/", visitors: 4, percentage: 40 }]);
+});
+
+describe("a mapping", () => {
+  const rows = (query: URLSearchParams) =>
+    query.get("dimension") === "countries"
+      ? [{ code: "DE", name: "Germany", visitors: 5, views: 9 }]
+      : [{ path: "/", title: "Home", visitors: 5, views: 9 }];
+
+  it("names places of one dimension, and others are read as before", async () => {
+    const breakdowns = { countries: { value: "/name", label: null, visitors: "/views", pageviews: null } };
+    const { ask } = createSmallService({ "/breakdown": rows }, { mapping: { breakdowns } });
+    const { rows: countries } = await ask("breakdown", { dimension: "countries" });
+    expect(countries).toEqual([{ value: "Germany", label: "Germany", visitors: 9 }]);
+    const { rows: pages } = await ask("breakdown", { dimension: "pages" });
+    expect(pages[0]).toMatchObject({ value: "/", visitors: 5 });
+  });
+
+  it("of a dimension comes before that of all", async () => {
+    const mapping = { breakdown: { value: "/title" }, breakdowns: { countries: { value: "/code" } } };
+    const { ask } = createSmallService({ "/breakdown": rows }, { mapping });
+    expect((await ask("breakdown", { dimension: "countries" })).rows[0].value).toBe("DE");
+    expect((await ask("breakdown", { dimension: "pages" })).rows[0].value).toBe("Home");
+  });
+});
+
+describe("the line that would choose", () => {
+  const hintOf = async (answers: Parameters<typeof createSmallService>[0], name: string, params = {}) => {
+    const { ask } = createSmallService(answers);
+    const error = await ask(name, params).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AnalyticsError);
+    return (error as AnalyticsError).hint ?? "";
+  };
+
+  it.each<[string, Parameters<typeof createSmallService>[0], string, object, string | undefined]>([
+    [
+      "a total",
+      { "/stats": () => ({ a: 5, b: "x", pageviews: 9 }) },
+      "stats",
+      { days: 7 },
+      '{"stats":{"visitors":"/a"}}',
+    ],
+    [
+      "a column of days",
+      {
+        "/timeseries": (query) =>
+          listDays(Number(query.get("days"))).map((date) => ({ date, seen: 5, pageviews: 9 })),
+      },
+      "timeseries",
+      { days: 7 },
+      '{"timeseries":{"visitors":"/seen"}}',
+    ],
+    [
+      "a count of rows",
+      { "/breakdown": () => [{ name: "/", a: 5, b: 6 }] },
+      "breakdown",
+      { dimension: "pages" },
+      '{"breakdown":{"visitors":"/a"}}',
+    ],
+    [
+      "no table at all",
+      { "/breakdown": () => ({ text: "none" }) },
+      "breakdown",
+      { dimension: "pages" },
+      undefined,
+    ],
+    ["no number at all", { "/stats": () => ({ text: "none" }) }, "stats", { days: 7 }, undefined],
+  ])("names only a place that is there: %s", async (_, answers, name, params, line) => {
+    const hint = await hintOf(answers, name, params);
+    if (line === undefined) expect(hint).not.toMatch(/[{}]/);
+    else expect(hint).toContain(line);
+  });
+});
+
+describe("an envelope of any depth", () => {
+  const wrap = (inner: unknown) => ({ took: 12, a: { b: { c: { d: { e: inner } } } } });
+
+  it("has the totals, the series, the rows and the active visitors", async () => {
+    const { ask } = createSmallService({
+      "/stats": () => wrap({ visitors: 70, pageviews: 140, events: 3 }),
+      "/timeseries": (query) =>
+        wrap({
+          list: listDays(Number(query.get("days"))).map((date) => ({ date, visitors: 10, pageviews: 20 })),
+        }),
+      "/breakdown": () => wrap({ rows: [{ page: "/", visitors: 5 }] }),
+      "/realtime": () => wrap({ online: 0 }),
+    });
+    expect(await ask("stats", { days: 7 })).toMatchObject({ visitors: 70, pageviews: 140, events: 3 });
+    expect((await ask("breakdown", { dimension: "pages" })).rows).toHaveLength(1);
+    // Not the 12 milliseconds that it took.
+    expect((await ask("realtime")).visitors).toBe(0);
+  });
+
+  it("around an empty list by name is no row", async () => {
+    const { ask } = createSmallService({
+      "/breakdown": () => ({ report: { response: { siteNo: 33, rows: {} } } }),
+    });
+    expect((await ask("breakdown", { dimension: "pages" })).rows).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import { addDays } from "../../../src/operations/days.ts";
 import { findQuery } from "../../../src/reports/queries.ts";
-import { createServiceCall } from "../../../src/sources/service-source.ts";
+import { createContractCall } from "../../../src/sources/service-source.ts";
 
 /** Noon in UTC, when all of Europe has the same date. */
 export const NOON = Date.parse("2026-11-20T12:00:00Z");
@@ -60,7 +60,7 @@ export function createSmallService(
 ) {
   const asked: string[] = [];
   const all = new Map(Object.entries({ ...PLAIN, ...answers }));
-  const call = createServiceCall(undefined, {
+  const call = createContractCall({
     readTarget: async () => ({
       baseUrl: "https://stats.acme.example/api/v1",
       apiKey: "key-of-acme",

@@ -11,6 +11,7 @@ import type { UmamiApi } from "./api.ts";
 
 /** A website of Umami. */
 export interface UmamiSite extends SourceSite {
+  createdAt: number;
   /** When all of its data was deleted, if ever. */
   resetAt: string | null;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selectSites } from "../../../../src/config/site-patterns.ts";
 import { sites } from "../../../../src/operations/index.ts";
-import { shareGateway } from "../../../../src/sources/gateways/shared-gateway.ts";
+import { shareService } from "../../../../src/sources/shared-service.ts";
 import { hideFaults } from "../../../../src/sources/hidden-faults.ts";
 import { createCall } from "../../../../src/sources/local-call.ts";
 import { send } from "../../../support/faulty-server.ts";
@@ -94,7 +94,7 @@ describe("a website of which nobody gave the timezone", () => {
   });
 
   it("is named only to those who may see it, and what to do only to the operator", async () => {
-    const kind = shareGateway("umami", process.stdin);
+    const kind = shareService("umami", process.stdin);
     const open = await kind.openViews?.({ flags: {}, environment, clock: () => LOG_NOW, warn: () => {} });
     const reports: string[] = [];
     const list = async (...patterns: string[]) => {
