@@ -106,7 +106,7 @@ const bound = z.number().optional().catch(undefined);
 const allowedValues = z.array(z.union([z.string(), z.number()])).catch([]);
 
 function readParameter(document: unknown, parameter: unknown): DescribedParameter {
-  const schemas = flatten(document, readMember(parameter, "schema"));
+  const schemas = flatten(document, readMember(parameter, "schema"), { left: MAX_ALLOWED });
   const first = (name: string) =>
     schemas.map((schema) => readMember(schema, name)).find((value) => value !== undefined);
   const exclusive = (name: string, step: number) => {
@@ -126,14 +126,20 @@ function readParameter(document: unknown, parameter: unknown): DescribedParamete
   };
 }
 
+/** How many parts schemas may have in all: references to references multiply. */
+interface Budget {
+  left: number;
+}
+
 /** A schema with what it is made of: `allOf`, and each alternative of `oneOf` and `anyOf`. */
-function flatten(document: unknown, schema: unknown, depth = 0): Record<string, unknown>[] {
+function flatten(document: unknown, schema: unknown, budget: Budget, depth = 0): Record<string, unknown>[] {
+  if (--budget.left < 0 || depth > MAX_DEPTH) return [];
   const resolved = resolve(document, schema);
-  if (depth > MAX_DEPTH || Object.keys(resolved).length === 0) return [];
+  if (Object.keys(resolved).length === 0) return [];
   const parts = ["allOf", "oneOf", "anyOf"].flatMap((name) =>
     list(readMember(resolved, name)).slice(0, MAX_DEPTH),
   );
-  return [resolved, ...parts.flatMap((part) => flatten(document, part, depth + 1))];
+  return [resolved, ...parts.flatMap((part) => flatten(document, part, budget, depth + 1))];
 }
 
 function readTexts(document: unknown, get: unknown): Map<Pointer, string> {
@@ -145,10 +151,10 @@ function readTexts(document: unknown, get: unknown): Map<Pointer, string> {
   );
   const content = record(readMember(ok, "content"));
   const media = Object.entries(content).find(([type]) => /json/i.test(type))?.[1];
-  let left = MAX_SCHEMAS;
+  const budget = { left: MAX_SCHEMAS };
   const walk = (schema: unknown, pointer: Pointer, depth: number) => {
-    for (const part of flatten(document, schema)) {
-      if (--left < 0 || depth > MAX_DEPTH) return;
+    if (depth > MAX_DEPTH) return;
+    for (const part of flatten(document, schema, budget)) {
       const said = [readMember(part, "title"), readMember(part, "description")]
         .map(text)
         .filter((said) => said !== "");

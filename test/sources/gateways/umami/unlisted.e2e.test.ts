@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selectSites } from "../../../../src/config/site-patterns.ts";
 import { sites } from "../../../../src/operations/index.ts";
-import { shareService } from "../../../../src/sources/shared-service.ts";
 import { hideFaults } from "../../../../src/sources/hidden-faults.ts";
 import { createCall } from "../../../../src/sources/local-call.ts";
+import { shareService } from "../../../../src/sources/shared-service.ts";
 import { send } from "../../../support/faulty-server.ts";
 import { LOG_NOW } from "../../../support/logs.ts";
 import { createHome } from "../../../support/profiles.ts";

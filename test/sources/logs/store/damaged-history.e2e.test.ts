@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../../src/errors.ts";
 import { parseFilter } from "../../../../src/operations/filter.ts";
 import type { Warning } from "../../../../src/operations/warning.ts";
-import type { DayTotals } from "../../../../src/sources/data-source.ts";
+import type { CountedDay } from "../../../../src/sources/data-source.ts";
 import { IS_LONG } from "../../../support/seed.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
 import { type FolderContents, listFiles, readFolder, restoreFolder } from "./history-files.ts";
@@ -57,7 +57,7 @@ function spoil(bytes: Buffer, { at, kind }: Damage): Buffer {
 }
 
 type Answer = Awaited<ReturnType<typeof readAll>> & {
-  filtered: readonly DayTotals[];
+  filtered: readonly CountedDay[];
   crawlers: unknown;
   damage: readonly Warning[];
 };
