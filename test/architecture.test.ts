@@ -26,6 +26,24 @@ const layers: Record<string, number> = {
   "read-logs.ts": 7,
 };
 
+/** Which others each folder of `src/sources/` imports. All import the files of `src/sources/` itself. */
+const sourceFolders: Record<string, readonly string[]> = {
+  measure: [],
+  demo: ["measure"],
+  clickhouse: ["measure"],
+  gateways: ["gateways/matomo", "gateways/umami", "gateways/plausible"],
+  "gateways/matomo": ["gateways"],
+  "gateways/umami": ["gateways"],
+  "gateways/plausible": ["gateways"],
+  described: [],
+  logs: ["logs/reading", "logs/reading/formats", "logs/counting", "logs/store", "logs/command", "measure"],
+  "logs/reading": ["logs", "logs/reading/formats"],
+  "logs/reading/formats": ["logs", "logs/reading"],
+  "logs/counting": ["logs", "logs/reading", "measure"],
+  "logs/store": ["logs", "logs/reading", "logs/counting", "measure"],
+  "logs/command": ["logs", "logs/reading", "logs/counting", "measure"],
+};
+
 const src = resolve("src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 const moduleOf = (file: string) => file.split("/")[0] ?? "";
@@ -34,6 +52,17 @@ const sourceOf = (file: string) => readFileSync(join(src, file), "utf8");
 const imports = files.flatMap((file) =>
   [...sourceOf(file).matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target = ""]) => ({ file, target })),
 );
+
+const resolveImport = (file: string, target: string) =>
+  target.startsWith(".") ? relative(src, resolve(src, dirname(file), target)) : target;
+
+/** What a file imports to run: not types, and nothing that is imported on demand. */
+const listLoaded = (file: string) =>
+  files.includes(file)
+    ? [...sourceOf(file).matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)"/gm)].map(
+        ([, target = ""]) => resolveImport(file, target),
+      )
+    : [];
 
 describe("the layers", () => {
   it("every module has a layer", () => {
@@ -67,11 +96,23 @@ describe("the layers", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("a folder of sources imports only those that its head names", () => {
+    const folderOf = (path: string) =>
+      Object.keys(sourceFolders)
+        .filter((folder) => path.startsWith(`sources/${folder}/`))
+        .at(-1);
+    const wrong = imports.filter(({ file, target }) => {
+      const [from, to] = [folderOf(file), folderOf(resolveImport(file, target))];
+      return from !== undefined && to !== undefined && from !== to && !sourceFolders[from]?.includes(to);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("no modules import each other in a circle, not even types", () => {
     const targets = new Map(
       files.map((from) => {
         const local = imports.filter(({ file, target }) => file === from && target.startsWith("."));
-        return [from, local.map(({ target }) => relative(src, resolve(src, dirname(from), target)))];
+        return [from, local.map(({ target }) => resolveImport(from, target))];
       }),
     );
     const reach = (from: string, seen = new Set<string>()) => {
@@ -83,17 +124,24 @@ describe("the layers", () => {
     expect(files.filter((file) => reach(file).has(file))).toEqual([]);
   });
 
+  it("a reader of the logs goes down at most twelve files", () => {
+    const known = new Map<string, number>();
+    const depthOf = (file: string): number => {
+      const depth = known.get(file) ?? 1 + Math.max(0, ...listLoaded(file).map(depthOf));
+      known.set(file, depth);
+      return depth;
+    };
+    expect(depthOf("sources/logs/open.ts")).toBeLessThanOrEqual(12);
+    // The map has all that is loaded.
+    expect([...known.keys()]).toContain("sources/measure/definition.ts");
+  });
+
   it("every start, even for help, loads no heavy package", () => {
     const loaded = new Set<string>();
     const load = (file: string) => {
       if (loaded.has(file)) return;
       loaded.add(file);
-      if (!files.includes(file)) return;
-      for (const [, target = ""] of sourceOf(file).matchAll(
-        /^(?:import|export) (?!type )[^;]*?from "([^"]+)"/gm,
-      )) {
-        load(target.startsWith(".") ? relative(src, resolve(src, dirname(file), target)) : target);
-      }
+      for (const target of listLoaded(file)) load(target);
     };
     load("main.ts");
     expect([...loaded]).toContain("cli/help/layout.ts");

@@ -414,9 +414,13 @@ async function warnOfValues(
 function computePercentage(visitors: number, all: number, isToday: boolean): number {
   if (visitors <= all) return Math.round((1000 * visitors) / all) / 10;
   if (isToday) return 100;
-  throw new AnalyticsError("bad_answer", `A row has ${visitors} visitors, and all rows together ${all}.`, {
-    hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
-  });
+  throw new AnalyticsError(
+    "bad_answer",
+    `A row has ${visitors} visitors, but all rows together have ${all}.`,
+    {
+      hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
+    },
+  );
 }
 
 /** The visits of a day or row as the contract has them; nothing if the source does not know visits. */

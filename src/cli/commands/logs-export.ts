@@ -16,7 +16,7 @@ export interface ExportFlags {
   visitorSecret?: string;
 }
 
-/** Writes the hits of closed days to stdout, one JSON object per line, or to Parquet files; and a report to stderr. */
+/** Writes the hits of closed days to stdout, one JSON object per line, or to Parquet files; and a summary to stderr. */
 export async function writeHits(io: Io, settings: LogSettings, flags: ExportFlags): Promise<void> {
   if (flags.ndjson && flags.parquet !== undefined) {
     throw new AnalyticsError("usage", "Use --ndjson or --parquet, not both.", {
@@ -28,14 +28,14 @@ export async function writeHits(io: Io, settings: LogSettings, flags: ExportFlag
   const output =
     flags.parquet === undefined ? createLineWriter(io.stdout) : await createFileWriter(flags.parquet);
   try {
-    const report = await exportHits(settings, io.clock, {
+    const summary = await exportHits(settings, io.clock, {
       secret,
       since,
       hasFirstDay: flags.withFirstDay === true,
       write: output.write,
     });
     await output.end();
-    for (const note of describeExport(report)) await printNote(io, note);
+    for (const note of describeExport(summary)) await printNote(io, note);
   } finally {
     output.abandon();
   }

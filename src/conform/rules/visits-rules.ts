@@ -15,7 +15,7 @@ import { growing } from "./filter-requests.ts";
 const DIMENSIONS: Dimension[] = ["referrers", "countries", "devices"];
 
 /** Counts that may have visits, and where they stand in an answer. */
-interface Place {
+interface FoundCounts {
   reply: Reply;
   where: string;
   counts: WithVisits & { visitors: number };
@@ -25,7 +25,7 @@ const MEMBERS = ["visits", "bounces", "visit_seconds"] as const;
 const namesOf = (counts: WithVisits) => MEMBERS.filter((name) => counts[name] !== undefined);
 
 /** Wherever visits may be counted, rows left out. Throws Skip if they are counted nowhere: the contract leaves them optional. */
-async function listPlaces(subject: Subject): Promise<Place[]> {
+async function listCounts(subject: Subject): Promise<FoundCounts[]> {
   const [summary, series] = [await read(subject, stats), await read(subject, timeseries)];
   const ranking = await read(subject, breakdown);
   const places = [
@@ -45,8 +45,8 @@ function demandComplete<T extends WithVisits>(counts: T): T {
 }
 
 /** The rows of visits, each beside its totals. */
-async function listRows(subject: Subject): Promise<(Place & { totals: WithVisits })[]> {
-  await listPlaces(subject);
+async function listRows(subject: Subject): Promise<(FoundCounts & { totals: WithVisits })[]> {
+  await listCounts(subject);
   const rankings = await rankEach(subject, DIMENSIONS);
   return rankings.flatMap(({ reply, answer: { rows, totals } }) =>
     rows.map((counts) => ({ reply, where: `the row ${quote(counts.value)}`, counts, totals })),
@@ -59,7 +59,7 @@ function findImpossible({
   visits = 0,
   bounces = 0,
   visit_seconds = 0,
-}: Place["counts"]): { expected: string; seen: string } | undefined {
+}: FoundCounts["counts"]): { expected: string; seen: string } | undefined {
   if (visits < visitors) return { expected: `at least ${visitors} visits`, seen: `${visits}` };
   if (bounces > visits) return { expected: `at most ${visits} bounces`, seen: `${bounces}` };
   if (visit_seconds === 0 || bounces < visits) return undefined;
@@ -76,7 +76,7 @@ export const visitsSection = defineSection({
         "visits, bounces and visit_seconds come together: in /stats, in every point and in totals, or nowhere.",
       fix: "Send all three members, as whole numbers, wherever the contract has them.",
       check: async (subject) => {
-        for (const { reply, where, counts } of await listPlaces(subject)) {
+        for (const { reply, where, counts } of await listCounts(subject)) {
           const names = namesOf(counts);
           demand(names.length === 3, reply, `visits, bounces and visit_seconds of ${where}`, quote(names));
         }
@@ -100,7 +100,7 @@ export const visitsSection = defineSection({
       fix: "Count every visit once, a bounce as a visit with exactly one hit, and seconds from a visit's first hit to its last.",
       check: async (subject) => {
         for (const { reply, where, counts } of [
-          ...(await listPlaces(subject)),
+          ...(await listCounts(subject)),
           ...(await listRows(subject)),
         ]) {
           const wrong = namesOf(counts).length === 3 ? findImpossible(counts) : undefined;
@@ -113,7 +113,7 @@ export const visitsSection = defineSection({
       title: "Visits have hits: a bounce has one, any other visit two or more page views and events.",
       fix: "Count only visits with a hit, and each hit in one visit.",
       check: async (subject) => {
-        await listPlaces(subject);
+        await listCounts(subject);
         for (const days of [7, 30]) {
           const { reply, answer } = await read(subject, stats, { days });
           const { visits = 0, bounces = 0, pageviews, events } = demandComplete(answer);
@@ -127,7 +127,7 @@ export const visitsSection = defineSection({
       title: "The visits of the points, and those of totals, are the visits of /stats for the same days.",
       fix: "Count a visit on the day on which it begins, in every operation.",
       check: async (subject) => {
-        await listPlaces(subject);
+        await listCounts(subject);
         const readFirst = async (fresh: boolean) => {
           const { reply, answer } = await read(subject, stats, {}, { fresh });
           return { reply, period: answer.period, numbers: growing(demandComplete(answer)) };

@@ -7,7 +7,7 @@ const MARGIN = { top: 14, right: 8, bottom: 26, beside: 10 };
 /** Width of a day's label, with the space around it. */
 const LABEL_ROOM = 72;
 
-type Place = readonly [x: number, y: number];
+type Point = readonly [x: number, y: number];
 
 /**
  * Draws a line over a filled area, starting at zero, and a thin one for the span before. The element must be in the page,
@@ -43,7 +43,7 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
 
   const [left, right] = [room + MARGIN.beside, width - MARGIN.right];
   const toX = (index: number) => (last === 0 ? (left + right) / 2 : left + (index / last) * (right - left));
-  const place = ({ count }: DayCount, index: number): Place => [toX(index), toY(count)];
+  const place = ({ count }: DayCount, index: number): Point => [toX(index), toY(count)];
   const [points, pointsBefore] = [days.map(place), before.map(place)];
 
   const runs = cutAtGaps(points, days);
@@ -119,8 +119,8 @@ function findLabelled(days: Day[], fitting: number): number[] {
 }
 
 /** The days between those of which there is no data: no line leads over them. */
-function cutAtGaps(points: Place[], days: Day[]): Place[][] {
-  const runs: Place[][] = [[]];
+function cutAtGaps(points: Point[], days: Day[]): Point[][] {
+  const runs: Point[][] = [[]];
   for (const [index, point] of points.entries()) {
     if (days[index]?.missing) runs.push([]);
     else runs.at(-1)?.push(point);
@@ -128,12 +128,12 @@ function cutAtGaps(points: Place[], days: Day[]): Place[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-const join = (points: Place[]) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`;
+const join = (points: Point[]) => `M${points.map(([x, y]) => `${x} ${y}`).join("L")}`;
 
 /** @param isOpen Whether the last day is incomplete. */
-const listComplete = (points: Place[], isOpen: boolean) => (isOpen ? points.slice(0, -1) : points);
+const listComplete = (points: Point[], isOpen: boolean) => (isOpen ? points.slice(0, -1) : points);
 
-function drawArea(points: Place[], isOpen: boolean, base: number): SVGElement[] {
+function drawArea(points: Point[], isOpen: boolean, base: number): SVGElement[] {
   const complete = listComplete(points, isOpen);
   const [first, last] = [complete[0], complete.at(-1)];
   if (!first || !last || complete.length === 1) return [];
@@ -141,7 +141,7 @@ function drawArea(points: Place[], isOpen: boolean, base: number): SVGElement[] 
 }
 
 /** @param isLast Whether it ends with the last day, which has a point. */
-function drawLine(points: Place[], isOpen: boolean, isLast: boolean): SVGElement[] {
+function drawLine(points: Point[], isOpen: boolean, isLast: boolean): SVGElement[] {
   const end = points.at(-1);
   if (!end) return [];
   const complete = listComplete(points, isOpen);
@@ -156,7 +156,7 @@ function drawLine(points: Place[], isOpen: boolean, isLast: boolean): SVGElement
   ];
 }
 
-const dot = ([x, y]: Place, isOpen: boolean) =>
+const dot = ([x, y]: Point, isOpen: boolean) =>
   svg("circle", { class: isOpen ? "day open" : "day", cx: x, cy: y, r: 4 });
 
 const text = (words: string, x: number, y: number, anchor: string) =>

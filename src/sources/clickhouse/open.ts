@@ -14,6 +14,11 @@ import { type ClickHouseSettings, readClickHouseSettings } from "./settings.ts";
 import type { TableLayout } from "./table-queries.ts";
 import { createTableReader } from "./table-reader.ts";
 
+/*
+ * A table in ClickHouse as a source: one row a hit, exported from logs or of another service. This folder imports the contract,
+ * the rules of `measure/`, `config/`, `render/`, and what all sources share.
+ */
+
 export async function openClickHouse(context: LocalContext): Promise<DataSource> {
   return createClickHouseViews(readTableParts(context))();
 }

@@ -2,26 +2,26 @@ import { crawlers } from "../crawler-list.ts";
 import type { CrawlerRow } from "../data-source.ts";
 import { type CrawlerRequest, createCrawlerRequests } from "./crawler-requests.ts";
 
-type Tally = Pick<CrawlerRow, "requests" | "pages" | "errors" | "lastSeen">;
-type Tallies = ReadonlyMap<string, Tally>;
+type CrawlerCount = Pick<CrawlerRow, "requests" | "pages" | "errors" | "lastSeen">;
+type CountsByCrawler = ReadonlyMap<string, CrawlerCount>;
 
 /** A day, or its first part up to and including `until`, in seconds after midnight. `start` is its midnight. */
-export interface CountedDay {
+export interface ElapsedDay {
   date: string;
   start: number;
   until?: number | undefined;
 }
 
 /** The rows of some days, in no order. */
-export type CrawlerCounts = (days: readonly CountedDay[]) => CrawlerRow[];
+export type CrawlerCounts = (days: readonly ElapsedDay[]) => CrawlerRow[];
 
 const listed = new Map(crawlers.map((crawler) => [crawler.value, crawler]));
 
 /** Counts a site's made-up crawlers. The counts of a whole day are cached. */
 export function openCrawlerCounts(...site: Parameters<typeof createCrawlerRequests>): CrawlerCounts {
   const requestsOf = createCrawlerRequests(...site);
-  const known = new Map<string, Tallies>();
-  const countDay = ({ date, start, until }: CountedDay): Tallies => {
+  const known = new Map<string, CountsByCrawler>();
+  const countDay = ({ date, start, until }: ElapsedDay): CountsByCrawler => {
     if (until !== undefined)
       return tally(
         requestsOf(date).filter(({ at }) => at <= until),
@@ -41,8 +41,8 @@ function describe(value: string) {
   return crawler;
 }
 
-function tally(requests: readonly CrawlerRequest[], start: number): Tallies {
-  const tallies = new Map<string, Tally>();
+function tally(requests: readonly CrawlerRequest[], start: number): CountsByCrawler {
+  const tallies = new Map<string, CrawlerCount>();
   const paths = new Set<string>();
   for (const { crawler, at, path, isError } of requests) {
     const { requests, pages, errors, lastSeen } = tallies.get(crawler) ?? NOTHING;
@@ -58,10 +58,10 @@ function tally(requests: readonly CrawlerRequest[], start: number): Tallies {
   return tallies;
 }
 
-const NOTHING: Tally = { requests: 0, pages: 0, errors: 0, lastSeen: Number.NEGATIVE_INFINITY };
+const NOTHING: CrawlerCount = { requests: 0, pages: 0, errors: 0, lastSeen: Number.NEGATIVE_INFINITY };
 
-function addUp(days: readonly Tallies[]): Tallies {
-  const sums = new Map<string, Tally>();
+function addUp(days: readonly CountsByCrawler[]): CountsByCrawler {
+  const sums = new Map<string, CrawlerCount>();
   for (const [value, day] of days.flatMap((tallies) => [...tallies])) {
     const sum = sums.get(value) ?? NOTHING;
     sums.set(value, {

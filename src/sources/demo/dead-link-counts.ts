@@ -1,11 +1,11 @@
 import type { NotFoundRanking } from "../data-source.ts";
 import { createNotFoundRanking } from "../not-found-ranking.ts";
-import type { CountedDay } from "./crawler-counts.ts";
+import type { ElapsedDay } from "./crawler-counts.ts";
 import { type CrawlerRequest, createCrawlerRequests } from "./crawler-requests.ts";
 import { createDeadLinkRequests, type DeadLinkRequest } from "./dead-link-requests.ts";
 
 /** The dead links of some days. */
-export type DeadLinkCounts = (days: readonly CountedDay[], limit: number) => NotFoundRanking;
+export type DeadLinkCounts = (days: readonly ElapsedDay[], limit: number) => NotFoundRanking;
 
 /** Counts a site's made-up requests for what is not there. Those of crawlers are the ones that fail. */
 export function openDeadLinkCounts(...site: Parameters<typeof createDeadLinkRequests>): DeadLinkCounts {

@@ -6,6 +6,11 @@ import { createRanking } from "../measure/ranking.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
 
+/*
+ * Made-up visits as a source. This folder imports the contract, `measure/`, and what all sources share, which is in the files
+ * of `src/sources/` itself.
+ */
+
 const DAYS_KEPT = 731;
 
 /** Creates a data source from an organization's made-up visits, by counting them. */

@@ -11,6 +11,11 @@ import type { FieldMapping } from "./field-mapping.ts";
 import { readPointer } from "./json-pointer.ts";
 import type { LearnedMemory } from "./learned-memory.ts";
 
+/*
+ * Services that keep the specification in words of their own. This folder imports the contract, `client/`, `config/`, `render/`,
+ * what all sources share, and nothing of another source.
+ */
+
 export interface DescribedCallContext {
   client: HttpClient;
   readTarget: () => Promise<Target>;

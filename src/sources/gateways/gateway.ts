@@ -4,6 +4,11 @@ import type { Environment } from "../../config/variables.ts";
 import type { DataSource } from "../data-source.ts";
 import type { About } from "../source-types.ts";
 
+/*
+ * Services with an API of their own as sources, one folder each. They import the contract, `client/`, `config/`, `render/`, what
+ * all sources share, and nothing of each other or of another source.
+ */
+
 /** What opening a gateway needs. Nothing is sent before the first question. */
 export interface GatewayContext extends Pick<HttpClientOptions, "clock"> {
   limits: HttpClientOptions["limits"] | undefined;

@@ -15,6 +15,12 @@ import type { LogSettings } from "./settings.ts";
 import { createLogStore, type LogStoreOptions } from "./store/log-store.ts";
 import { openHistoryOf } from "./store/open-history.ts";
 
+/*
+ * Access logs as a source. `reading/` turns files into lines and imports none of the other folders; `counting/` turns lines
+ * into days and imports their shape from there; `store/` keeps days, and `command/` is for `analytics-mcp logs`: both import
+ * `reading/` and `counting/`. Of other sources' folders, all of them import `measure/` alone.
+ */
+
 export async function openLogSource(context: LocalContext): Promise<DataSource> {
   const { settings, store } = openStore(context, createWorkerReader(context));
   return createLogSource(settings, store);

@@ -89,17 +89,17 @@ function explain(status: number, text: string): AnalyticsError | undefined {
   if (/too many failed logins/i.test(message)) {
     return new AnalyticsError(
       "rate_limited",
-      "Matomo lets nobody in from this address: there were too many wrong tokens.",
+      "Matomo has blocked this address after too many wrong tokens.",
       {
         status,
-        hint: "Try again in an hour, with a right one.",
+        hint: "Try again in an hour, with the right token.",
       },
     );
   }
   if (/upgrade required|maintenance/i.test(message)) {
-    return new AnalyticsError("unavailable", "Matomo is being updated, and answers nothing meanwhile.", {
+    return new AnalyticsError("unavailable", "Matomo is being updated and cannot answer now.", {
       status,
-      hint: "Its administrator has to finish the update, in Matomo or by ./console core:update.",
+      hint: "Its administrator has to finish the update, in Matomo or with ./console core:update.",
     });
   }
   if (status !== 200) return undefined;
@@ -120,7 +120,11 @@ function readMessage(text: string): string | undefined {
 
 /** Matomo does not tell an unknown token from one that may view nothing: it answers both as it answers strangers. */
 export const createTokenError = (status = 200) =>
-  new AnalyticsError("invalid_api_key", "Matomo does not know this token, or it may view no site.", {
-    status,
-    hint: "Create one in Matomo under Settings, Personal, Security, Auth tokens, as a user who may view the site.",
-  });
+  new AnalyticsError(
+    "invalid_api_key",
+    "Matomo does not know this token, or the token may not view any site.",
+    {
+      status,
+      hint: "Create one in Matomo under Settings, Personal, Security, Auth tokens, as a user who may view the site.",
+    },
+  );

@@ -232,7 +232,7 @@ function assertAgreement(days: readonly MatomoDay[], today: string): void {
     "unavailable",
     `Matomo contradicts itself about ${date}: it has ${pageviews} page views and ${events} events, but only ${actions} actions.`,
     {
-      hint: "Nothing was shown, because the numbers could be wrong. Try again in some minutes. If it stays, Matomo has to count the day again: ./console core:invalidate-report-data, with the site and the date.",
+      hint: "Nothing was shown, because the numbers could be wrong. Try again in a few minutes. If it happens again, have Matomo count the day again: ./console core:invalidate-report-data, with the site and the date.",
     },
   );
 }

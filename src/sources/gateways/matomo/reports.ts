@@ -32,7 +32,7 @@ const EXITS: Columns = { some: "exit_nb_visits", visitors: "exit_nb_uniq_visitor
 const EVENTS: Columns = { some: "nb_events", visitors: "nb_uniq_visitors", hits: "nb_events" };
 
 /** A report of Matomo that has the rows of a dimension, or some of them. */
-export interface Report {
+export interface MatomoReport {
   method: string;
   params?: Readonly<Record<string, string>>;
   columns: Columns;
@@ -40,8 +40,8 @@ export interface Report {
   value(row: Row): string | null | undefined;
 }
 
-const named = (method: string, columns = VISITS): Report => ({ method, columns, value: readLabel });
-const pages = (method: string, columns: Columns): Report => ({
+const named = (method: string, columns = VISITS): MatomoReport => ({ method, columns, value: readLabel });
+const pages = (method: string, columns: Columns): MatomoReport => ({
   method,
   params: { flat: "1" },
   columns,
@@ -53,7 +53,7 @@ export const CAMPAIGNS_PLUGIN = "MarketingCampaignsReporting";
 const campaigns = (name: string) => named(`${CAMPAIGNS_PLUGIN}.${name}`);
 
 /** The reports that together have a dimension's rows. */
-export const REPORTS: Partial<Record<Dimension, readonly Report[]>> = {
+export const REPORTS: Partial<Record<Dimension, readonly MatomoReport[]>> = {
   pages: [pages("Actions.getPageUrls", PAGES)],
   entry_pages: [pages("Actions.getEntryPageUrls", ENTRIES)],
   exit_pages: [pages("Actions.getExitPageUrls", EXITS)],
@@ -104,7 +104,7 @@ export const DEVICES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The columns to ask for: the visitors of a single day have another name than those of several days, added up. */
-export const listColumns = ({ columns: { some, visitors, hits, visits } }: Report): string =>
+export const listColumns = ({ columns: { some, visitors, hits, visits } }: MatomoReport): string =>
   [...new Set(["label", some, visitors, sumOf(visitors), hits, ...Object.values(visits ?? {})])].join(",");
 
 const sumOf = (visitors: string) => `sum_daily_${visitors}`;
@@ -115,7 +115,7 @@ const sumOf = (visitors: string) => `sum_daily_${visitors}`;
  */
 export function readRows(
   dimension: Dimension,
-  answers: readonly { report: Report; rows: readonly Row[] }[],
+  answers: readonly { report: MatomoReport; rows: readonly Row[] }[],
 ): RankedRow[] {
   const found = new Map<string, RankedRow>();
   for (const { report, row } of answers.flatMap(({ report, rows }) => rows.map((row) => ({ report, row })))) {
@@ -149,7 +149,7 @@ const nameOf = (dimension: Dimension, value: string | null) =>
 type Counts = Omit<RankedRow, "value" | "label" | "other">;
 
 /** Undefined for a row that nobody had, such as a page on which no visit began. */
-function readCounts({ method, columns }: Report, row: Row): Counts | undefined {
+function readCounts({ method, columns }: MatomoReport, row: Row): Counts | undefined {
   const read = (name: string) => {
     const { success, data } = count.safeParse(readMember(row, name));
     if (!success) throw createColumnError(method, name);

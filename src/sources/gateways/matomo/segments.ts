@@ -48,7 +48,7 @@ export function writeSegment(filter: Filter, context: SegmentContext): string {
   if (second !== undefined)
     throw createRefusal(
       second,
-      "Matomo asks two conditions of visit: of the same page view or event, so only one can be given",
+      "Matomo applies two conditions of visit: to the same page view or event, so only one can be given",
     );
   // Codes are the contract's; other values are Matomo's own.
   assertPossibleValues(filter.filter(({ dimension }) => CODES.includes(dimension)));
@@ -208,7 +208,7 @@ function readExact(condition: Condition, alternative: Alternative, none?: string
   if (alternative === null || alternative.length > 1)
     throw createRefusal(
       condition,
-      `Matomo finds ${condition.dimension} by whole values, without * and not by none`,
+      `Matomo finds ${condition.dimension} by whole values only, without * and not for a missing value`,
     );
   return alternative[0] ?? "";
 }

@@ -190,7 +190,7 @@ function assertForm(
 const createShapeError = (what: string) =>
   new AnalyticsError("bad_answer", `${TITLE}'s rows ${what}.`, {
     status: 200,
-    hint: "Nothing was shown, because the numbers could be wrong. Try again, and report it to analytics-mcp if it stays.",
+    hint: "Nothing was shown, because the numbers could be wrong. Try again. If it happens again, report it to analytics-mcp.",
   });
 
 /** Plausible names no timezone, but writes instants with their offset from UTC. */

@@ -13,7 +13,7 @@ export function explainFailure(status: number, text: string): AnalyticsError | u
     case 401:
       return new AnalyticsError(
         "invalid_api_key",
-        "Plausible does not accept the API key, or does not show it this site.",
+        "Plausible does not accept the API key, or the key may not see this site.",
         { status, hint: KEY_HINT },
       );
     case 402:
@@ -60,7 +60,7 @@ function readError(text: string): string | undefined {
 
 /** The error about a site that the key may not see, although the key itself is right. */
 export const createHiddenSiteError = (domain: string) =>
-  new AnalyticsError("site_not_found", `Plausible does not show ${quoteIfNeeded(domain)} to this key.`, {
+  new AnalyticsError("site_not_found", `This key may not see ${quoteIfNeeded(domain)} in Plausible.`, {
     status: 404,
     hint: `It was removed or renamed there, or belongs to another team than the key. ${KEY_HINT}`,
   });

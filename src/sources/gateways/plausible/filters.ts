@@ -51,7 +51,7 @@ function createUnspeakable(condition: Condition) {
   const shown = quote(formatCondition(condition), { maxLength: MAX_SHOWN });
   if (dimension === "events" && isNot)
     return createFilterError(
-      `cannot be ${shown} in Plausible, which leaves out no single events; visit:events!=… leaves out the visits that have them`,
+      `cannot be ${shown} in Plausible, which cannot leave out single events; visit:events!=… leaves out the visits that have them`,
     );
   return createFilterError(
     `cannot be ${shown} in Plausible, which takes names or patterns of ${dimension} in one condition, not both`,
@@ -110,7 +110,7 @@ function formatTexts(dimension: Dimension, texts: readonly (readonly string[])[]
   // A pattern keeps only what has a value, and this is how Plausible stores that there is none.
   if (dimension === "hostnames" && createMatch({ alternatives: patterns, isNot: false })(IMPOSSIBLE))
     throw createFilterError(
-      `has a pattern of hostnames that also fits ${IMPOSSIBLE}, which Plausible has in place of none`,
+      `has a pattern of hostnames that also matches ${IMPOSSIBLE}, which Plausible writes where there is none`,
     );
   return listUsed(name, {
     is: texts.flatMap((parts) => (parts.length === 1 ? parts : [])),

@@ -207,7 +207,7 @@ const MAX_ASKED_ONE_BY_ONE = 50;
 const FOLDED_REFERRERS: Warning = {
   code: NEAR,
   detail:
-    "Plausible counts visitors by the whole address of a referrer: who came from two addresses of one host on one day is counted twice in its row.",
+    "Plausible counts visitors by the whole address of a referrer: a visitor who came from two addresses of one host on one day counts twice in its row.",
 };
 
 const isHidden = (error: unknown) => error instanceof AnalyticsError && error.code === "site_not_found";
@@ -246,7 +246,7 @@ function warnOfEvents(
 }
 
 function createManyRowsError(dimension: Dimension, rows: number): AnalyticsError {
-  const detail = `is ${dimension}, whose page views Plausible tells for one at a time, and of which there are ${rows}`;
+  const detail = `is ${dimension}, whose page views Plausible gives for one value at a time, and there are ${rows}`;
   return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
     status: 400,
     hint: `Ask for at most ${MAX_ASKED_ONE_BY_ONE} rows, or for some by a filter, such as ${dimension}=/blog/*.`,

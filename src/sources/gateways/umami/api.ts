@@ -88,9 +88,9 @@ export async function signIn(
 }
 
 const createSignInError = () =>
-  new AnalyticsError("invalid_api_key", "Umami does not know this user with this password.", {
+  new AnalyticsError("invalid_api_key", "Umami does not accept this user name and password.", {
     status: 401,
-    hint: "They are those with which you open Umami in a browser.",
+    hint: "Use those with which you log in to Umami in a browser.",
   });
 
 /** Umami says little about its errors, and what it does not know is a page for people. */
@@ -98,7 +98,7 @@ function explainError(status: number): AnalyticsError | undefined {
   if (status === 401) {
     return new AnalyticsError("invalid_api_key", "Umami does not accept the key (status 401).", {
       status,
-      hint: "A key ends when its user is deleted, and when Umami gets another APP_SECRET. Log in again: analytics-mcp login --service umami",
+      hint: "A key stops working when its user is deleted or when Umami's APP_SECRET changes. Log in again: analytics-mcp login --service umami",
     });
   }
   if (status === 404 || status === 405 || status === 400) {

@@ -68,7 +68,7 @@ export function createDayRows(api: UmamiApi, context: GatewayContext) {
     const missing = days.filter(({ known }) => known === undefined).length;
     api.assertAffordable(
       missing,
-      (most) => `Ask for at most ${most} days at once: days that are over are remembered.`,
+      (most) => `Ask for at most ${most} days at once: past days are remembered.`,
     );
     return Promise.all(
       days.map(async ({ date, known }) => {

@@ -98,7 +98,8 @@ function assertPossible(condition: Condition): void {
   }
   if (isNot && dimension !== "pages")
     throw refuse(condition, "would also drop what has no value in Umami: != is only for pages there");
-  if (alternatives.includes(null)) throw refuse(condition, "looks for what has no value, which Umami cannot");
+  if (alternatives.includes(null))
+    throw refuse(condition, "looks for what has no value, which Umami cannot do");
   if (alternatives.some((parts) => parts?.some((part) => /[\n\r\u2028\u2029]/.test(part))))
     throw refuse(condition, "has a line break, which Umami cannot look for");
   if (dimension !== "events" && dimension !== "cities") return;

@@ -146,7 +146,7 @@ function readDate(time: string, { from, to }: { from: string; to: string }): str
   if (date >= from && date <= to) return date;
   throw new AnalyticsError(
     "bad_answer",
-    `Umami answers about ${date}, and was asked about ${from} to ${to}.`,
+    `Umami answered about ${date}, but was asked about ${from} to ${to}.`,
     {
       hint: "Nothing was shown, because the numbers could be wrong. Check that Umami's version is 3.",
     },
@@ -193,7 +193,7 @@ async function readHours(
       pageviews: views.get(start) ?? 0,
     }));
   }
-  api.assertAffordable(hours.length, (most) => `Ask for at most ${Math.floor(most / 24)} days of hours.`);
+  api.assertAffordable(hours.length, (most) => `By hour, ask for at most ${Math.floor(most / 24)} days.`);
   return Promise.all(
     hours.map(async (start, index) => {
       const endAt = String((ends[index + 1] ?? start) - 1);

@@ -100,14 +100,14 @@ export function createHitExport(options: ExportOptions): HitExport {
       const { domain: site, first = 0, timezone } = log;
       const { date } = day;
       if (!isWanted(log, day)) return;
-      const report = (rest: Omit<ExportedDay, "site" | "date">) => void days.push({ site, date, ...rest });
+      const note = (rest: Omit<ExportedDay, "site" | "date">) => void days.push({ site, date, ...rest });
       if (!options.hasFirstDay && date === dateAt(first * 1000, timezone)) {
-        report({ hits: 0, leftOut: "first_day" });
+        note({ hits: 0, leftOut: "first_day" });
       } else if (proxy === "certain" && !options.acceptProxyAddresses) {
-        report({ hits: 0, leftOut: "proxied" });
+        note({ hits: 0, leftOut: "proxied" });
       } else {
         const { excluded } = tables.notFound();
-        report({ hits: writeDay({ log, day, ...keep(day), scanners, excluded, secret }, write) });
+        note({ hits: writeDay({ log, day, ...keep(day), scanners, excluded, secret }, write) });
       }
       kept.delete(day);
     },

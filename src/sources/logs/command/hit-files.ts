@@ -113,7 +113,7 @@ export function createHitFiles(folder: string): HitFiles {
         throw new AnalyticsError(
           "usage",
           `The hits could not be written to ${path}: ${explainSystemError(cause)}.`,
-          { hint: "Days that were written to their end are there. Run it again for the others.", cause },
+          { hint: "Days that were written completely are there. Run it again for the others.", cause },
         );
       }
     },

@@ -87,6 +87,6 @@ export function warnOfRepeats(contents: Iterable<LogContent>, domain: string): W
   const repeated = listRepeated(contents).filter(({ site }) => site === undefined || site === domain);
   if (repeated.length === 0) return [];
   const detail =
-    "Some lines are in two log files and count twice. On the server, analytics-mcp logs shows in which: give each log once.";
+    "Some lines are in two log files and count twice. On the server, analytics-mcp logs shows which files: give each log once.";
   return [{ code: "repeated_lines", detail }];
 }

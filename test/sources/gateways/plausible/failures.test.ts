@@ -46,7 +46,7 @@ it("tells a wrong key from a site that the key may not see", async () => {
   const removed = await server.open({ siteTimezones: { "removed.example": "Europe/Berlin" } });
   expect(await fail(async () => removed.site?.("removed.example"))).toMatchObject({
     code: "site_not_found",
-    message: "Plausible does not show removed.example to this key.",
+    message: "This key may not see removed.example in Plausible.",
   });
   expect(await fail(() => removed.sites())).toMatchObject({ code: "site_not_found" });
 });
@@ -59,7 +59,7 @@ it("says both where Plausible does not let them be told apart", async () => {
   };
   expect(await fail(ask)).toMatchObject({
     code: "invalid_api_key",
-    message: "Plausible does not accept the API key, or does not show it this site.",
+    message: "Plausible does not accept the API key, or the key may not see this site.",
   });
 });
 

@@ -230,13 +230,13 @@ it("keeps events, and no page views that are goals", async () => {
 });
 
 it.each([
-  ["events!=signup", "leaves out no single events"],
+  ["events!=signup", "cannot leave out single events"],
   ["events=", "whose events are goals"],
   ["events=*", "whose events are goals"],
   ["events=sign*", "whose events are goals"],
   ["visit:events=*up", "whose events are goals"],
   ["hostnames=example.com|*.example.com", "in one condition, not both"],
-  ["hostnames!=*n*", "also fits (none)"],
+  ["hostnames!=*n*", "also matches (none)"],
   ["cities=29*", "cannot have a pattern of cities"],
 ])("refuses %s with the reason, before it asks", async (text, reason) => {
   const source = await server.open();
@@ -280,7 +280,7 @@ it("asks for the page views of entry pages one by one, and for no more than fift
   await expect(rank("exit_pages", [], 51)).rejects.toMatchObject({
     code: "invalid_parameter",
     message:
-      "dimension is exit_pages, whose page views Plausible tells for one at a time, and of which there are 60.",
+      "dimension is exit_pages, whose page views Plausible gives for one value at a time, and there are 60.",
     hint: "Ask for at most 50 rows, or for some by a filter, such as exit_pages=/blog/*.",
   });
   expect((await rank("exit_pages", ["exit_pages=/1*"], 1_000)).rows).toHaveLength(11);

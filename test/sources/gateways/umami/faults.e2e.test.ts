@@ -297,7 +297,7 @@ describe("Umami Cloud", () => {
     expect([error.code, error.message, error.hint]).toEqual([
       "rate_limited",
       "This question takes 305 requests to Umami Cloud, which allows 50 in 15 seconds.",
-      "Ask for at most 150 days at once: days that are over are remembered.",
+      "Ask for at most 150 days at once: past days are remembered.",
     ]);
     expect(paths.filter(isRows)).toEqual([]);
   });
@@ -335,7 +335,7 @@ describe("a sign-in", () => {
     const body = '{"error":{"code":"incorrect-username-password"}}';
     expect(await failSignIn(401, JSON_TYPE, body)).toMatchObject({
       code: "invalid_api_key",
-      message: "Umami does not know this user with this password.",
+      message: "Umami does not accept this user name and password.",
     });
   });
 
