@@ -200,7 +200,6 @@ describe("the layers", () => {
         "oauth/key-handoff.ts",
         "oauth/provider.ts",
         "oauth/storage-adapter.ts",
-        "oauth/token-limits.ts",
       ],
     ],
     ["commander", ["cli/"]],

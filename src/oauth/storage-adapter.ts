@@ -5,7 +5,6 @@ import type { DeferredWrites } from "./deferred-writes.ts";
 import { openHandedKey } from "./key-handoff.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
-import { createTokenLimits } from "./token-limits.ts";
 
 /** For how many milliseconds after its first use a refresh token still works: the answer may have been lost. */
 const REFRESH_GRACE = 60_000;
@@ -18,6 +17,17 @@ const REDEEMABLE = new Set(["AuthorizationCode", "RefreshToken"]);
 
 /** The kinds of record that are sealed with the analytics key inside. */
 const KEY_CARRIERS = new Set(["AuthorizationCode", "AccessToken", "RefreshToken"]);
+
+/**
+ * How many pairs one refresh token gives. Applications ask again if an answer was lost, and several of their processes may
+ * ask at once; more than that is a loop or a thief (RFC 9700, section 4.14.2).
+ */
+const MAX_USES = 10;
+/** Longer than a used token works, so that a second window never begins within it. */
+const USES_MS = 120_000;
+/** Requests of one grant at the token endpoint. Its access tokens last for hours. */
+const MAX_REQUESTS = 60;
+const REQUESTS_MS = 600_000;
 
 type Payload = AdapterPayload & { apiKey?: string };
 
@@ -37,7 +47,6 @@ export function createStorageAdapter(
   { store, sealing, clock, audit }: StorageOptions,
   { defer, track }: DeferredWrites,
 ): (kind: string) => Adapter {
-  const limitTokens = createTokenLimits({ store, clock });
   /** The analytics key that each request has read. */
   const keys = new WeakMap<object, string>();
 
@@ -84,13 +93,26 @@ export function createStorageAdapter(
     if (consumed !== undefined && !isInGrace(kind, consumed, clock())) {
       return { ...rest, consumed: Math.floor(consumed / 1000) };
     }
-    if (REDEEMABLE.has(kind) && grantId !== undefined) await track(limitTokens({ kind, hash, grantId }));
+    if (REDEEMABLE.has(kind) && grantId !== undefined) await track(countUse(kind, hash, grantId));
     if (!Provider.ctx || !leadsToKey(kind, rest)) return rest;
     const key = apiKey ?? (await findKey(kind, id, rest));
     // Another browser's sign-in, or a token whose grace has just ended on a replica with another clock.
     if (key === undefined) return undefined;
     keys.set(Provider.ctx, key);
     return rest;
+  };
+
+  const limit = async (counter: string, windowMs: number, max: number, waitSeconds: number) => {
+    if ((await store.hit(counter, { max, windowMs }, clock())) === 0) return;
+    Provider.ctx?.set("Retry-After", String(waitSeconds));
+    throw new SlowDown();
+  };
+
+  /** Counts a valid code or refresh token at the token endpoint. Throws an error with status 429 if there are too many. */
+  const countUse = async (kind: string, hash: string, grantId: string) => {
+    if (Provider.ctx?.oidc.route !== "token") return;
+    if (kind === "RefreshToken") await limit(`uses of ${hash}`, USES_MS, MAX_USES, 60);
+    await limit(`token requests of ${grantId}`, REQUESTS_MS, MAX_REQUESTS, REQUESTS_MS / 1000);
   };
 
   /** Finds a key that is kept apart from the record that leads to it. */
@@ -161,6 +183,14 @@ export function createStorageAdapter(
           destroy: (id) => destroy(kind, id),
           revokeByGrantId: endGrant,
         };
+}
+
+class SlowDown extends errors.OIDCProviderError {
+  override error_description = "Too many token requests. Use the tokens that were given.";
+
+  constructor() {
+    super(429, "slow_down");
+  }
 }
 
 function leadsToKey(kind: string, { result }: Payload): boolean {

@@ -38,14 +38,11 @@ function readIpv6Network(address: string): string {
   return `${network.join(":")}::/64`;
 }
 
-/** The eight groups of a valid IPv6 address. */
+/** The eight groups of a valid IPv6 address; a URL parser writes all of them in hexadecimal. */
 function readGroups(address: string): number[] {
   const [plain = ""] = address.split("%", 1);
-  const hexadecimal = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
-  const [head = [], tail = []] = hexadecimal
+  const [head = [], tail = []] = new URL(`http://[${plain}]`).hostname
+    .slice(1, -1)
     .split("::")
     .map((part) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16))));
   return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail];

@@ -29,13 +29,6 @@ describe("the base URL", () => {
     expect(read({}, { ...key, ANALYTICS_BASE_URL })).toMatchObject({ apiKey: "canary-key", baseUrl });
   });
 
-  it("of the command line takes precedence", () => {
-    const environment = { ...key, ANALYTICS_BASE_URL: "https://two.example" };
-    expect(read({ baseUrl: "https://one.example" }, environment)).toMatchObject({
-      baseUrl: "https://one.example/api/v1",
-    });
-  });
-
   it.each([
     "stats.example.com",
     "ftp://stats.example.com",
@@ -114,11 +107,6 @@ describe("the key", () => {
       });
     },
   );
-
-  it("that a client left unexpanded is reported", () => {
-    const error = read({}, { ANALYTICS_API_KEY: "${ANALYTICS_API_KEY}" });
-    expect(error).toMatchObject({ code: "no_api_key", message: expect.stringContaining("unexpanded") });
-  });
 
   it("is trimmed", () => {
     expect(

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DocumentFetch } from "../../src/oauth/document-fetch.ts";
 import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import type { Store, StoreOptions } from "../../src/oauth/store/store.ts";
-import { consent, startTestConnector } from "../support/connector.ts";
+import { consent } from "../support/connector.ts";
 import { buildRequest, open, post, signIn } from "../support/oauth-client.ts";
 import { findPort } from "../support/processes.ts";
+import { start as startConnector } from "./connector-fixture.ts";
 
 const ID = "https://client.example/oauth/metadata.json";
 const DOCUMENT = {
@@ -15,11 +16,6 @@ const DOCUMENT = {
   token_endpoint_auth_method: "none",
 };
 const REDIRECT = "http://127.0.0.1:53682/callback";
-
-const own: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const server of own.splice(0)) await server.close();
-});
 
 /** A connector whose clients' host answers as told, and which can be started anew on the same store. */
 function createScene() {
@@ -40,9 +36,7 @@ function createScene() {
   };
   const start = async (place: { publicUrl?: string; port?: number } = {}) => {
     const options = { secret, time, fetchDocument, openStore, version: "1.2.3" };
-    const connector = await startTestConnector({ ...options, ...place });
-    own.push(connector);
-    return connector;
+    return startConnector({ ...options, ...place });
   };
   /** Another replica of a connector, which has nothing cached. */
   const startAnother = async ({ publicUrl }: { publicUrl: string }) => {

@@ -51,11 +51,3 @@ it("RFC 9449, section 7.1: /mcp takes no token by the DPoP scheme", async () => 
     true,
   ]);
 });
-
-it.each(["oauth-authorization-server", "openid-configuration", "oauth-protected-resource"])(
-  "RFC 9449, section 5.1: %s does not offer it",
-  async (name) => {
-    const response = await fetch(`${connector.publicUrl}/.well-known/${name}`);
-    expect([response.status, await response.text()]).toEqual([200, expect.not.stringMatching(/dpop/i)]);
-  },
-);

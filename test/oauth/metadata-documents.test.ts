@@ -1,24 +1,19 @@
 import * as oauth from "oauth4webapi";
-import { afterEach, describe, expect, it } from "vitest";
-import { consent, startTestConnector } from "../support/connector.ts";
+import { describe, expect, it } from "vitest";
+import { consent } from "../support/connector.ts";
 import { buildRequest, open, signIn } from "../support/oauth-client.ts";
-
-const own: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const server of own.splice(0)) await server.close();
-});
+import { start } from "./connector-fixture.ts";
 
 /** The connector on an internet of these documents only, and what it fetched. */
-async function start(documents: Record<string, unknown>) {
+async function startWith(documents: Record<string, unknown>) {
   const fetched: string[] = [];
-  const connector = await startTestConnector({
+  const connector = await start({
     fetchDocument: async (url) => {
       fetched.push(String(url));
       const document = documents[String(url)];
       return document === undefined ? new Response("", { status: 404 }) : Response.json(document);
     },
   });
-  own.push(connector);
   return { connector, fetched };
 }
 
@@ -59,7 +54,7 @@ describe("client ID metadata documents are accepted as clients publish them", ()
       },
     ],
   ])("%s", async (_, metadata) => {
-    const { connector, fetched } = await start({ [ID]: { ...DOCUMENT, ...metadata } });
+    const { connector, fetched } = await startWith({ [ID]: { ...DOCUMENT, ...metadata } });
     const answer = await signIn(connector, { client: ID, asked: { redirect_uri: LOOPBACK } });
     expect(answer).toMatchObject({ status: 200, body: { scope: "analytics:read" } });
     expect(answer.body.refresh_token).toBeTypeOf("string");
@@ -69,7 +64,7 @@ describe("client ID metadata documents are accepted as clients publish them", ()
   });
 
   it("the consent page names the document's host", async () => {
-    const { connector } = await start({ [ID]: DOCUMENT });
+    const { connector } = await startWith({ [ID]: DOCUMENT });
     const { status, html } = await open(connector, { client_id: ID, redirect_uri: LOOPBACK });
     expect(status).toBe(200);
     expect(html).toContain("client.example");
@@ -85,7 +80,7 @@ describe("client ID metadata documents are accepted as clients publish them", ()
     const key = { ...(await crypto.subtle.exportKey("jwk", publicKey)), kid: "k", alg: "ES256", use: "sig" };
     const jwks_uri = "https://client.example/oauth/jwks.json";
     const proof = { token_endpoint_auth_method: "private_key_jwt", token_endpoint_auth_signing_alg: "ES256" };
-    const { connector, fetched } = await start({
+    const { connector, fetched } = await startWith({
       [ID]: { ...DOCUMENT, ...proof, jwks_uri },
       [jwks_uri]: { keys: [key], ...keySet },
     });
@@ -118,14 +113,13 @@ describe("client ID metadata documents are accepted as clients publish them", ()
 
 it("client ID metadata documents are not fetched if they are turned off", async () => {
   const fetched: unknown[] = [];
-  const connector = await startTestConnector({
+  const connector = await start({
     clientDocuments: false,
     fetchDocument: async (url) => {
       fetched.push(url);
       return Response.json(DOCUMENT);
     },
   });
-  own.push(connector);
   const { status } = await open(connector, { client_id: ID, redirect_uri: LOOPBACK });
   expect([status, fetched]).toEqual([400, []]);
 });
@@ -151,7 +145,7 @@ describe("client ID metadata documents are refused", () => {
     ],
     ["where they are none", undefined],
   ])("%s", async (_, metadata) => {
-    const { connector } = await start({ [ID]: metadata && { ...DOCUMENT, ...metadata } });
+    const { connector } = await startWith({ [ID]: metadata && { ...DOCUMENT, ...metadata } });
     const own = metadata && "redirect_uris" in metadata ? metadata.redirect_uris[0] : undefined;
     const redirect_uri = own === undefined || own.startsWith("http://127") ? LOOPBACK : own;
     const { status, url } = await open(connector, { client_id: ID, redirect_uri });
