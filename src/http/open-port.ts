@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { Server } from "node:net";
 
 /** Starts to listen, and returns the port. Throws Node's own error (EADDRINUSE, EACCES) if it cannot. */
 export async function openPort(

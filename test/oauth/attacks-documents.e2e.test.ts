@@ -165,10 +165,15 @@ const buildMetadata = () => ({
   redirect_uris: ["http://127.0.0.1:1234/cb"],
 });
 
-it("documents: a valid one is accepted, so the refusals below have the reason they name", async () => {
-  await serveDocument((_, response) =>
-    response.setHeader("content-type", "application/json").end(JSON.stringify(buildMetadata())),
+const serveMetadata = (change: object = {}) =>
+  serveDocument((_, response) =>
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ ...buildMetadata(), ...change })),
   );
+
+it("documents: a valid one is accepted, so the refusals below have the reason they name", async () => {
+  await serveMetadata();
   const { url } = await prepare(connector.publicUrl, { client_id: DOCUMENT });
   const { page } = await openConsent(connector.publicUrl, url);
   expect(page.text).toContain("Of a document");
@@ -274,11 +279,7 @@ it("documents: if one is gone when the form is submitted, the sign-in ends with 
 });
 
 it("documents: a website of javascript: is left out, and the document accepted", async () => {
-  await serveDocument((_request, response) =>
-    response
-      .setHeader("content-type", "application/json")
-      .end(JSON.stringify({ ...buildMetadata(), client_uri: "javascript:alert(1)" })),
-  );
+  await serveMetadata({ client_uri: "javascript:alert(1)" });
   // The document is accepted; only signing in without asking is refused.
   const { status, headers } = await authorizeAs(DOCUMENT);
   expect([status, headers.get("location")]).toEqual([303, expect.stringContaining("error=login_required")]);

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { openPort } from "../../src/http/open-port.ts";
 import { openRedisStore } from "../../src/oauth/store/redis-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { otherNodes } from "../support/other-nodes.ts";
@@ -319,6 +320,8 @@ describe.skipIf(REDIS_SERVER === undefined).concurrent("a store in a Redis of it
   });
 });
 
+const LOCAL = { host: "127.0.0.1", port: 0 };
+
 describe.concurrent("a store in a Redis that does not run", () => {
   it("fails soon", async () => {
     const { options, lines } = createOptions();
@@ -333,10 +336,7 @@ describe.concurrent("a store in a Redis that does not run", () => {
 
   it("is unavailable if a rediss URL finds no valid certificate", async () => {
     const server = createTlsServer({}).on("tlsClientError", () => {});
-    server.listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const port = await openPort(server, LOCAL);
     await expect(openRedisStore(`rediss://127.0.0.1:${port}`, createOptions().options)).rejects.toMatchObject(
       {
         code: "unavailable",
@@ -349,10 +349,8 @@ describe.concurrent("a store in a Redis that does not run", () => {
   it.each(["redis", "rediss"])(
     "is unavailable where something accepts and says nothing (%s)",
     async (scheme) => {
-      const server = createServer(() => {}).listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const server = createServer(() => {});
+      const port = await openPort(server, LOCAL);
       const start = performance.now();
       const { options } = createOptions();
       await expect(openRedisStore(`${scheme}://127.0.0.1:${port}`, options)).rejects.toMatchObject({

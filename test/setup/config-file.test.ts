@@ -99,28 +99,18 @@ describe("a file is left alone", () => {
     expect(readdirSync(folder)).toEqual(["mcp.json"]);
   });
 
-  it("when it is UTF-16, as old editors write it", async () => {
-    writeFileSync(path, Buffer.from("\ufeff{}", "utf16le"));
-    await expect(readConfigFile(path)).rejects.toMatchObject({
-      code: "usage",
-      message: expect.stringContaining("not UTF-8 text"),
-    });
-  });
-
-  it("when it is a folder", async () => {
-    mkdirSync(path);
-    await expect(readConfigFile(path)).rejects.toMatchObject({
-      code: "usage",
-      message: expect.stringContaining("it is a folder"),
-    });
-  });
-
-  it("when it is a link to a device, which never ends", async () => {
-    symlinkSync("/dev/zero", path);
-    await expect(readConfigFile(path)).rejects.toMatchObject({
-      code: "usage",
-      message: expect.stringContaining("not a regular file"),
-    });
+  it.each<[string, () => void, string]>([
+    [
+      "is UTF-16, as old editors write it",
+      () => writeFileSync(path, Buffer.from("\ufeff{}", "utf16le")),
+      "not UTF-8 text",
+    ],
+    ["is a folder", () => mkdirSync(path), "it is a folder"],
+    ["is a link to a device, which never ends", () => symlinkSync("/dev/zero", path), "not a regular file"],
+  ])("when it %s", async (_, make, words) => {
+    make();
+    const message = expect.stringContaining(words);
+    await expect(readConfigFile(path)).rejects.toMatchObject({ code: "usage", message });
   });
 
   it("when its folder is a file", async () => {
