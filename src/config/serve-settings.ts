@@ -81,6 +81,7 @@ export function readServeSettings(flags: ServeFlags, environment: Environment, i
 
 type Reader = ReturnType<typeof createReader>;
 
+/** Finds settings among the options, else in the environment. */
 function createReader(flags: ServeFlags, environment: Environment) {
   const find = (name: TextSetting) => {
     const value = flags[name] ?? environment[serveVariables[name]]?.trim();

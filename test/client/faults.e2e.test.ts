@@ -246,7 +246,7 @@ describe.concurrent("proxies of the environment", () => {
 });
 
 describe.concurrent("a connection that is never established", () => {
-  /** A server that does not speak HTTP; the test says what it does with a connection. */
+  /** A server that never answers in HTTP. */
   async function startSilence(meet: (socket: Socket) => void) {
     const sockets = new Set<Socket>();
     const { origin } = await listen((socket) => {
@@ -615,7 +615,7 @@ function startProxy(route: (target: string) => string | undefined) {
   });
 }
 
-/** A server that speaks what the test says. */
+/** A TCP server; the test says what it does with a connection. */
 async function listen(meet: (socket: Socket) => void) {
   const server = createTcpServer(meet);
   await once(server.listen(0, "127.0.0.1"), "listening");

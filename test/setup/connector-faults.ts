@@ -1,6 +1,6 @@
 import type { Spoiled } from "../support/right-connector.ts";
 
-/** What is wrong, the spoiled answers, and what is found, with its fix. */
+/** What is wrong, the answers that are replaced, and the finding with its fix. */
 type Fault = [string, Record<string, Spoiled>, RegExp, RegExp, status?: "warning"];
 
 const page = (headers: Record<string, string | null>) => ({ page: { headers } });
@@ -9,7 +9,7 @@ const challenge = (value: string | null) => ({ call: { headers: { "www-authentic
 const resource = (members: Record<string, unknown>) => ({ resource: { members } });
 const server = (members: Record<string, unknown>) => ({ server: { members } });
 
-/** What can be wrong with a connector, by the check that finds it. */
+/** Faults of a connector, by the check that finds them. */
 export const connectorFaults: Record<string, Fault[]> = {
   challenge: [
     ["another path", { call: { status: 404 } }, /answers 404: no MCP server is at \/mcp/, /Check the path/],

@@ -5,7 +5,7 @@ import { askRaw } from "./raw.ts";
 
 const REDIRECT = "http://127.0.0.1:1234/cb";
 
-/** Everything that must be found nowhere: filled by what follows, read by the test of the canaries. */
+/** Secrets that must not occur anywhere: the functions below add them, `underAttack` searches for them. */
 export const secrets = new Set<string>();
 /** The bodies of errors that were seen. */
 export const errorBodies: string[] = [];
@@ -29,7 +29,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
 export async function read(response: Response): Promise<Answer> {
   const text = await response.text();
   const { status, headers } = response;
-  // The consent page must hold the form's own token, on its errors, too.
+  // The consent page has the form's own token, also on its errors.
   if (status >= 400) errorBodies.push(text.replace(/<form [^>]*>|name="csrf" value="[^"]*"/g, ""));
   const body = text.startsWith("{") ? JSON.parse(text) : {};
   return { status, headers, text, body };
@@ -56,7 +56,7 @@ export interface Asking {
   url: URL;
 }
 
-/** An authorization request of a new client's, with parameters changed, or taken away where undefined. */
+/** An authorization request of a new client, with parameters changed, or removed if undefined. */
 export async function prepare(
   origin: string,
   changes: Record<string, string | undefined> = {},
@@ -177,7 +177,7 @@ function keepTokens(answer: Answer): Answer {
   return answer;
 }
 
-/** From nothing to tokens. */
+/** Registers, signs in, and exchanges the code for tokens. */
 export async function signIn(origin: string, key = DEMO_KEY): Promise<SignedIn> {
   const { clientId, code, verifier } = await obtainCode(origin, key);
   const { body } = await exchange(origin, { clientId, code, verifier });

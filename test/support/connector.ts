@@ -21,8 +21,8 @@ export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "st
 }
 
 /**
- * A clock that stands still until a test moves it. It is ahead, since oidc-provider sees by the machine's clock whether a
- * code is over: a minute after the connector's start, every new one would be.
+ * A clock that stands still until a test moves it. It is ahead, because oidc-provider compares codes with the machine's
+ * clock: a minute after the connector's start, every new code would already have expired.
  */
 export const createTestTime = () => ({ now: Date.now() + 600_000 });
 

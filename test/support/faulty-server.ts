@@ -10,7 +10,7 @@ export interface FaultyServer {
   close(): void;
 }
 
-/** A real HTTP server that answers each request as the test says, with what it was asked kept. */
+/** A real HTTP server that answers each request as the test says, and keeps the requests. */
 export async function startServer(
   listener: (request: IncomingMessage, response: ServerResponse, count: number) => void,
   tls?: { key: string; cert: string },

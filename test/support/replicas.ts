@@ -115,7 +115,7 @@ export async function startReplicas(medium: Medium, options: TestConnectorOption
   };
 }
 
-/** Makes so many readers of one kind of record wait for each other, so that a race is one each time. */
+/** Makes a number of readers of one kind of record wait for each other, so that they race each time. */
 function createMeeting() {
   const meeting = { kind: "", missing: 0, go: () => {}, all: Promise.resolve() };
   return {

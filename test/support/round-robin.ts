@@ -2,13 +2,13 @@ import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A reverse proxy that gives each request to the next replica, and adds whom it saw to X-Forwarded-For; where it
- * believes what a client says of itself, one machine can be many clients.
+ * A reverse proxy that passes each request to the next replica, and adds the caller's address to X-Forwarded-For. If it
+ * believes the address that a caller claims, one machine can act as many callers.
  */
 export async function startRoundRobin({ believes = false } = {}) {
   const ports: number[] = [];
   let turn = 0;
-  /** Whom the proxy sees: a test that moves on has its own share of what is limited. */
+  /** The end of the address that the proxy sees. A test that changes it has limits of its own. */
   const address = { last: 1 };
   const server = createServer((request, response) => {
     const port = ports[turn++ % ports.length] ?? 0;

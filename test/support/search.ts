@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The bytes of every file in a folder, by its name; what goes meanwhile is left out. */
+/** The bytes of every file in a folder. Files that disappear meanwhile are left out. */
 export function readFolder(folder: string): { name: string; bytes: Buffer }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
@@ -10,16 +10,17 @@ export function readFolder(folder: string): { name: string; bytes: Buffer }[] {
     .map(({ name, path }) => ({ name, bytes: readFileSync(path) }));
 }
 
-/** The texts that stand somewhere in the bytes, as they are or in another dress. */
+/** The texts that occur in the bytes, plain or encoded. */
 export function searchFor(texts: Iterable<string>, places: readonly (Buffer | string)[]): string[] {
   const searched = places.map((each) => (typeof each === "string" ? Buffer.from(each) : each));
   return [...texts].filter((text) => {
-    const dresses = dress(text);
-    return searched.some((bytes) => dresses.some((each) => bytes.includes(each)));
+    const forms = listForms(text);
+    return searched.some((bytes) => forms.some((form) => bytes.includes(form)));
   });
 }
 
-function dress(text: string): Buffer[] {
+/** A text in every encoding that is searched for. */
+function listForms(text: string): Buffer[] {
   const raw = Buffer.from(text);
   const hex = raw.toString("hex");
   const written = [hex, hex.toUpperCase(), encodeURIComponent(text), hex.replace(/../g, "%$&")];
@@ -33,7 +34,7 @@ function dress(text: string): Buffer[] {
   const texts = new Set([text, ...written, ...inBase64]);
   return [
     ...[...texts].map((each) => Buffer.from(each)),
-    // What is base64 itself, as the bytes that it stands for.
+    // A text that is base64 itself may occur as the bytes that it encodes.
     ...(/^[\w-]{32,}$/.test(text) ? [Buffer.from(text, "base64url")] : []),
   ];
 }

@@ -9,8 +9,8 @@ export interface Scene extends Replicas {
 }
 
 /**
- * The same attacks on two replicas over each medium that they can share. When they are over, nothing of what
- * was secret in any of them may stand in a log, in an error's body or in a file of the store.
+ * Runs the same attacks on two replicas over each medium that they can share. Afterwards, no secret of any attack may
+ * occur in a log, in an error's body or in a file of the store.
  */
 export function underAttack(define: (scene: () => Scene) => void): void {
   for (const { name, absent, start } of media) {
