@@ -105,7 +105,8 @@ export function openTestLogs(
     /** Page views, visitors and events of some days. */
     count: async (from = "2026-11-21", to = from, domain?: string) => {
       const days = await source.days(await spanOf(from, to, domain));
-      const add = (key: "visitors" | "pageviews" | "events") => days.reduce((sum, day) => sum + (day[key] ?? 0), 0);
+      const add = (key: "visitors" | "pageviews" | "events") =>
+        days.reduce((sum, day) => sum + (day[key] ?? 0), 0);
       return { visitors: add("visitors"), pageviews: add("pageviews"), events: add("events") };
     },
     /** Values with their visitors and hits. */
