@@ -1,7 +1,8 @@
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { defineConfig } from "tsup";
-import { chartAsData } from "./.ci/build/chart.ts";
+
 import { commonJs } from "./.ci/build/common-js.ts";
+import { computed } from "./.ci/build/computed.ts";
 import { collectLicenses } from "./.ci/build/licenses.ts";
 import { writeManPage } from "./.ci/build/man-page.ts";
 import { hyparquetInPart, mailInPart, provider, undiciInPart, withoutAjv } from "./.ci/build/packages.ts";
@@ -24,7 +25,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [chartAsData, hyparquetInPart, mailInPart, provider, undiciInPart, withoutAjv],
+  esbuildPlugins: [computed, hyparquetInPart, mailInPart, provider, undiciInPart, withoutAjv],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     cpSync("src/cli/completion/scripts", "dist/completion/scripts", { recursive: true });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { computedModules } from "../.ci/build/computed.ts";
 
 /** The layer of each module: imports only go down, and modules on one layer do not import each other. */
 const layers: Record<string, number> = {
@@ -141,6 +142,7 @@ describe("the layers", () => {
     const load = (file: string) => {
       if (loaded.has(file)) return;
       loaded.add(file);
+      if (`src/${file}` in computedModules) return;
       for (const target of listLoaded(file)) load(target);
     };
     load("main.ts");

@@ -6,7 +6,7 @@ import { iconUrl } from "../render/icon.ts";
 
 /**
  * The pages of `chart/`: each is one document with its script and styles inside. This module runs in tests and during the
- * build, which ships the pages in its place (`.ci/build/chart.ts`), so the package needs no esbuild.
+ * build, which ships the pages in its place (`.ci/build/computed.ts`), so the package needs no esbuild.
  */
 export const chartPage = buildPage("chart");
 /** With places for a title and an answer; see `report-page.ts`. */

@@ -62,7 +62,7 @@ const LACKING = "No revenue, cohorts, returning visitors, page speed.";
 const GENERAL = new Set(["get_stats", "get_overview"]);
 const COUNTS_REQUESTS = new Set(["get_crawlers", "get_not_found"]);
 
-/** Describes a query as a tool, for `tool-list.json`. */
+/** Describes a query as a tool. */
 export function defineTool({ params, result, tool, isDescription }: Query): Tool {
   const { name, title, description } = tool;
   const hasVisitors = "days" in params.shape && !COUNTS_REQUESTS.has(name);

@@ -1,8 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import list from "./tool-list.json" with { type: "json" };
+import { queries } from "../reports/queries.ts";
+import { defineTool } from "./tool-definitions.ts";
 
 /**
- * The tools as clients get them. The list is generated (`npm run lists`), because converting zod's schemas to JSON Schema
- * takes longer than anything else before the server can list its tools.
+ * The tools as clients get them. The build computes the list (`.ci/build/computed.ts`), because converting zod's schemas to
+ * JSON Schema takes longer than anything else before the server can list its tools.
  */
-export const toolList = list as Tool[];
+export const toolList: Tool[] = queries.map(defineTool);

@@ -1,5 +1,6 @@
+import { queries } from "../../reports/queries.ts";
 import type { Group } from "./command.ts";
-import list from "./command-list.json" with { type: "json" };
+import { commandLoaders } from "./index.ts";
 
 /** A command as the program's help lists it. */
 export interface CommandSummary {
@@ -9,7 +10,15 @@ export interface CommandSummary {
 }
 
 /**
- * All commands in the order of help. The list is generated (`npm run lists`), because every start would otherwise load
- * every command for one sentence each.
+ * All commands in the order of help. The build computes the list (`.ci/build/computed.ts`), because every start would otherwise
+ * load every command for one sentence each.
  */
-export const commandList = list as readonly CommandSummary[];
+export const commandList: readonly CommandSummary[] = [
+  ...queries.map(({ name, summary }) => ({ name, group: "Ask:" as const, summary })),
+  ...(await Promise.all(
+    Object.entries(commandLoaders).map(async ([name, load]) => {
+      const { group, summary } = (await load()).command;
+      return { name, group, summary };
+    }),
+  )),
+];
