@@ -11,6 +11,7 @@ import { compareRows } from "../../operations/row-order.ts";
 import { UnreadableListError } from "../../operations/unreadable-list.ts";
 import { OTHER_ORDER, PERIOD_VISITORS, type Warning } from "../../operations/warning.ts";
 import { dateAt, formatInstant } from "../calendar.ts";
+import { readAllowedDays } from "./allowed-days.ts";
 import { listPossibleToday, readDates, readWritten } from "./answer-dates.ts";
 import type { Reading, ServiceSite } from "./field-mapping.ts";
 import { createMissingError, readCount } from "./find-field.ts";
@@ -80,15 +81,16 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     return timezone === undefined ? site : { ...site, timezone };
   };
 
-  /** The fewest days that the service allows and that have these among them. Throws AnalyticsError if there are none. */
-  const allowDays = (path: string, days: number): number => {
-    const { allowed, minimum = 1, maximum = Number.POSITIVE_INFINITY } = reader.parameter(path, "days") ?? {};
-    const counts = allowed?.map(Number).filter((count) => Number.isInteger(count)) ?? [];
-    const possible = counts.length > 0 ? counts.toSorted((a, b) => a - b) : [Math.max(days, minimum)];
-    const chosen = possible.find((count) => count >= days && count <= maximum);
-    if (chosen !== undefined) return chosen;
-    const bounds = counts.length > 0 ? `one of ${counts.join(", ")}` : `at most ${maximum}`;
-    throw createDaysError(`must be ${bounds} at this service, not ${days}`, counts.map(String));
+  const daysOf = (path: string) => readAllowedDays(reader.parameter(path, "days"));
+
+  /** The timezone of a site; where nothing but its totals names one, they are asked. */
+  const findZone = async (site: ServiceSite, answer: unknown, days: number, options: RequestOptions) => {
+    const allowed = daysOf(stats.path);
+    return (
+      site.timezone ??
+      findTimezone(answer) ??
+      (await reader.learnTimezone(site, allowed.has(days) ? days : allowed.cover(1), options))
+    );
   };
 
   const readSeries = async (
@@ -96,9 +98,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     days: number,
     options: RequestOptions,
   ): Promise<ServiceSeries> => {
-    const asked = allowDays(timeseries.path, days);
+    const asked = daysOf(timeseries.path).cover(days);
     const answer = await reader.askSite(timeseries.path, site, { days: asked }, options);
-    const timezone = site.timezone ?? findTimezone(answer);
+    const timezone = await findZone(site, answer, asked, options);
     const points = readPoints(reader, answer, timezone);
     const query = { days: asked, dates: points.map(({ date }) => date), timezone, now: clock() };
     const stated = findStatedDays(readRecord(answer));
@@ -128,7 +130,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     if (known === undefined) throw createUnknownDaysError();
     for (const end of ends.slice(0, -1)) {
       const days = countDays(known, end);
-      if (allowDays(timeseries.path, days) !== days) throw createUnknownDaysError();
+      if (!daysOf(timeseries.path).has(days)) throw createUnknownDaysError();
       const answer = await reader.askSite(timeseries.path, site, { days }, options);
       const points = readPoints(reader, answer, query.timezone);
       if (points.some(({ date }) => date === known)) return end;
@@ -137,12 +139,12 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   };
 
   /** The days that a breakdown says it covers; undefined if it does not. */
-  const findWindow = (answer: unknown, known: string | undefined) => {
-    const cells = readRecord(answer);
-    const stated = findStatedDays(cells);
-    const timezone = known ?? findTimezone(answer);
-    const days = stated && countDays(stated.from, stated.to);
-    const window = days && createWindow(stated.to, { days, timezone, now: clock() });
+  const findWindow = async (site: ServiceSite, answer: unknown, options: RequestOptions) => {
+    const stated = findStatedDays(readRecord(answer));
+    if (stated === undefined) return undefined;
+    const days = countDays(stated.from, stated.to);
+    const timezone = await findZone(site, answer, days, options);
+    const window = createWindow(stated.to, { days, timezone, now: clock() });
     return window && { window, timezone };
   };
 
@@ -211,10 +213,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   ): Promise<AnswerOf<typeof stats>> => {
     const site = await locate(asked.site, options);
     const { days } = asked;
-    const { totals, series, hasEvents } =
-      allowDays(stats.path, days) === days
-        ? { ...(await readBoth(site, days, options)), hasEvents: false }
-        : await sumOfDays(site, days, options);
+    const { totals, series, hasEvents } = daysOf(stats.path).has(days)
+      ? { ...(await readBoth(site, days, options)), hasEvents: false }
+      : await sumOfDays(site, days, options);
     const { warnings: left } = fillDays(series.window, series.points, totals.pageviews);
     return {
       site: refer(site),
@@ -235,15 +236,10 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
 
   /** The totals of days that the service does not allow, from more days; only where its visitors add up. */
   const sumOfDays = async (site: ServiceSite, days: number, options: RequestOptions) => {
-    const more = allowDays(stats.path, days);
-    const { totals, series } = await readBoth(site, more, options);
-    if (days > 1 && totals.visitors !== sumOf(series.points, "visitors")) {
-      const allowed = reader.parameter(stats.path, "days")?.allowed?.map(String) ?? [];
-      throw createDaysError(
-        `must be one of ${allowed.join(", ")}, because visitors of days do not add up here`,
-        allowed,
-      );
-    }
+    const allowed = daysOf(stats.path);
+    const { totals, series } = await readBoth(site, allowed.cover(days), options);
+    if (days > 1 && totals.visitors !== sumOf(series.points, "visitors"))
+      throw allowed.createError("here, because visitors of days do not add up");
     const from = addDays(series.window.to, 1 - days);
     const points = series.points.filter(({ date }) => date >= from);
     const sums = {
@@ -265,8 +261,8 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const site = await locate(name, options);
     const series = await readSeries(site, days, options);
     const hasAll = series.points.length === days;
-    const isAllowed = !hasAll && allowDays(stats.path, days) === days;
-    const total = isAllowed ? (await readTotals(site, days, options)).pageviews : undefined;
+    const total =
+      !hasAll && daysOf(stats.path).has(days) ? (await readTotals(site, days, options)).pageviews : undefined;
     const { days: filled, warnings } = fillDays(series.window, series.points, total);
     return {
       site: refer(site),
@@ -283,10 +279,8 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   ): Promise<AnswerOf<typeof breakdown>> => {
     const site = await locate(name, options);
     const takesDays = reader.takes(breakdown.path, "days");
-    if (takesDays && allowDays(breakdown.path, days) !== days) {
-      const allowed = reader.parameter(breakdown.path, "days")?.allowed?.map(String) ?? [];
-      throw createDaysError(`must be one of ${allowed.join(", ")} for a breakdown at this service`, allowed);
-    }
+    if (takesDays && !daysOf(breakdown.path).has(days))
+      throw daysOf(breakdown.path).createError("for a breakdown at this service");
     const { maximum = limit } = reader.parameter(breakdown.path, "limit") ?? {};
     const asked = Math.min(limit, maximum);
     const [answer, series] = await Promise.all([
@@ -294,7 +288,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       takesDays ? readSeries(site, days, options) : undefined,
     ]);
     const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);
-    const period = series ?? findWindow(answer, site.timezone);
+    const period = series ?? (await findWindow(site, answer, options));
     const shown = rows.slice(0, limit);
     const truncated = total === undefined ? rows.length >= asked : total > shown.length;
     return {
@@ -342,8 +336,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
 
   const readLast = async (name: string, options: RequestOptions) => {
     const site = await locate(name, options);
-    const { allowed } = reader.parameter(timeseries.path, "days") ?? {};
-    const days = allowed === undefined ? DEFAULT_DAYS : allowDays(timeseries.path, 1);
+    const days = daysOf(timeseries.path).comeNear(DEFAULT_DAYS);
     return { site, series: await readSeries(site, days, options) };
   };
 
@@ -384,8 +377,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     addsUp: async (name, days, options) => {
       if (days <= 1) return true;
       const site = await locate(name, options);
-      const more = allowDays(stats.path, days);
-      const { totals, series } = await readBoth(site, more, options);
+      const { totals, series } = await readBoth(site, daysOf(stats.path).cover(days), options);
       return totals.visitors === sumOf(series.points, "visitors");
     },
     offersDays: ({ path }) => reader.takes(path, "days"),
@@ -408,12 +400,6 @@ const join = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { w
 
 const formatNow = (now: number, timezone: string | undefined): string =>
   timezone === undefined ? `${new Date(now).toISOString().slice(0, 19)}Z` : formatInstant(now, timezone);
-
-const createDaysError = (detail: string, allowed: string[]) =>
-  new AnalyticsError("invalid_parameter", `days ${detail}.`, {
-    hint: "Its description says so. Ask for days that it has.",
-    parameters: [{ parameter: "days", detail, ...(allowed.length > 0 && { allowed }) }],
-  });
 
 const createOtherDaysError = (days: number) =>
   new AnalyticsError(

@@ -86,6 +86,8 @@ export const learned = once(() =>
         created_at: z.string().optional(),
       }),
     ),
+    /** What a site's totals name where the list of sites has no timezone, by the site's id; null if they name none. */
+    timezones: z.record(z.string(), z.string().nullable()),
     /** By the name of the operation; of a breakdown, with its dimension. */
     readings: z.record(
       z.string(),

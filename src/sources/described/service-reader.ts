@@ -2,7 +2,7 @@ import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import type { ReadText } from "../../client/http-client.ts";
 import { findSentence } from "../../client/problem-parser.ts";
 import { parseJson } from "../../client/result-parser.ts";
-import { AnalyticsError, quote } from "../../errors.ts";
+import { AnalyticsError, type ErrorCode, quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
@@ -12,7 +12,7 @@ import { type DescribedParameter, readDescription } from "./description.ts";
 import type { FieldMapping, Learned, Reading, ServiceSite } from "./field-mapping.ts";
 import type { Pointer } from "./json-pointer.ts";
 import type { LearnedMemory } from "./learned-memory.ts";
-import { findNextPage, readSites } from "./service-sites.ts";
+import { findNextPage, findTimezone, readSites } from "./service-sites.ts";
 import { rankDimension } from "./words.ts";
 
 /** The parameters of the specification (section 4). Others are only sent where the service's description lists them. */
@@ -50,6 +50,8 @@ export interface ServiceReader {
     params: Record<string, unknown>,
     options: RequestOptions,
   ): Promise<unknown>;
+  /** The timezone that a site's totals name; undefined if they name none. They are asked for once. */
+  learnTimezone(site: ServiceSite, days: number, options: RequestOptions): Promise<string | undefined>;
   /** The service's name for a dimension. Throws AnalyticsError if its description lists none that is the same. */
   nameDimension(dimension: Dimension): string;
   /** What the description says about a parameter; undefined if there is none. */
@@ -80,6 +82,7 @@ export interface ReaderContext {
 const EMPTY: Learned = {
   dimensions: {},
   sites: [],
+  timezones: {},
   readings: {},
   parameters: {},
   texts: {},
@@ -171,6 +174,18 @@ export async function openServiceReader(
     texts,
     read,
     askSite,
+    learnTimezone: async (site, days, given) => {
+      const known = readMember(learned.timezones, site.id);
+      if (known !== undefined) return known ?? undefined;
+      try {
+        const named = findTimezone(await askSite(stats.path, site, { days }, given));
+        update({ timezones: { ...learned.timezones, [site.id]: named ?? null } });
+        return named;
+      } catch (error) {
+        if (isOfOneAnswer(error)) return undefined;
+        throw error;
+      }
+    },
     listSites: async (given) => {
       const found = new Map<string, ServiceSite>();
       let next: Record<string, string> | undefined = {};
@@ -240,20 +255,25 @@ async function readDocument(readText: ReadText, options: RequestOptions): Promis
     const { text } = await readText(openapi.path, {}, options);
     return parseJson(text, (reason) => createBrokenError(openapi.path, reason));
   } catch (error) {
-    if (error instanceof AnalyticsError && NO_DOCUMENT.has(error.code)) return undefined;
+    // Without a description, or with one that cannot be read, a service is read by its answers alone.
+    if (isOfOneAnswer(error)) return undefined;
     throw error;
   }
 }
 
-/** A service without a description, or with one that cannot be read, is read by its answers alone. */
-const NO_DOCUMENT = new Set([
-  "not_found",
+/** Errors that say nothing about the next answer. */
+const OF_ONE_ANSWER: ReadonlySet<ErrorCode> = new Set([
   "bad_answer",
   "too_large",
+  "not_found",
   "invalid_parameter",
   "method_not_allowed",
   "internal_error",
 ]);
+
+/** Whether an error is only about the answer that was asked for: a refused key or an outage is about all of them. */
+export const isOfOneAnswer = (error: unknown): error is AnalyticsError =>
+  error instanceof AnalyticsError && OF_ONE_ANSWER.has(error.code);
 
 const createBrokenError = (path: string, reason: string, cause?: unknown) =>
   new AnalyticsError("bad_answer", `The answer to ${path} cannot be read: ${reason}.`, {

@@ -1,15 +1,16 @@
-import { AnalyticsError, type ErrorCode } from "../../errors.ts";
+import type { AnalyticsError } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
+import { readAllowedDays } from "./allowed-days.ts";
 import type { Cell } from "./answer-tables.ts";
 import type { Described } from "./capabilities.ts";
 import type { FieldMapping, Found, Reading, ServiceSite } from "./field-mapping.ts";
 import { namesOf } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
 import { applyReading } from "./read-table.ts";
-import type { ServiceReader } from "./service-reader.ts";
+import { isOfOneAnswer, type ServiceReader } from "./service-reader.ts";
 import { findSite } from "./service-sites.ts";
 import { rankDimension, rankName } from "./words.ts";
 
@@ -38,16 +39,6 @@ const LIMIT = 5;
 const DIMENSION = "pages";
 const ROWS = `${breakdown.name} ${DIMENSION}`;
 
-/** What is wrong with one answer, and says nothing about the next one. */
-const OF_ONE_ANSWER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "bad_answer",
-  "too_large",
-  "not_found",
-  "invalid_parameter",
-  "method_not_allowed",
-  "internal_error",
-]);
-
 /**
  * Asks each operation once, for one site. An operation that cannot be read is a problem, and the others go on. Throws
  * AnalyticsError for a failure that is not about one answer, such as a refused key.
@@ -72,7 +63,7 @@ export async function summarizeService(
       const named = await read();
       timezone ??= named;
     } catch (error) {
-      if (!(error instanceof AnalyticsError && OF_ONE_ANSWER.has(error.code))) throw error;
+      if (!isOfOneAnswer(error)) throw error;
       // An answer can need that of another operation, which has the problem then.
       if (readMember(reader.learned().readings, key) === undefined) problems.push({ operation, error });
     }
@@ -108,13 +99,8 @@ interface Step {
 
 function listSteps({ service, reader }: Described, site: ServiceSite, options: CallOptions): Step[] {
   const [of, limit] = [site.id, Math.min(LIMIT, reader.parameter(breakdown.path, "limit")?.maximum ?? LIMIT)];
-  const daysOf = ({ path }: { path: string }) => {
-    const { allowed = [], minimum = 1, maximum = DAYS } = reader.parameter(path, "days") ?? {};
-    const counts = allowed.map(Number).filter(Number.isInteger);
-    return (
-      counts.find((count) => count >= DAYS) ?? counts.at(-1) ?? Math.max(minimum, Math.min(DAYS, maximum))
-    );
-  };
+  const daysOf = ({ path }: { path: string }) =>
+    readAllowedDays(reader.parameter(path, "days")).comeNear(DAYS);
   const days = daysOf(timeseries);
   const ranked = { limit, days: daysOf(breakdown) };
   return [

@@ -14,6 +14,8 @@ const daysOf = (query: URLSearchParams) => Number(query.get("days") ?? 30);
 const point = (date: unknown) => ({ date, visitors: 10, pageviews: 20 });
 const NO_TIMEZONE: Answers = { "/sites": () => [{ id: 7, domain: "acme.example" }] };
 
+const AUCKLAND = "Pacific/Auckland";
+
 async function ask(answers: Answers, name: string, params: Record<string, unknown> = {}, how = {}) {
   return createSmallService(answers, how).ask(name, params);
 }
@@ -185,6 +187,26 @@ describe("days", () => {
     expect(warningsOf(answer)).toContain("names no timezone");
   });
 
+  it("are those of the timezone that only the totals name", async () => {
+    const answers: Answers = {
+      ...NO_TIMEZONE,
+      "/stats": (query) => ({ visitors: 10 * daysOf(query), pageviews: 20 * daysOf(query), tz: AUCKLAND }),
+      "/timeseries": (query) => listDays(daysOf(query)).map(point),
+    };
+    // There it is the 21st, and this service's days end on the 20th.
+    const whole = { from: TODAY, to: TODAY, timezone: AUCKLAND, partial: false };
+    expect((await ask(answers, "stats", { period: "yesterday" })).period).toMatchObject(whole);
+    const { ask: asking, asked } = createSmallService(answers);
+    for (const days of [7, 8]) expect((await asking("timeseries", { days })).period.partial).toBe(false);
+    expect(asked.filter((line) => line.startsWith("/stats"))).toEqual(["/stats?site=7&days=7"]);
+  });
+
+  it("of a series may be more than the totals allow", async () => {
+    const document = () => describeParameters({ "/stats": { days: { maximum: 5 } } });
+    const answers = { ...leave(3), "/openapi.json": document };
+    expect(await pointsOf(answers)).toEqual([20, 20, 20, null, 20, 20, 20]);
+  });
+
   it.each<[string, (days: number) => unknown]>([
     ["to come", (days) => listDays(days, "2026-11-22").map(point)],
     ["before those asked for", (days) => [...listDays(1, "2026-01-01"), ...listDays(days - 1)].map(point)],
@@ -293,6 +315,7 @@ describe("what was learned", () => {
   const value = {
     dimensions: {},
     sites: [],
+    timezones: {},
     readings: {},
     parameters: {},
     texts: {},
