@@ -7,6 +7,7 @@ import type { Io } from "../io.ts";
 import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
+import type { BackupFlags } from "./logs-backup.ts";
 import type { ExportFlags } from "./logs-export.ts";
 import { createSiteOption } from "./site-option.ts";
 
@@ -22,6 +23,7 @@ export const command: CommandDefinition = {
         "analytics-mcp logs example.com=/var/log/nginx/example.log",
         "zcat access.log.*.gz | analytics-mcp logs -",
         "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
+        "analytics-mcp logs --backup /backup/analytics '/var/log/nginx/access.log*'",
         "analytics-mcp logs --parquet hits '/var/log/nginx/access.log*' --site example.com",
       )
       .description(
@@ -29,6 +31,11 @@ export const command: CommandDefinition = {
       )
       .argument("[files...]", "files, folders or patterns, such as '/var/log/nginx/access.log*'")
       .addOption(createSiteOption())
+      .option("--backup <folder>", "copy the history of the files to a new folder")
+      .option(
+        "--closed-only",
+        "of a backup: without the days that can still grow, and the keys of their hashes",
+      )
       .option("--ndjson", "print the hits of closed days instead, to load into ClickHouse")
       .option(
         "--parquet <folder>",
@@ -41,7 +48,12 @@ export const command: CommandDefinition = {
         "of an export: makes pseudonyms of visitors (default: one is created)",
       )
       .action(async (files: string[], _, self: ShellCommand) => {
-        const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags>();
+        const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags & BackupFlags>();
+        if (flags.backup !== undefined) {
+          const { writeBackup } = await import("./logs-backup.ts");
+          await writeBackup(io, findFlags(io, files, flags), flags.backup, flags.closedOnly === true);
+          return;
+        }
         const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
           import("../../sources/logs/open.ts"),
           import("../../sources/logs/reading/replay.ts"),
@@ -55,7 +67,7 @@ export const command: CommandDefinition = {
           await writeHits(io, { ...settings, stdin }, flags);
           return;
         }
-        assertNoExportFlags(flags);
+        assertNoOtherFlags(flags);
         const result = await dryRun({ ...settings, stdin }, io.clock);
         await printAnswer(
           io,
@@ -68,7 +80,14 @@ export const command: CommandDefinition = {
   },
 };
 
-function assertNoExportFlags({ since, withFirstDay, visitorSecret }: ExportFlags): void {
+function assertNoOtherFlags({
+  since,
+  withFirstDay,
+  visitorSecret,
+  closedOnly,
+}: ExportFlags & BackupFlags): void {
+  if (closedOnly)
+    throw new AnalyticsError("usage", "--closed-only is for backups.", { hint: "Add --backup <folder>." });
   const given = { "--since": since, "--with-first-day": withFirstDay, "--visitor-secret": visitorSecret };
   const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return;

@@ -161,7 +161,7 @@ function createUnreadableError(cause: unknown): AnalyticsError {
   return new AnalyticsError("unavailable", message, { hint: "Start this one again.", cause });
 }
 
-function explain(error: unknown): string {
+export function explain(error: unknown): string {
   if (error instanceof DamagedFile) return `${error.path}: ${error.message}`;
   const isKnown = [NewerFormat, LockTimeout].some((kind) => error instanceof kind);
   return isKnown ? (error as Error).message : explainSystemError(error);
