@@ -157,16 +157,17 @@ function createView({ settings, store, readHits, selection }: ViewParts): DataSo
         const { days } = await countDays(span, signal);
         const { filter } = span;
         const ranking = createRanking((value) => nameValue(dimension, value));
-        const warnings = warnOfUnrecorded(days, [dimension]);
+        const unrecorded = warnOfUnrecorded(days, [dimension]);
+        const warnings = unrecorded.length > 0 && { warnings: unrecorded };
         if (filter !== undefined) {
           await countKeptValues(readHits, { days, filter, dimension, signal }, ranking.add);
-          return { ...ranking.rank(limit), warnings };
+          return { ...ranking.rank(limit), ...warnings };
         }
         for (const { tables } of listCounts(days)) {
           const tallies = tables.tallies(dimension);
           if (tallies !== undefined) ranking.add(tallies);
         }
-        return { ...ranking.rank(limit), warnings };
+        return { ...ranking.rank(limit), ...warnings };
       }),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),

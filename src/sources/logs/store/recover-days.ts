@@ -14,7 +14,7 @@ import type { NamedDays } from "./site-files.ts";
  */
 
 /** The closed days of a site by their files. */
-export function recoverDays(files: DayFiles): Map<string, FoundDay> {
+function recoverDays(files: DayFiles): Map<string, FoundDay> {
   const found = new Map<string, FoundDay>();
   for (const day of files.findAll()) {
     const known = found.get(day.head.date);
