@@ -284,7 +284,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const { maximum = limit } = reader.parameter(breakdown.path, "limit") ?? {};
     const asked = Math.min(limit, maximum);
     const [answer, series] = await Promise.all([
-      reader.askDimension(site, dimension, { limit: asked, ...(takesDays && { days }) }, options),
+      reader.askDimension(site, dimension, { limit: asked, days }, options),
       takesDays ? readSeries(site, days, options) : undefined,
     ]);
     const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);

@@ -224,8 +224,11 @@ const MAX_PAGES = 100;
 /** Of a service with more, the list is asked for when a site is named that is not among them. */
 const MAX_KEPT_SITES = 1_000;
 
-const allowsPaging = ({ isDescribed, paging }: Learned, next: Record<string, string>): boolean =>
-  !isDescribed || paging.length === 0 || Object.keys(next).every((name) => paging.includes(name));
+/** Whether parameters lead to another page, and may be sent. */
+function allowsPaging({ paging }: Learned, next: Record<string, string>): boolean {
+  const names = Object.keys(next);
+  return names.length > 0 && (paging.length === 0 || names.every((name) => paging.includes(name)));
+}
 
 /** Reads the service's description, if it has one. */
 async function learnDescription(readText: ReadText, options: RequestOptions): Promise<Partial<Learned>> {

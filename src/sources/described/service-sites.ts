@@ -84,7 +84,7 @@ export function findTimezone(answer: unknown): string | undefined {
 }
 
 /**
- * The parameters that lead to the next page of a list; undefined if it is the last. A link is only read for its query: the next
+ * The parameters that lead to the next page of a list; undefined if it is the last, empty if parameters do not lead there. A link is only read for its query: the next
  * page is asked for where the first one was.
  */
 export function findNextPage(answer: unknown, link: string | null): Record<string, string> | undefined {
@@ -119,7 +119,7 @@ const fold = (pointer: Pointer) => splitName(namesOf(pointer).at(-1) ?? "").join
 function readQuery(target: string): Record<string, string> | undefined {
   if (!URL.canParse(target, "http://localhost")) return undefined;
   const { searchParams } = new URL(target, "http://localhost");
-  return searchParams.size === 0 ? undefined : Object.fromEntries([...searchParams].slice(0, 10));
+  return Object.fromEntries([...searchParams].slice(0, 10));
 }
 
 /** The site that somebody means: by id, domain or name. Throws AnalyticsError if there is none, or if two have the name. */

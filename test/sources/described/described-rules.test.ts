@@ -174,10 +174,14 @@ describe("days", () => {
   });
 
   it("are not guessed from times of day without a timezone", async () => {
-    const hours = ["03:00", "09:00", "17:00"];
-    const list = (days: number) =>
-      listDays(days).map((date, index) => point(`${date}T${hours[index % 3]}:00Z`));
-    await expect(series(list, NO_TIMEZONE)).rejects.toThrow("without a timezone");
+    const list = (hours: string[]) => (days: number) =>
+      listDays(days).map((date, index) => point(`${date}T${hours[index % hours.length]}:00Z`));
+    for (const hours of [
+      ["03:00", "17:00"],
+      ["01:00", "03:00", "05:00"],
+    ])
+      await expect(series(list(hours), NO_TIMEZONE)).rejects.toThrow("without a timezone");
+    expect((await series(list(["04:00", "05:00"]), NO_TIMEZONE)).points).toHaveLength(7);
   });
 
   it("may be over or not where no timezone is named, and that is said", async () => {
@@ -210,6 +214,10 @@ describe("days", () => {
   it.each<[string, (days: number) => unknown]>([
     ["to come", (days) => listDays(days, "2026-11-22").map(point)],
     ["before those asked for", (days) => [...listDays(1, "2026-01-01"), ...listDays(days - 1)].map(point)],
+    [
+      "outside those that the answer states",
+      (days) => ({ from: listDays(days)[0], to: TODAY, data: listDays(days, "2026-11-19").map(point) }),
+    ],
     ["that are there twice", (days) => [...listDays(days), TODAY].map(point)],
   ])("%s are refused", async (_, list) => {
     await expect(series(list)).rejects.toMatchObject({ code: "bad_answer" });
@@ -264,6 +272,9 @@ describe("requests", () => {
   it("with filters or hours are refused", async () => {
     const asked = { days: 7, filter: ["countries=DE"] };
     await expect(ask({}, "stats", asked)).rejects.toMatchObject({ code: "invalid_parameter" });
+    // Also where the description has a filter: what it means is not known.
+    const document = () => describeParameters({ "/stats": { filter: { type: "string" } } });
+    await expect(ask({ "/openapi.json": document }, "stats", asked)).rejects.toThrow("filter cannot be used");
     await expect(ask({}, "timeseries", { days: 7, interval: "hour" })).rejects.toMatchObject({
       code: "invalid_parameter",
     });
@@ -284,6 +295,15 @@ describe("requests", () => {
       "/sites?page=3",
       "/sites?page=4",
     ]);
+  });
+
+  it("do not follow pages without a query, and say that sites are missing", async () => {
+    const next = "https://stats.acme.example/api/v1/sites/page/2";
+    const { ask: asking, asked } = createSmallService({
+      "/sites": () => ({ data: [{ id: 1, domain: "acme.example" }], next }),
+    });
+    expect(warningsOf(await asking("sites"))).toContain("these are not all of them");
+    expect(new Set(asked.filter((line) => line.startsWith("/sites")))).toEqual(new Set(["/sites"]));
   });
 
   it("name one of several sites by its id", async () => {
@@ -344,6 +364,12 @@ describe("what was learned", () => {
     });
     const renamed = { "/stats": () => ({ people: 60, views: 140 }) };
     expect(await ask(renamed, "stats", { days: 7 }, how)).toMatchObject({ visitors: 60, pageviews: 140 });
+    const strict: Answers = {
+      ...renamed,
+      "/stats": (query) =>
+        query.get("site") === "7" ? new Reply(404, { error: "No such site" }) : { people: 50, views: 140 },
+    };
+    expect(await ask(strict, "stats", { days: 7 }, how)).toMatchObject({ visitors: 50 });
     const lost = { "/stats": () => ({ views: 140 }) };
     await expect(ask(lost, "stats", { days: 7 }, how)).rejects.toThrow("no field that could be visitors");
   });
@@ -363,6 +389,7 @@ describe("a hostile description", () => {
     const elsewhere = { $ref: "https://elsewhere.example/#/components/schemas/A" };
     const inside = { schemas: { A: { properties: { a: { title: "Visitors" } } } } };
     expect(read(elsewhere, inside)?.size).toBe(0);
+    expect(read({ $ref: "b/components/schemas/A" }, inside)?.size).toBe(0);
     expect(read({ $ref: "#/components/schemas/A" }, inside)?.get("/a")).toBe("Visitors");
   });
 
