@@ -15,7 +15,7 @@ import { forModels, forPeople } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import type { Column, View } from "../operations/view.ts";
-import { warnings } from "../operations/warning.ts";
+import { PERIOD_VISITORS, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
 import { missingLists, noteMissing } from "./missing-lists.ts";
 import { defineReport } from "./query.ts";
@@ -160,6 +160,8 @@ export function viewTotals({
 }: ReportedOverview): View {
   const previous = comparison?.previous;
   const { notes, warnings: partial } = describeVisitors(period, warnings);
+  // Visitors that do not add up are those of days until the last one, and have no days before of their own.
+  const isUnique = warnings?.some(({ code }) => code === PERIOD_VISITORS);
   const {
     sums,
     rates,
@@ -184,7 +186,9 @@ export function viewTotals({
       ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(coverage?.notes ?? []),
-      ...(comparison === null && !period.partial ? ["There are no days before to compare with."] : []),
+      ...(comparison === null && !period.partial && !isUnique
+        ? ["There are no days before to compare with."]
+        : []),
       ...(previous && isCompared ? noteLengths(period, previous) : []),
       ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)

@@ -8,7 +8,7 @@ import { type ConnectorOptions, startConnector } from "../../src/serve/connector
 import { createKeyedService } from "../../src/sources/service-source.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 
-export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store" | "source">> {
+export interface TestConnectorOptions extends Partial<Omit<ConnectorOptions, "store">> {
   /** The service's origin, as people see it. */
   service?: string;
   /** How the service is reached with a key; by default the reference API in this process. */

@@ -269,15 +269,15 @@ describe("requests", () => {
     ]);
   });
 
-  it("with filters or hours are refused", async () => {
-    const asked = { days: 7, filter: ["countries=DE"] };
-    await expect(ask({}, "stats", asked)).rejects.toMatchObject({ code: "invalid_parameter" });
-    // Also where the description has a filter: what it means is not known.
-    const document = () => describeParameters({ "/stats": { filter: { type: "string" } } });
-    await expect(ask({ "/openapi.json": document }, "stats", asked)).rejects.toThrow("filter cannot be used");
-    await expect(ask({}, "timeseries", { days: 7, interval: "hour" })).rejects.toMatchObject({
-      code: "invalid_parameter",
-    });
+  it.each([
+    ["filters", "stats", { filter: ["countries=DE"] }, "filter cannot be used"],
+    ["hours", "timeseries", { interval: "hour" }, "There are no hours"],
+  ])("with %s are refused, also once the service is known", async (_, name, given, reason) => {
+    const { ask: asking } = createSmallService({});
+    for (let time = 0; time < 2; time++) {
+      await expect(asking(name, { days: 7, ...given })).rejects.toThrow(reason);
+      await asking("stats", { days: 7 });
+    }
   });
 
   it("follow pages of sites by their query alone, until one repeats those before", async () => {

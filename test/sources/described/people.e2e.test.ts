@@ -4,6 +4,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
 import { findQuery } from "../../../src/reports/queries.ts";
 import { createServiceCall, reachService } from "../../../src/sources/service-source.ts";
+import { connectInProcess } from "../../support/clients.ts";
+import { createHome } from "../../support/profiles.ts";
+import { runShell } from "../../support/shell.ts";
 import { createService as createOne, KEYS as keysOfOne } from "./people/one.js";
 import { createService as createThree, KEYS as keysOfThree } from "./people/three.js";
 import { createService as createTwo, KEYS as keysOfTwo } from "./people/two.js";
@@ -33,18 +36,22 @@ async function connect({ createService, KEYS }: Person) {
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
   const reach = await reachService({}, { baseUrl });
+  const key = KEYS[Object.keys(KEYS)[0] ?? ""] ?? "";
   const call = createServiceCall(undefined, {
-    readTarget: () => reach(KEYS[Object.keys(KEYS)[0] ?? ""] ?? ""),
+    readTarget: () => reach(key),
     clock: () => NOW,
     environment: {},
   });
-  return async (name: string, params: Record<string, unknown>) => {
+  const ask = async (name: string, params: Record<string, unknown>) => {
     const query = findQuery(name);
     const usesDefaultDays = params.days === undefined && params.period === undefined;
     const { result } = await query.ask(call, query.params.parse(params), { usesDefaultDays });
     // Each answer has the members that its question is about.
     return result as Answer;
   };
+  const environment = { ...createHome(), ANALYTICS_BASE_URL: baseUrl, ANALYTICS_API_KEY: key };
+  const run = (...argv: string[]) => runShell(argv, { environment, clock: () => NOW });
+  return { ask, run, call };
 }
 
 interface Counts {
@@ -196,12 +203,12 @@ describe.each(people)("a service by somebody who had the specification alone: %s
   const { site } = asked;
 
   it("tells the visitors of a week, each counted once", async () => {
-    const ask = await opened;
+    const { ask } = await opened;
     expect((await ask("stats", { site, days: 7 })).visitors).toBe(asked.week);
   });
 
   it("ranks pages and countries", async () => {
-    const ask = await opened;
+    const { ask } = await opened;
     const [count, rows] = asked.pages;
     expect(listRows(await ask("breakdown", { site, dimension: "pages", limit: 3 }), count)).toEqual(rows);
     const countries = await ask("breakdown", { site, dimension: "countries", limit: 3 });
@@ -209,7 +216,7 @@ describe.each(people)("a service by somebody who had the specification alone: %s
   });
 
   it("has a series, its best day, and page views of two weeks", async () => {
-    const ask = await opened;
+    const { ask } = await opened;
     const { points = [] } = await ask("timeseries", { site, days: 14 });
     const [best] = points.slice(-7).toSorted((a, b) => (b.visitors ?? 0) - (a.visitors ?? 0));
     expect([best?.date, best?.visitors]).toEqual(asked.best);
@@ -217,7 +224,7 @@ describe.each(people)("a service by somebody who had the specification alone: %s
   });
 
   it("compares page views of complete weeks, and leaves out visitors that do not add up", async () => {
-    const ask = await opened;
+    const { ask } = await opened;
     const { points } = await ask("timeseries", { site, days: 15 });
     const { current, change } = await ask("compare", { site });
     expect(current?.pageviews).toBe(sumViews(points?.slice(-8, -1)));
@@ -226,7 +233,7 @@ describe.each(people)("a service by somebody who had the specification alone: %s
   });
 
   it("knows who is online, another site by its name, an odd dimension and a long period", async () => {
-    const ask = await opened;
+    const { ask } = await opened;
     expect((await ask("realtime", { site })).visitors).toBe(asked.active);
     const { visitors, pageviews, events } = await ask("stats", { site: asked.other, days: 30 });
     expect([visitors, pageviews, events]).toEqual(asked.month);
@@ -238,13 +245,49 @@ describe.each(people)("a service by somebody who had the specification alone: %s
     expect(await ask("stats", { site: long, days })).toMatchObject({ visitors: most, pageviews: views });
   });
 
-  it("has an overview", async () => {
-    const ask = await opened;
-    expect((await ask("overview", { site })).visitors).toBeGreaterThan(asked.week);
+  it("has an overview, with the data of its chart", async () => {
+    const { ask, call, run } = await opened;
+    const { points = [] } = await ask("timeseries", { site, days: 30 });
+    const { visitors } = await ask("stats", { site, days: 30 });
+    const client = await connectInProcess({ call });
+    const { structuredContent, _meta } = await client.callTool("get_overview", { site });
+    await client.close();
+    expect(structuredContent).toMatchObject({ visitors, active_now: asked.active });
+    const [pages] = asked.pages[1];
+    expect(_meta?.["analytics-mcp/chart"]).toMatchObject({
+      trend: {
+        visitors: points.map((point) => point.visitors),
+        pageviews: points.map((point) => point.pageviews),
+      },
+      top: expect.arrayContaining([
+        expect.objectContaining({
+          dimension: "pages",
+          rows: expect.arrayContaining([
+            expect.objectContaining({ value: pages?.[0], [asked.pages[0]]: pages?.[1] }),
+          ]),
+        }),
+      ]),
+    });
+    // Its totals are not compared because its visitors do not add up, and not for want of days.
+    expect((await run("overview", "--site", site)).stderr).not.toContain("no days before");
+  });
+
+  it("has a report, and can be checked", async () => {
+    const { ask, run } = await opened;
+    const { visitors, pageviews } = await ask("stats", { site, days: 30 });
+    const report = await run("report", "--site", site, "-o", "-");
+    expect(report.code).toBe(0);
+    expect(report.stdout).toContain(`"visitors":${visitors},"pageviews":${pageviews}`);
+    const yesterday = (await ask("stats", { site, period: "yesterday" })).visitors ?? 0;
+    const quiet = await run("check", "--site", site, "--below", String(yesterday));
+    expect(quiet).toMatchObject({ code: 0, stdout: "" });
+    const found = await run("check", "--site", site, "--below", String(yesterday + 1));
+    expect(found.code).toBe(7);
+    expect(found.stdout).toContain(` ${yesterday} visitors`);
   });
 
   it("refuses what belongs to somebody else, and breakdowns of days that it does not take", async () => {
-    const ask = await opened;
+    const { ask } = await opened;
     const error = await ask("stats", { site: asked.foreign, days: 7 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AnalyticsError);
     expect(error).toMatchObject({ code: "site_not_found" });
