@@ -114,7 +114,8 @@ describe("the history's own files give the numbers of the logs", () => {
       count(*) FILTER (event != '') AS events FROM ${files} WHERE day BETWEEN '${span.from}' AND '${span.to}'`,
     );
     const days = await source.days(span);
-    const sum = (name: "visitors" | "pageviews" | "events") => days.reduce((all, day) => all + (day[name] ?? 0), 0);
+    const sum = (name: "visitors" | "pageviews" | "events") =>
+      days.reduce((all, day) => all + (day[name] ?? 0), 0);
     expect(Object.values(totals ?? {}).map(Number)).toEqual([
       sum("visitors"),
       sum("pageviews"),
