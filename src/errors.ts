@@ -80,6 +80,33 @@ export class AnalyticsError extends Error {
 }
 
 /**
+ * The error on a parameter of a query.
+ *
+ * @param detail What follows the parameter's name, without a full stop: `is unknown`.
+ */
+export function createParameterError(
+  parameter: string,
+  detail: string,
+  {
+    code = "invalid_parameter",
+    allowed,
+    range,
+    ...options
+  }: AnalyticsErrorOptions & {
+    code?: ErrorCode;
+    allowed?: readonly string[] | undefined;
+    range?: { minimum: number; maximum: number };
+  } = {},
+): AnalyticsError {
+  const refused = { parameter, detail, ...(allowed && { allowed: [...allowed] }), ...range };
+  return new AnalyticsError(code, `${parameter} ${detail}.`, {
+    status: 400,
+    parameters: [refused],
+    ...options,
+  });
+}
+
+/**
  * The error on an option that took the next option for its value, as in `--site --days 7`.
  *
  * @param placeholder Of the value, such as `<site>`.

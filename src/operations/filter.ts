@@ -1,4 +1,4 @@
-import { AnalyticsError, quote, quoteIfNeeded } from "../errors.ts";
+import { type AnalyticsError, createParameterError, quote, quoteIfNeeded } from "../errors.ts";
 import { type Dimension, dimensions } from "./dimensions.ts";
 
 /*
@@ -126,12 +126,7 @@ export const conditionOf = (dimension: Dimension, value: string | null): Conditi
 /** The error of a parameter `filter`. */
 export function createFilterError(detail: string, allowed?: readonly string[]): AnalyticsError {
   const list = allowed === undefined ? "" : `; it can be ${allowed.join(", ")}`;
-  return new AnalyticsError("invalid_parameter", `filter ${detail}${list}.`, {
-    status: 400,
-    parameters: [
-      { parameter: "filter", detail: `${detail}${list}`, ...(allowed && { allowed: [...allowed] }) },
-    ],
-  });
+  return createParameterError("filter", `${detail}${list}`, { allowed });
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
+import { type AnalyticsError, createParameterError } from "../errors.ts";
 import { addDays, countDays, type Days } from "./days.ts";
 
 export const periodWords: readonly string[] = [
@@ -232,9 +232,5 @@ function findUnit(word: string, { from, to }: Days): "month" | "quarter" | undef
   return isWholeMonth && /^\d{4}[_/]/.test(word) ? "month" : undefined;
 }
 
-export function createPeriodError(detail: string, parameter = "period"): AnalyticsError {
-  return new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
-    status: 400,
-    parameters: [{ parameter, detail }],
-  });
-}
+export const createPeriodError = (detail: string, parameter = "period"): AnalyticsError =>
+  createParameterError(parameter, detail);

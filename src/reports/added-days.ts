@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { createParameterError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
 
@@ -30,10 +30,8 @@ export async function addsUp(
 export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
   if (await addsUp(call, asked, options)) return;
   const detail = "must end today: this service counts a visitor once in all days, so days cannot be added up";
-  throw new AnalyticsError("invalid_parameter", `period ${detail}.`, {
-    status: 400,
+  throw createParameterError("period", detail, {
     hint: "Ask for days that end today (days), for a single day, or for the series. compare compares visitors a day.",
-    parameters: [{ parameter: "period", detail }],
   });
 }
 

@@ -1,4 +1,4 @@
-import { AnalyticsError, quote } from "../errors.ts";
+import { AnalyticsError, createParameterError, quote } from "../errors.ts";
 import { nameDimension } from "../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import {
@@ -65,11 +65,7 @@ export function addGoal(goal: Condition, filter: Filter = []): Filter {
   return parseFilter([...filter, goal].map(formatCondition));
 }
 
-const createGoalError = (detail: string): AnalyticsError =>
-  new AnalyticsError("invalid_parameter", `goal ${detail}.`, {
-    status: 400,
-    parameters: [{ parameter: "goal", detail }],
-  });
+const createGoalError = (detail: string): AnalyticsError => createParameterError("goal", detail);
 
 /** An error on the filter of a call that only its goal can have caused, as an error on the goal. */
 export const renameToGoal = (error: unknown): unknown =>

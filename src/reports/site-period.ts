@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
@@ -262,10 +262,8 @@ function assertFewDays({ from, to }: Days): void {
 
 /** Refuses more days than a series of hours can have, and says what can be asked. */
 export const createTooLongError = (parameter: "days" | "period", detail: string) =>
-  new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
-    status: 400,
+  createParameterError(parameter, detail, {
     hint: `Hours: at most ${MAX_HOUR_DAYS} days, such as yesterday or last_7_days. Days, weeks and months: any period.`,
-    parameters: [{ parameter, detail }],
   });
 
 /** Refuses hours that a service does not reach if it answers only for days that end today. */

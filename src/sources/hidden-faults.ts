@@ -32,57 +32,30 @@ export function hideFaults(source: DataSource, report: (message: string) => void
       { status: 500, cause: error },
     );
   };
-  const guard =
-    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
+  const rethrow = (error: unknown): never => {
+    throw error instanceof AnalyticsError ? hide(error) : error;
+  };
+  const guard = (member: unknown) => {
+    if (typeof member !== "function") return member;
+    return (...args: unknown[]): unknown => {
       try {
-        return await method(...args);
+        const answer: unknown = member(...args);
+        return answer instanceof Promise ? answer.catch(rethrow) : answer;
       } catch (error) {
-        throw error instanceof AnalyticsError ? hide(error) : error;
+        return rethrow(error);
       }
     };
-  const {
-    site,
-    unlisted,
-    hours,
-    crawlers,
-    notFound,
-    warnings,
-    dimensions,
-    missingOption,
-    filters,
-    answersFilter,
-    events,
-    spans,
-    lacks,
-  } = source;
-  const guarded = {
-    filters,
-    answersFilter,
-    daysKept: source.daysKept,
-    sites: guard(source.sites),
-    site: site && guard(site),
-    unlisted:
-      unlisted &&
-      guard(async (signal?: AbortSignal) =>
+  };
+  const { unlisted } = source;
+  const hidden = {
+    ...source,
+    ...(unlisted && {
+      unlisted: async (signal?: AbortSignal) =>
         (await unlisted(signal)).map(({ domain, reason }) => ({ domain, reason: hide(reason) })),
-      ),
-    days: guard(source.days),
-    events: events && guard(events),
-    spans,
-    lacks,
-    hours: hours && guard(hours),
-    breakdown: guard(source.breakdown),
-    active: guard(source.active),
-    crawlers: crawlers && guard(crawlers),
-    notFound: notFound && guard(notFound),
-    warnings: warnings && guard(warnings),
-    dimensions: dimensions && guard(dimensions),
-    missingOption,
-    // So that a method of the port cannot be forgotten here.
-  } satisfies Record<keyof DataSource, unknown>;
-  // What a source does not have is absent, which the compiler cannot see through the filter.
+    }),
+  };
+  // Each member stays what it was; a method that the port gets later is guarded, too.
   return Object.fromEntries(
-    Object.entries(guarded).filter(([, member]) => member !== undefined),
+    Object.entries(hidden).map(([name, member]) => [name, guard(member)]),
   ) as unknown as DataSource;
 }

@@ -39,12 +39,12 @@ export function createCall(
       (await find()).answersFilter?.(dimension, filter) ?? true,
     offersHours: async () => (await find()).hours !== undefined,
     today: async (name: string, { signal }: CallOptions) => {
-      const { findSite } = await loadAnswers();
+      const { findSite } = await import("./query-span.ts");
       const { timezone } = await findSite(await find(), name, signal);
       return dateAt(clock(), timezone);
     },
     readDataDays: async (name: string, { signal }: CallOptions) => {
-      const { findSite } = await loadAnswers();
+      const { findSite } = await import("./query-span.ts");
       const { dataSince, dataUntil } = await findSite(await find(), name, signal);
       return { since: dataSince, until: dataUntil };
     },

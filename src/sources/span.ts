@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { createParameterError } from "../errors.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { FullPeriod } from "../operations/period.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
@@ -16,9 +16,9 @@ export function resolveSpan(
 ): Days {
   const today = dateAt(now, timezone);
   if (from === undefined && to === undefined) return { from: addDays(today, 1 - days), to: today };
-  if (from === undefined)
-    throw createParameterError("from", "is required if to is given", "missing_parameter");
-  if (to === undefined) throw createParameterError("to", "is required if from is given", "missing_parameter");
+  const code = "missing_parameter";
+  if (from === undefined) throw createParameterError("from", "is required if to is given", { code });
+  if (to === undefined) throw createParameterError("to", "is required if from is given", { code });
   if (to > today)
     throw createParameterError("to", `must not be in the future: today at the site is ${today}`);
   if (from > to) throw createParameterError("from", `must not be after to, which is ${to}`);
@@ -46,15 +46,4 @@ export function buildPeriod({ site: { timezone }, from, to, now }: Span): FullPe
     complete_through: partial ? addDays(to, -1) : to,
     as_of: formatInstant(now, timezone),
   };
-}
-
-function createParameterError(
-  parameter: keyof Days | "days",
-  detail: string,
-  code: "missing_parameter" | "invalid_parameter" = "invalid_parameter",
-): AnalyticsError {
-  return new AnalyticsError(code, `${parameter} ${detail}.`, {
-    status: 400,
-    parameters: [{ parameter, detail }],
-  });
 }

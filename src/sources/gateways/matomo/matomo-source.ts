@@ -5,12 +5,12 @@ import { readMember } from "../../../member.ts";
 import { listDays } from "../../../operations/days.ts";
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { Filter } from "../../../operations/filter.ts";
-import { compareRows } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { NEAR, NEAR_VIEWS, type Warning } from "../../../operations/warning.ts";
 import { dateAt } from "../../calendar.ts";
 import type { DataSource, DayTotals, RankedRow, SourceSite, Span } from "../../data-source.ts";
 import type { GatewayContext } from "../gateway.ts";
+import { rankRows } from "../row-sums.ts";
 import { count, createMatomo, createTokenError, describeSpan, rows } from "./matomo-api.ts";
 import {
   CAMPAIGNS_PLUGIN,
@@ -182,12 +182,11 @@ export function openMatomo(context: GatewayContext): DataSource {
       const sum = (name: "visitors" | "actions" | "pageviews") =>
         days.reduce((total, day) => total + day[name], 0);
       const visitors = sum("visitors");
-      const ranked = found
-        .map((row) => (row.other ? { ...row, visitors: Math.min(row.visitors, visitors) } : row))
-        .sort(compareRows);
+      const rows = found.map((row) =>
+        row.other ? { ...row, visitors: Math.min(row.visitors, visitors) } : row,
+      );
       return {
-        rows: ranked.slice(0, limit),
-        totalRows: ranked.length,
+        ...rankRows(rows, limit),
         warnings: [
           ...warnOfMeaning(dimension, { hasPlugin, actions: sum("actions"), views: sum("pageviews") }),
           ...(found.some(({ other }) => other) ? [warnOfOthers(dimension)] : []),

@@ -3,6 +3,7 @@ import { readMember } from "../../../member.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { RankedRow } from "../../data-source.ts";
 import { nameValue } from "../../value-names.ts";
+import { sumRows } from "../row-sums.ts";
 import { count, type Row } from "./matomo-api.ts";
 
 /** The columns of a report. The visitors of a period are those of each day, added up, as in the contract. */
@@ -117,20 +118,14 @@ export function readRows(
   dimension: Dimension,
   answers: readonly { report: MatomoReport; rows: readonly Row[] }[],
 ): RankedRow[] {
-  const found = new Map<string, RankedRow>();
-  for (const { report, row } of answers.flatMap(({ report, rows }) => rows.map((row) => ({ report, row })))) {
+  const read = (report: MatomoReport, row: Row): RankedRow[] => {
     const isOther = isSummary(row);
     const value = isOther ? null : report.value(row);
     const counts = value === undefined ? undefined : readCounts(report, row);
-    if (value === undefined || counts === undefined) continue;
-    const key = isOther ? "other" : JSON.stringify(value);
-    const known = found.get(key);
-    found.set(
-      key,
-      known ? addRows(known, counts) : { ...describe(dimension, value, row, isOther), ...counts },
-    );
-  }
-  return [...found.values()];
+    if (value === undefined || counts === undefined) return [];
+    return [{ ...describe(dimension, value, row, isOther), ...counts }];
+  };
+  return sumRows(answers.flatMap(({ report, rows }) => rows.flatMap((row) => read(report, row))));
 }
 
 const isSummary = ({ label, segment, is_summary }: Row) =>
@@ -172,20 +167,6 @@ export const describeVisits = (visits: number, bounces: number, seconds: number)
   bounces,
   visitSeconds: Math.max(0, seconds - (visits - bounces)),
 });
-
-function addRows(row: RankedRow, { visitors, hits, ...counts }: Counts): RankedRow {
-  const { visits = 0, bounces = 0, visitSeconds = 0 } = row;
-  return {
-    ...row,
-    visitors: row.visitors + visitors,
-    hits: row.hits + hits,
-    ...(row.visits !== undefined && {
-      visits: visits + (counts.visits ?? 0),
-      bounces: bounces + (counts.bounces ?? 0),
-      visitSeconds: visitSeconds + (counts.visitSeconds ?? 0),
-    }),
-  };
-}
 
 function readLabel({ label }: Row): string | null {
   const text = `${label ?? ""}`;

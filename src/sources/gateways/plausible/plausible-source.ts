@@ -1,8 +1,7 @@
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, createParameterError } from "../../../errors.ts";
 import { listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { conditionOf, createFilterError, type Filter, isOnHits } from "../../../operations/filter.ts";
-import { compareRows } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { startOfDay } from "../../calendar.ts";
@@ -10,6 +9,7 @@ import type { DataSource, DayTotals, RankedRow, Ranking, SourceSite, Span } from
 import { identifySite } from "../../site-id.ts";
 import { nameValue } from "../../value-names.ts";
 import type { GatewayContext } from "../gateway.ts";
+import { rankRows, sumRows } from "../row-sums.ts";
 import { createTimezonesError, findSiteTimezone, listNamedSites } from "../site-timezones.ts";
 import { createPlausibleApi, TITLE } from "./api.ts";
 import { findNative, isOfVisitsAlone, nativeDimensions, readValue } from "./dimensions.ts";
@@ -84,10 +84,10 @@ export function openPlausible(context: GatewayContext): DataSource {
       ]);
       const all = days.reduce((sum, { visitors }) => sum + visitors, 0);
       return {
-        rows: rows
-          .map((row) => ({ ...row, visitors: boundEstimate(row.visitors, all) }))
-          .sort(compareRows)
-          .slice(0, limit),
+        ...rankRows(
+          rows.map((row) => ({ ...row, visitors: boundEstimate(row.visitors, all) })),
+          limit,
+        ),
         totalRows,
         warnings: [
           ...warnings,
@@ -116,24 +116,22 @@ export function openPlausible(context: GatewayContext): DataSource {
     const { name, labels } = findNative(dimension);
     const dimensions = ["time:day", name, ...(labels === undefined ? [] : [labels])];
     const found = await api.askRows(span, { metrics: ["visitors", "pageviews"], dimensions }, signal);
-    const rows = new Map<string | null, RankedRow>();
-    const referrers = new Set<string>();
-    let isFolded = false;
-    for (const { dimensions: read, metrics } of found) {
-      const [date = "", text = "", label] = read;
-      const [visitors, hits] = metrics;
+    const rows = found.map(({ dimensions: [date = "", text = "", label], metrics: [visitors, hits] }) => {
       const value = readValue(dimension, text);
-      const row = rows.get(value) ?? { value, label: labelOf(dimension, value, label), visitors: 0, hits: 0 };
-      row.visitors += visitors ?? 0;
-      row.hits += hits ?? 0;
-      rows.set(value, row);
-      // Whoever came from two pages of one host on one day is in two of Plausible's rows.
-      const day = `${date} ${value}`;
-      isFolded ||= dimension === "referrers" && referrers.has(day);
-      referrers.add(day);
-    }
+      const row = {
+        value,
+        label: labelOf(dimension, value, label),
+        visitors: visitors ?? 0,
+        hits: hits ?? 0,
+      };
+      return { day: `${date} ${value}`, row };
+    });
+    // Whoever came from two pages of one host on one day is in two of Plausible's rows.
+    const isFolded = dimension === "referrers" && new Set(rows.map(({ day }) => day)).size < rows.length;
     // Plausible's pages also have those on which there were events alone.
-    const counted = [...rows.values()].filter(({ hits }) => hits > 0 || dimension !== "pages");
+    const counted = sumRows(rows.map(({ row }) => row)).filter(
+      ({ hits }) => hits > 0 || dimension !== "pages",
+    );
     return { rows: counted, totalRows: counted.length, warnings: isFolded ? [FOLDED_REFERRERS] : [] };
   }
 
@@ -184,18 +182,16 @@ export function openPlausible(context: GatewayContext): DataSource {
       metrics: ["visitors", "pageviews", "events"],
       dimensions: ["time:day", "event:goal"],
     } as const;
-    const rows = new Map<string, RankedRow>();
-    for (const { dimensions: read, metrics } of await api.askRows(span, query, signal)) {
-      const [, value = ""] = read;
-      const [visitors, pageviews, events] = metrics;
-      // Goals may also be page views, and ways that somebody has scrolled. These are no events.
-      if (pageviews !== 0 || events === null || events === undefined) continue;
-      const row = rows.get(value) ?? { value, label: labelOf(dimension, value), visitors: 0, hits: 0 };
-      row.visitors += visitors ?? 0;
-      row.hits += events;
-      rows.set(value, row);
-    }
-    return { rows: [...rows.values()], totalRows: rows.size };
+    const found = await api.askRows(span, query, signal);
+    const rows = sumRows(
+      found.flatMap(({ dimensions: [, value = ""], metrics: [visitors, pageviews, events] }) =>
+        // Goals may also be page views, and ways that somebody has scrolled. These are no events.
+        pageviews !== 0 || events === null || events === undefined
+          ? []
+          : [{ value, label: labelOf(dimension, value), visitors: visitors ?? 0, hits: events }],
+      ),
+    );
+    return { rows, totalRows: rows.length };
   }
 }
 
@@ -247,9 +243,7 @@ function warnOfEvents(
 
 function createManyRowsError(dimension: Dimension, rows: number): AnalyticsError {
   const detail = `is ${dimension}, whose page views Plausible gives for one value at a time, and there are ${rows}`;
-  return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-    status: 400,
+  return createParameterError("dimension", detail, {
     hint: `Ask for at most ${MAX_ASKED_ONE_BY_ONE} rows, or for some by a filter, such as ${dimension}=/blog/*.`,
-    parameters: [{ parameter: "dimension", detail }],
   });
 }

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../../errors.ts";
+import { createParameterError } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import {
   type Condition,
@@ -68,21 +68,17 @@ export function writeFilter(filter: Filter | undefined, isCloud: boolean): Umami
 export function assertRows(dimension: Dimension, { isOnViews, event }: UmamiFilter): void {
   const { isOfVisitor, isOfViews, type } = DIMENSIONS[dimension];
   if (event !== undefined && dimension !== "events") {
-    throw createRowsError(
+    throw createParameterError(
+      "dimension",
       `is ${dimension}, which Umami cannot list for a filter on events, since it lists only page views there: ask for the dimension events, or for totals`,
     );
   }
   if (!isOnViews || isOfVisitor || isOfViews) return;
-  throw createRowsError(
+  throw createParameterError(
+    "dimension",
     `is ${dimension}, which Umami cannot list for a filter on pages or hostnames: it would list the ${type} of the kept page views, not of their visits`,
   );
 }
-
-const createRowsError = (detail: string) =>
-  new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-    status: 400,
-    parameters: [{ parameter: "dimension", detail }],
-  });
 
 const refuse = (condition: Condition, reason: string) =>
   createFilterError(`${formatCondition(condition).slice(0, 100)} ${reason}`);

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { AnalyticsError, quote } from "../../../errors.ts";
+import { AnalyticsError, createParameterError, quote } from "../../../errors.ts";
 import { compareValues } from "../../../operations/row-order.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { dateAt } from "../../calendar.ts";
@@ -109,9 +109,8 @@ const nameDomain = ({ name, domain }: Pick<Website, "name" | "domain">) =>
 function createAmbiguousError(found: readonly Website[]): AnalyticsError {
   const names = found.map((each) => `${each.id} (${quote(each.name)})`).join(", ");
   const detail = `is the domain of ${found.length} websites in Umami: name one by its id`;
-  return new AnalyticsError("invalid_parameter", `site ${detail}.`, {
-    status: 400,
+  return createParameterError("site", detail, {
     hint: `They are ${names}.`,
-    parameters: [{ parameter: "site", detail, allowed: found.map(({ id }) => id) }],
+    allowed: found.map(({ id }) => id),
   });
 }

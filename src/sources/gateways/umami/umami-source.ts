@@ -2,12 +2,12 @@ import { AnalyticsError } from "../../../errors.ts";
 import { addDays, listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { createFilterError, type Filter } from "../../../operations/filter.ts";
-import { compareRows } from "../../../operations/row-order.ts";
 import type { Warning } from "../../../operations/warning.ts";
 import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
 import type { DataSource, DayTotals, HourTotals, RankedRow, Ranking, Span } from "../../data-source.ts";
 import { createSiteNotFound } from "../../site-not-found.ts";
 import type { GatewayContext } from "../gateway.ts";
+import { rankRows, sumRows } from "../row-sums.ts";
 import { active, eventSeries, me, pageviews, sessionStats, stats } from "./answers.ts";
 import { createUmamiApi, type UmamiApi } from "./api.ts";
 import { createDayRows, type DayRows } from "./day-rows.ts";
@@ -214,16 +214,14 @@ function rank(
 ): Ranking {
   const { isOfVisitor } = DIMENSIONS[dimension];
   const isCut = found.some((day) => day.isCut);
-  const sums = new Map<string | null, { visitors: number; hits: number }>();
-  const add = (value: string | null, visitors: number, hits: number) => {
-    const sum = sums.get(value) ?? { visitors: 0, hits: 0 };
-    sums.set(value, { visitors: sum.visitors + visitors, hits: sum.hits + hits });
-  };
+  const rows: RankedRow[] = [];
+  const add = (value: string | null, visitors: number, hits: number) =>
+    rows.push({ value, label: labelValue(dimension, value), visitors, hits });
   let withoutViews = 0;
-  for (const [index, { rows, ...day }] of found.entries()) {
+  for (const [index, { rows: ofDay, ...day }] of found.entries()) {
     const total = totals[index] ?? { visitors: 0, pageviews: 0 };
     let rest = [total.visitors, total.pageviews] as const;
-    for (const [value, visitors, hits] of rows) {
+    for (const [value, visitors, hits] of ofDay) {
       const counted = dimension === "events" ? Math.min(visitors, total.visitors) : visitors;
       withoutViews += visitors - counted;
       add(value, counted, hits);
@@ -231,15 +229,12 @@ function rank(
     }
     if (isOfVisitor && !day.isCut && rest[0] > 0) add(null, rest[0], Math.max(0, rest[1]));
   }
-  const rows = [...sums]
-    .map(([value, sum]): RankedRow => ({ value, label: labelValue(dimension, value), ...sum }))
-    .sort(compareRows);
   const warnings = [
     warnOfDimension(dimension),
     isCut ? warnOfCut : undefined,
     withoutViews > 0 ? warnOfEventsAlone : undefined,
   ].filter((warning) => warning !== undefined);
-  return { rows: rows.slice(0, limit), totalRows: rows.length, warnings };
+  return { ...rankRows(sumRows(rows), limit), warnings };
 }
 
 /** Months that Umami Cloud shows without a subscription, beside the one that is going on. It does not say that it leaves days out. */

@@ -22,7 +22,7 @@ import type { LineSink } from "../reading/log-reader.ts";
 import { listRepeated } from "../reading/repeated-lines.ts";
 import type { LogSettings } from "../settings.ts";
 import { createLineObserver, type DomainLines, type LineObserver } from "./line-observer.ts";
-import type { TextTally } from "./text-tally.ts";
+import { createTextTally, type TextTally } from "./text-tally.ts";
 
 /** What logs have, and what would be counted. Dates are in `timezone`. */
 export interface DryRun {
@@ -262,18 +262,11 @@ function countPages({ domain }: SiteLog, days: readonly DayCounts[]): DryRun["pa
 
 /** The most frequent texts of several tallies. */
 function merge(tallies: readonly TextTally[], limit: number): { text: string; count: number }[] {
-  const [only] = tallies;
-  if (only && tallies.length === 1) return only.top(limit);
-  const counts = new Map<string, number>();
+  const all = createTextTally(Number.POSITIVE_INFINITY);
   for (const tally of tallies) {
-    for (const { text, count } of tally.top(Number.POSITIVE_INFINITY)) {
-      counts.set(text, (counts.get(text) ?? 0) + count);
-    }
+    for (const { text, count } of tally.top(Number.POSITIVE_INFINITY)) all.add(text, count);
   }
-  return [...counts]
-    .map(([text, count]) => ({ text, count }))
-    .sort((a, b) => b.count - a.count || compareValues(a.text, b.text))
-    .slice(0, limit);
+  return all.top(limit);
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);

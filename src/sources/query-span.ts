@@ -1,0 +1,142 @@
+import { createParameterError, quoteIfNeeded } from "../errors.ts";
+import type { Days } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import {
+  type Condition,
+  type Filter,
+  formatCondition,
+  formatFilter,
+  parseFilter,
+  readFilter,
+} from "../operations/filter.ts";
+import { normalizeSite } from "../operations/site-name.ts";
+import type { Warning } from "../operations/warning.ts";
+import type { DataSource, SourceSite, Span } from "./data-source.ts";
+import { assertPossibleValues } from "./dimension-values.ts";
+import { createSiteNotFound } from "./site-not-found.ts";
+import { buildPeriod, resolveSpan } from "./span.ts";
+
+/** What an answer is computed from. */
+export interface AnswerContext {
+  source: DataSource;
+  /** Milliseconds since 1970. Rounded down to a second, like the contract's timestamps; nothing later is counted. */
+  now: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Finds the site and the days of a query, and what every answer about days begins with. */
+export async function openSpan(
+  params: { site: string; days: number } & Partial<Days>,
+  context: AnswerContext,
+) {
+  const { source, now, signal } = context;
+  if (source.spans === false) assertNoSpan(params);
+  const { site, filter } = await openSite(params, source, signal);
+  const days = resolveSpan(params, site, source.daysKept, now);
+  const span: Span = { site, ...days, now, ...(filter && { filter }) };
+  const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];
+  return {
+    span,
+    head: {
+      site: { id: site.id, domain: site.domain },
+      period: buildPeriod(span),
+      ...(filter && { filter: formatFilter(filter) }),
+    },
+    warnings,
+  };
+}
+
+function assertNoSpan(params: Partial<Days>): void {
+  const parameter = (["from", "to"] as const).find((name) => params[name] !== undefined);
+  if (parameter === undefined) return;
+  throw createParameterError(parameter, "is unknown: this source only answers for days until today", {
+    code: "unknown_parameter",
+  });
+}
+
+/** Finds the site and the conditions of a query. Like all parameters, conditions are checked before the site. */
+export async function openSite(
+  params: { site: string },
+  source: DataSource,
+  signal: AbortSignal | undefined,
+): Promise<{ site: SourceSite; filter: Filter | undefined }> {
+  const filter = readConditions(params, source);
+  const site = await findSite(source, params.site, signal);
+  for (const { dimension } of filter ?? []) await assertRecorded(source, site, dimension, "filter", signal);
+  return { site, filter };
+}
+
+/** The conditions of a query. Throws AnalyticsError if the source has no filters, or no such value. */
+function readConditions(params: object, source: DataSource): Filter | undefined {
+  const texts = readFilter(params);
+  if (texts === undefined || texts.length === 0) return undefined;
+  if (source.filters === undefined) {
+    throw createParameterError("filter", "is unknown: this source has no filters", {
+      code: "unknown_parameter",
+    });
+  }
+  const filter = parseFilter(texts);
+  if (source.filters === true) assertPossibleValues(filter);
+  return filter;
+}
+
+/** Finds a site by its id or domain, as a person may write it. Throws AnalyticsError `site_not_found`. */
+export async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
+  const wanted = normalizeSite(name);
+  const site = source.site
+    ? await source.site(wanted, signal)
+    : (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
+  if (site) return site;
+  throw createSiteNotFound();
+}
+
+export async function assertRecorded(
+  source: DataSource,
+  site: SourceSite,
+  dimension: Dimension,
+  parameter: "dimension" | "filter",
+  signal?: AbortSignal,
+): Promise<void> {
+  const recorded = await source.dimensions?.(site, signal);
+  if (recorded === undefined || recorded.includes(dimension)) return;
+  const option = source.missingOption?.(dimension);
+  const without = option === undefined ? "" : ` without ${option}`;
+  const detail = `is ${dimension}, which this source does not record${without}; it has ${recorded.join(", ")}`;
+  throw createParameterError(parameter, detail, { allowed: recorded });
+}
+
+function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
+  if (dataSince !== null && dataSince <= from) return [];
+  const detail =
+    dataSince === null
+      ? "The site has no data yet: every number is zero."
+      : `The site has had data since ${dataSince}: earlier days show as zero.`;
+  return [{ code: "before_data_since", detail, values: { data_since: dataSince } }];
+}
+
+/** How many values are looked for. */
+const MAX_SOUGHT = 10;
+
+/** Says that there is nothing because nobody had the value of a condition. */
+export async function warnOfValues(
+  span: Span,
+  counts: readonly { visitors: number; events?: number }[],
+  { source, signal }: AnswerContext,
+): Promise<Warning[]> {
+  if (span.filter === undefined || counts.some(({ visitors, events = 0 }) => visitors + events > 0))
+    return [];
+  const sought = span.filter.flatMap(({ isNot, alternatives, ...condition }) =>
+    isNot || alternatives.some((parts) => parts?.length !== 1)
+      ? []
+      : alternatives.map((parts) => ({ ...condition, isNot, alternatives: [parts] })),
+  );
+  const missing: Condition[] = [];
+  for (const condition of sought.slice(0, MAX_SOUGHT)) {
+    const found = await source.days({ ...span, filter: [condition] }, signal);
+    if (found.every(({ visitors }) => visitors === 0)) missing.push(condition);
+  }
+  const [first] = missing;
+  if (first === undefined) return [];
+  const detail = `Nothing in these days has ${missing.map((each) => quoteIfNeeded(formatCondition(each))).join(" or ")}: a value that was never recorded, or not in these days.`;
+  return [{ code: "no_such_value", detail, values: { filter: formatCondition(first) } }];
+}
