@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { AnalyticsError } from "../../../errors.ts";
 import { addDays, listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
@@ -92,26 +93,36 @@ interface Series {
   sessions: ReadonlyMap<string, number>;
 }
 
-/** Page views and distinct visitors of each day. */
-async function readSeries(
+/** Asks about the days of a span, in as many parts as Umami answers by day. */
+const askDays = <T>(
   api: UmamiApi,
   { site, now, ...span }: UmamiSpan,
   { query }: UmamiFilter,
+  { path, schema }: { path: string; schema: z.ZodType<T> },
   signal: AbortSignal | undefined,
-): Promise<Series> {
-  const parts = await Promise.all(
+): Promise<T[]> =>
+  Promise.all(
     cutSpan(span.from, span.to).map(({ from, to }) =>
       api.ask(
         {
-          path: `/websites/${site.id}/pageviews`,
+          path: `/websites/${site.id}/${path}`,
           query: { ...query, ...boundsOf(from, to, site.timezone), unit: "day", timezone: site.timezone },
-          schema: pageviews,
+          schema,
           freshFor: freshFor(to, site, now),
         },
         signal,
       ),
     ),
   );
+
+/** Page views and distinct visitors of each day. */
+async function readSeries(
+  api: UmamiApi,
+  span: UmamiSpan,
+  filter: UmamiFilter,
+  signal: AbortSignal | undefined,
+): Promise<Series> {
+  const parts = await askDays(api, span, filter, { path: "pageviews", schema: pageviews }, signal);
   const join = (name: "pageviews" | "sessions") =>
     sumUp(parts.flatMap((part) => part[name].map(({ x, y }) => [readDate(x, span), y])));
   return { pageviews: join("pageviews"), sessions: join("sessions") };
@@ -120,23 +131,11 @@ async function readSeries(
 /** The events of each day. */
 async function readEvents(
   api: UmamiApi,
-  { site, now, ...span }: UmamiSpan,
-  { query }: UmamiFilter,
+  span: UmamiSpan,
+  filter: UmamiFilter,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
-  const parts = await Promise.all(
-    cutSpan(span.from, span.to).map(({ from, to }) =>
-      api.ask(
-        {
-          path: `/websites/${site.id}/events/series`,
-          query: { ...query, ...boundsOf(from, to, site.timezone), unit: "day", timezone: site.timezone },
-          schema: eventSeries,
-          freshFor: freshFor(to, site, now),
-        },
-        signal,
-      ),
-    ),
-  );
+  const parts = await askDays(api, span, filter, { path: "events/series", schema: eventSeries }, signal);
   return sumUp(parts.flat().map(({ t, y }) => [readDate(t, span), y]));
 }
 
