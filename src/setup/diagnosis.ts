@@ -16,7 +16,7 @@ import {
   runChecks,
   warn,
 } from "./doctor-check.ts";
-import { accessChecks, machineChecks, nothingSetUp } from "./machine-checks.ts";
+import { accessChecks, findHistoriesCheck, machineChecks, nothingSetUp } from "./machine-checks.ts";
 import { judgeSites, serviceChecks } from "./service-checks.ts";
 import { runTrial } from "./service-trial.ts";
 
@@ -29,6 +29,7 @@ export function diagnose(context: DoctorContext): Promise<Diagnosis> {
   const checks: Check[] = [
     ...machineChecks,
     ...(local ? createLocalChecks(local) : service),
+    ...findHistoriesCheck(environment),
     ...findClientChecks(environment),
   ];
   return runChecks(checks, createFacts(context));

@@ -1,6 +1,8 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
+import { join } from "node:path";
 import { describeKey } from "../config/api-key.ts";
 import { describeExposure, isReadableByOthers } from "../config/file-permissions.ts";
+import { findStateFolder } from "../config/folders.ts";
 import { proposeLogs } from "../config/found-logs.ts";
 import {
   findProfileFile,
@@ -41,6 +43,28 @@ export const accessChecks: readonly Check[] = [
   { name: "key", run: checkKey },
   { name: "base URL", run: checkBaseUrl },
 ];
+
+/** The histories of access logs, of all logs that were ever asked about. */
+const historiesCheck: Check = {
+  name: "histories",
+  run: async ({ environment }) => {
+    const { describeHistories, listHistoryRows, nameUser } = await import("../sources/logs/histories.ts");
+    const rows = listHistoryRows(environment);
+    const user = `of the user ${nameUser()}; other users have their own`;
+    const text = `${rows.length === 1 ? "1 history" : `${rows.length} histories`} ${user}: ${describeHistories(rows).join(". ")}`;
+    const isWhole = rows.every(({ damaged, set_aside }) => damaged.length + set_aside.length === 0);
+    return isWhole ? ok(text) : warn(text, RESTORE);
+  },
+};
+
+const RESTORE =
+  "Restore damaged files from a backup, and remove what was set aside once it is not needed. To remove a history: analytics-mcp logs --forget <files>.";
+
+/** The check of histories, if there are any. */
+export function findHistoriesCheck(environment: Facts["environment"]): Check[] {
+  const folder = findStateFolder(environment);
+  return folder !== undefined && existsSync(join(folder, "logs")) ? [historiesCheck] : [];
+}
 
 function checkNode(nodeVersion: string): Finding {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);

@@ -53,6 +53,8 @@ export interface LocalContext extends Pick<SourceContext, "clock" | "environment
   warn?: SourceContext["warn"];
   /** The values of the source's options, from the command line, the environment or a profile. */
   flags: SourceFlags;
+  /** Whether options that differ from what the source has saved take their place; else they are refused. */
+  mayChange?: boolean;
   /** Opens standard input for a source that is asked to read it; absent where it has another use. */
   openStdin?: () => Readable;
 }

@@ -26,7 +26,10 @@ export async function loginLocal(
   const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const warn = (text: string) => printNote(io, `warning: ${text}`);
   const options = pickOptions(local);
-  const call = createLocalCall(() => kind.open({ clock, environment, warn, flags: options }), clock);
+  const call = createLocalCall(
+    () => kind.open({ clock, environment, warn, flags: options, mayChange: true }),
+    clock,
+  );
   const answer = await call(sites, {});
   const file = writeProfile(environment, name, { options });
   const result = { profile: name, source: kind.about.label, options, file, ...answer };

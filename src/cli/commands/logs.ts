@@ -9,6 +9,7 @@ import { printAnswer } from "../output/print-answer.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import type { BackupFlags } from "./logs-backup.ts";
 import type { ExportFlags } from "./logs-export.ts";
+import type { HistoryFlags } from "./logs-histories.ts";
 import { createSiteOption } from "./site-option.ts";
 
 /** `analytics-mcp logs`: reads access logs and shows what would be counted and what would not. */
@@ -25,6 +26,8 @@ export const command: CommandDefinition = {
         "analytics-mcp logs --ndjson example.com=/var/log/nginx/example.log > hits.ndjson",
         "analytics-mcp logs --backup /backup/analytics '/var/log/nginx/access.log*'",
         "analytics-mcp logs --parquet hits '/var/log/nginx/access.log*' --site example.com",
+        "analytics-mcp logs --list",
+        "analytics-mcp logs --set --timezone Europe/Berlin '/var/log/nginx/access.log*'",
       )
       .description(
         "Read access logs and show what would be counted: files, sites, top pages, and what each line counts as, in numbers that add up to the lines. - stands for standard input. Options such as --timezone and --exclude-path work wherever --logs does.",
@@ -36,6 +39,9 @@ export const command: CommandDefinition = {
         "--closed-only",
         "of a backup: without the days that can still grow, and the keys of their hashes",
       )
+      .option("--list", "list the histories instead: what was counted of which logs, by which options")
+      .option("--set", "save options such as --timezone or --keep with the history of the files")
+      .option("--forget", "remove the history of the files, for good")
       .option("--ndjson", "print the hits of closed days instead, to load into ClickHouse")
       .option(
         "--parquet <folder>",
@@ -48,10 +54,15 @@ export const command: CommandDefinition = {
         "of an export: makes pseudonyms of visitors (default: one is created)",
       )
       .action(async (files: string[], _, self: ShellCommand) => {
-        const flags = self.optsWithGlobals<SourceFlags & OutputFlags & ExportFlags & BackupFlags>();
+        const flags = self.optsWithGlobals<LogsFlags>();
         if (flags.backup !== undefined) {
           const { writeBackup } = await import("./logs-backup.ts");
           await writeBackup(io, findFlags(io, files, flags), flags.backup, flags.closedOnly === true);
+          return;
+        }
+        if (flags.list || flags.set || flags.forget || flags.keep !== undefined) {
+          const { changeHistories } = await import("./logs-histories.ts");
+          await changeHistories(io, flags, () => findFlags(io, files, flags));
           return;
         }
         const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
@@ -79,6 +90,8 @@ export const command: CommandDefinition = {
     return command;
   },
 };
+
+type LogsFlags = SourceFlags & OutputFlags & ExportFlags & BackupFlags & HistoryFlags;
 
 function assertNoOtherFlags({
   since,

@@ -1,7 +1,6 @@
 import { addDays, type Days, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Warning } from "../../operations/warning.ts";
-import { dateAt, startOfDay } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
 import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
@@ -19,16 +18,20 @@ const MAX_WITHOUT_AGENT = 0.01;
 export function coverageWarnings(
   log: SiteLog,
   { from, to, now }: Span,
-  { trustForwarded, acceptProxyAddresses }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses">,
+  {
+    trustForwarded,
+    acceptProxyAddresses,
+    hasFiles,
+  }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses"> & { hasFiles: boolean },
 ): Warning[] {
-  const { first, last, timezone, fields } = log;
+  const { first, last, calendar, fields } = log;
   if (first === undefined || last === undefined) return [];
   const warnings: Warning[] = [];
   const warn = (code: string, detail: string, values?: Warning["values"]) =>
     void warnings.push({ code, detail, ...(values && { values }) });
-  const firstDay = dateAt(first * 1000, timezone);
-  const lastDay = dateAt(last * 1000, timezone);
-  const lateStart = first - startOfDay(firstDay, timezone) / 1000;
+  const firstDay = calendar.find(first).date;
+  const lastDay = calendar.find(last).date;
+  const lateStart = first - calendar.spanOf(firstDay).start;
   if (from <= firstDay && firstDay <= to && lateStart > HOUR) {
     const time = formatTime(lateStart);
     warn("partial_first_day", `The log begins on ${firstDay} at ${time}: that day is incomplete.`, {
@@ -45,12 +48,14 @@ export function coverageWarnings(
       describeDates(gaps),
     );
   }
-  const isStale = now / 1000 - last > DAY_SECONDS;
+  const today = calendar.find(now / 1000).date;
+  // No line can come where there is no file.
+  const isStale = !hasFiles || now / 1000 - last > DAY_SECONDS;
   if (isStale && to >= lastDay) {
-    warnings.push(warnOfEnd("log", { first: firstDay, last: lastDay }, dateAt(now, timezone)));
+    warnings.push(warnOfEnd("log", { first: firstDay, last: lastDay }, today));
   }
   // A day is closed 24 hours after it ended.
-  const provisional = addDays(dateAt(now, timezone), -1);
+  const provisional = addDays(today, -1);
   if (!isStale && from <= provisional && provisional <= to) {
     warn("provisional", `${provisional} can still grow a little: servers write some lines late.`, {
       day: provisional,

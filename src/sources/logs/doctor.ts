@@ -2,6 +2,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { LocalContext } from "../source-types.ts";
+import { formatSize } from "./histories.ts";
 import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
@@ -9,7 +10,6 @@ import { listLost } from "./reading/lost-lines.ts";
 import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
 import type { LogSettings } from "./settings.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
-import { findHistoryFolder } from "./store/open-history.ts";
 
 /** A stream can be read once, and the sites are read after these checks. */
 const readsStdin = ({ files }: LogSettings): boolean => files.some(({ glob }) => glob === STDIN);
@@ -61,16 +61,17 @@ async function proposeFormat(
 export async function checkHistory(context: LocalContext): Promise<string> {
   const { settings, store } = openStore(context);
   if (readsStdin(settings)) return "standard input is not kept";
-  const { notKept } = await store.read();
-  const folder = findHistoryFolder(settings, context.environment);
+  const { notKept, partOf, folder } = await store.read();
+  if (notKept !== undefined) {
+    throw new AnalyticsError("usage", `What was counted could not be saved: ${notKept.reason}.`, {
+      hint: `The history of these logs is kept in ${folder ?? "no folder"}.`,
+    });
+  }
+  if (partOf !== undefined)
+    return `nothing is kept: these are only a part of ${partOf.join(", ")}, which has a history`;
   if (folder === undefined) {
     throw new AnalyticsError("usage", "Nothing is kept: there is no folder for it.", {
       hint: "Set XDG_STATE_HOME or HOME. Until then, days whose log files are gone are missing.",
-    });
-  }
-  if (notKept !== undefined) {
-    throw new AnalyticsError("usage", `What was counted could not be saved: ${notKept.reason}.`, {
-      hint: `The history of these logs is kept in ${folder}.`,
     });
   }
   const report = inspectHistory(folder);
@@ -86,6 +87,3 @@ export async function checkHistory(context: LocalContext): Promise<string> {
   const days = first === undefined ? "no day yet" : `${first} to ${last}`;
   return `${days}, ${formatSize(bytes)} in ${folder}`;
 }
-
-const formatSize = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -4,7 +4,8 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { type Filter, formatFilter } from "../../operations/filter.ts";
 import { countKept, type KeptCounts } from "../measure/count.ts";
 import { createHitFilter, type KeptHits, listColumns } from "../measure/hit-filter.ts";
-import type { HitDimension, HitTable } from "../measure/hit-table.ts";
+import type { HitDimension } from "../measure/hit-table.ts";
+import { leaveOutPaths, type PathTable } from "../measure/leave-out.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
 import { OutdatedDay } from "./store/day-files.ts";
 
@@ -14,7 +15,7 @@ export interface QueriedDay {
   /** Undefined if the logs have no line of it. */
   counts: DayCounts | undefined;
   /** Reads the hits of a day that is open. */
-  readOpen?: (() => HitTable) | undefined;
+  readOpen?: (() => PathTable) | undefined;
 }
 
 /** What the hits of each day are for, and what can be asked without them. */
@@ -24,6 +25,7 @@ interface Purpose {
 }
 
 export const FOR_FILTER: Purpose = { needs: "A filter needs", without: "without a filter" };
+export const FOR_PATHS: Purpose = { needs: "--exclude-path needs", without: "without --exclude-path" };
 export const FOR_HOURS: Purpose = { needs: "Hours need", without: "by day, without a filter" };
 
 export interface HitQuestion {
@@ -31,6 +33,8 @@ export interface HitQuestion {
   filter: Filter;
   /** The dimension whose values are counted. */
   dimension?: Dimension | undefined;
+  /** Whether the hits of a path are left out; none are if absent. */
+  isLeftOut?: ((path: string) => boolean) | undefined;
   purpose: Purpose;
   /**
    * Gets what the filter keeps of each part of a day. A visitor of a day is in one part alone.
@@ -49,7 +53,7 @@ interface Waiting extends HitQuestion {
   /** By date, the days that are still to be read. */
   left: Map<string, QueriedDay>;
   unread: Unread[];
-  choose: (table: HitTable) => KeptHits;
+  choose: (table: PathTable) => KeptHits;
   /** The same for the same filter. */
   key: string;
   resolve(): void;
@@ -85,9 +89,19 @@ export function createHitReader(): ReadHits {
       const { days, filter } = question;
       const left = new Map(days.filter(hasHits).map((day) => [day.date, day]));
       const key = JSON.stringify(formatFilter(filter));
-      waiting.push({ ...question, left, unread: [], choose: createHitFilter(filter), key, resolve, reject });
+      const choose = createChoice(question);
+      waiting.push({ ...question, left, unread: [], choose, key, resolve, reject });
       if (!isReading) void readAll();
     });
+}
+
+/** Paths are left out before a filter chooses: what is left out is no hit. */
+export function createChoice({
+  filter,
+  isLeftOut,
+}: Pick<HitQuestion, "filter" | "isLeftOut">): (table: PathTable) => KeptHits {
+  const choose = createHitFilter(filter);
+  return isLeftOut === undefined ? choose : (table) => choose(leaveOutPaths(table, isLeftOut));
 }
 
 const hasHits = ({ counts, readOpen }: QueriedDay): boolean =>
@@ -107,7 +121,12 @@ function settle({ left, unread, purpose, signal, resolve, reject }: Waiting): bo
 async function readDay(day: QueriedDay, waiting: readonly Waiting[]): Promise<void> {
   const { date, counts, readOpen } = day;
   const asking = waiting.filter(({ left }) => left.get(date)?.counts === counts);
-  const columns = new Set(asking.flatMap(({ filter, dimension }) => listColumns(filter, dimension)));
+  const columns = new Set(
+    asking.flatMap(({ filter, dimension, isLeftOut }) => [
+      ...listColumns(filter, dimension),
+      ...(isLeftOut === undefined ? [] : (["pages"] as const)),
+    ]),
+  );
   try {
     for await (const table of listTables(day, [...columns])) {
       // Lets other calls go on, and the signals come.
@@ -135,7 +154,7 @@ async function readDay(day: QueriedDay, waiting: readonly Waiting[]): Promise<vo
 async function* listTables(
   { counts, readOpen }: QueriedDay,
   columns: readonly HitDimension[],
-): AsyncGenerator<HitTable> {
+): AsyncGenerator<PathTable> {
   if (readOpen !== undefined) yield readOpen();
   else if (counts?.readHits !== undefined) {
     const { readHits } = await import("./store/read-hits.ts");
@@ -143,7 +162,7 @@ async function* listTables(
   }
 }
 
-function giveTable(date: string, table: HitTable, asking: readonly Waiting[]): void {
+function giveTable(date: string, table: PathTable, asking: readonly Waiting[]): void {
   const known = new Map<string, { kept: KeptHits; counts?: KeptCounts }>();
   for (const { key, choose, take } of asking) {
     const chosen: { kept: KeptHits; counts?: KeptCounts } = known.get(key) ?? { kept: choose(table) };

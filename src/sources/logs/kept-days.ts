@@ -3,17 +3,28 @@ import type { Filter } from "../../operations/filter.ts";
 import type { DayTotals, HourTotals } from "../data-source.ts";
 import { createHourCounts } from "../measure/hour-counts.ts";
 import type { Tallies } from "../measure/tallies.ts";
-import { FOR_FILTER, FOR_HOURS, type QueriedDay, type ReadHits } from "./hit-reader.ts";
+import {
+  FOR_FILTER,
+  FOR_HOURS,
+  FOR_PATHS,
+  type HitQuestion,
+  type QueriedDay,
+  type ReadHits,
+} from "./hit-reader.ts";
 
 /** What is asked about the hits of days. */
 interface Asked {
   days: readonly QueriedDay[];
   filter: Filter;
+  isLeftOut?: HitQuestion["isLeftOut"];
   signal?: AbortSignal | undefined;
 }
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 const TOTALS = ["visitors", "pageviews", "events", "visits", "bounces", "visitSeconds"] as const;
+
+const findPurpose = ({ filter, isLeftOut }: Asked) =>
+  filter.length === 0 && isLeftOut !== undefined ? FOR_PATHS : FOR_FILTER;
 
 /** Counts what a filter keeps, day by day. Rejects as `ReadHits`. */
 export async function countDays(readHits: ReadHits, asked: Asked): Promise<DayTotals[]> {
@@ -22,7 +33,7 @@ export async function countDays(readHits: ReadHits, asked: Asked): Promise<DayTo
     const [sum, found] = [totals.get(date), count().totals];
     if (sum) for (const name of TOTALS) sum[name] += found[name];
   };
-  await readHits({ ...asked, purpose: FOR_FILTER, take });
+  await readHits({ ...asked, purpose: findPurpose(asked), take });
   return [...totals].map(([date, sum]) => ({ date, ...sum }));
 }
 
@@ -35,7 +46,7 @@ export async function countValues(
   await readHits({
     ...asked,
     dimension,
-    purpose: FOR_FILTER,
+    purpose: findPurpose(asked),
     take: (_, __, count) => {
       const tallies = count().tally(dimension);
       if (tallies !== undefined) add(tallies);

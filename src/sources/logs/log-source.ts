@@ -2,11 +2,11 @@ import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { listDays } from "../../operations/days.ts";
 import type { Filter } from "../../operations/filter.ts";
+import { compareValues } from "../../operations/row-order.ts";
 import type { Warning } from "../../operations/warning.ts";
-import { dateAt, listHours } from "../calendar.ts";
+import { listHours } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { countActive } from "../measure/count.ts";
-import { createHitFilter } from "../measure/hit-filter.ts";
 import { createRanking } from "../measure/ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
@@ -16,44 +16,33 @@ import { countOpenDay } from "./counting/count-day.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
 import type { OpenDay } from "./counting/open-day.ts";
 import { tabulateDay } from "./counting/open-table.ts";
+import { createPageFilter } from "./counting/page-path.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
-import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
+import type { SiteLog } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
 import { coverageWarnings, warnOfUnrecorded } from "./coverage.ts";
-import { createHitReader, type QueriedDay, type ReadHits } from "./hit-reader.ts";
+import {
+  createChoice,
+  createHitReader,
+  type HitQuestion,
+  type QueriedDay,
+  type ReadHits,
+} from "./hit-reader.ts";
 import { countHours, countDays as countKeptDays, countValues as countKeptValues } from "./kept-days.ts";
-import type { LogContent } from "./reading/log-content.ts";
-import { type LeftOut, listLost, warnOfLost } from "./reading/lost-lines.ts";
+import { listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import { rankCrawlers, rankNotFound } from "./request-rankings.ts";
+import { warnOfChanges } from "./saved-options.ts";
 import type { LogSettings } from "./settings.ts";
 import { DamagedDay } from "./store/files.ts";
+import { warnOfAdmission, warnOfHistories } from "./store/history-logs.ts";
+import type { LogStore } from "./store/log-store.ts";
 
 /** Many processes can count the same logs at once, and each may replace what another has just read. */
 const MAX_ATTEMPTS = 10;
 /** No limit in practice: even logs of the year 2000 can be asked about. */
 const DAYS_KEPT = 10_000;
 const WINDOW_MS = 5 * 60_000;
-
-/** Logs that are read and counted when they are asked about. */
-interface CountedLogs {
-  /** Reads what was written since the last time, and returns what was counted of all lines. */
-  read(signal?: AbortSignal): Promise<{
-    collector: { readonly sites: SiteLogs };
-    registry: {
-      readonly contents: ReadonlyMap<string, LogContent>;
-      readonly leftOut: ReadonlyMap<string, LeftOut>;
-    };
-    /** Why what was counted could not be saved. */
-    notKept?: object;
-  }>;
-  /**
-   * Makes the next `read` start from what other processes have kept since.
-   *
-   * @returns Whether that can help against an error.
-   */
-  forget(error: unknown): boolean;
-}
 
 /** The reason names folders, which are only for the person who runs this program: it was shown there. */
 const NOT_SAVED: Warning = {
@@ -63,48 +52,65 @@ const NOT_SAVED: Warning = {
 };
 
 /** Creates a data source from a store of logs. Nothing is read before the first query. */
-export function createLogSource(settings: LogSettings, store: CountedLogs): DataSource {
-  return createView({ settings, store, readHits: createHitReader() });
+export function createLogSource(asked: LogSettings, store: LogStore): DataSource {
+  return createView({ asked, store, readHits: createHitReader() });
 }
 
 /** Creates a function that shows some of the sites. All views share what was read and counted. */
-export function createLogViews(settings: LogSettings, store: CountedLogs): OpenView {
+export function createLogViews(asked: LogSettings, store: LogStore): OpenView {
   const readHits = createHitReader();
-  return (selection) => createView({ settings, store, readHits, selection });
+  return (selection) => createView({ asked, store, readHits, selection });
 }
 
 interface ViewParts {
-  settings: LogSettings;
-  store: CountedLogs;
+  asked: LogSettings;
+  store: LogStore;
   readHits: ReadHits;
   /** All sites if absent. */
   selection?: SiteSelection;
 }
 
-function createView({ settings, store, readHits, selection }: ViewParts): DataSource {
+function createView({ asked, store, readHits, selection }: ViewParts): DataSource {
+  let hasPlaces = asked.geoip !== undefined;
+  const isLeftOut = createPageFilter(asked.excludePaths);
   const read = async (signal?: AbortSignal) => {
-    const { collector, registry, notKept } = await store.read(signal);
-    const logs =
+    const found = await store.read(signal);
+    const { collector, settings } = found;
+    hasPlaces = settings.geoip !== undefined;
+    const sites =
       selection === undefined
         ? listSites(collector.sites, settings)
         : listOwnSites(collector.sites, settings, selection);
-    return { logs, registry, notKept };
+    return { ...found, sites };
+  };
+  /** All that have a page view can be asked about by name, also those that are too small to be listed. */
+  const findLog = async (isWanted: (log: SiteLog) => boolean, signal?: AbortSignal) => {
+    const { sites, ...rest } = await read(signal);
+    const isOpen = selection === undefined && asked.sites.length === 0;
+    const others = isOpen ? [...rest.collector.sites.values()].filter(({ pageviews }) => pageviews > 0) : [];
+    return { log: sites.find(isWanted) ?? others.find(isWanted), ...rest };
   };
   const readSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
-    const { logs, ...rest } = await read(signal);
-    const log = logs.find((known) => known.domain === domain);
+    const { log, ...rest } = await findLog((known) => known.domain === domain, signal);
     if (log === undefined) throw createSiteNotFound();
     return { log, ...rest };
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
-    const { log } = await readSite(site, signal);
-    return { log, days: listDays(from, to).map((date) => findDay(log, date, now)) };
+    const { log, settings } = await readSite(site, signal);
+    return { log, settings, days: listDays(from, to).map((date) => findDay(log, date, now)) };
   };
   /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
-    const found = await readDays(span, signal);
-    if (!settings.acceptProxyAddresses) assertNotProxied(found.days);
-    return found;
+    const { days, settings } = await readDays(span, signal);
+    if (!settings.acceptProxyAddresses) assertNotProxied(days);
+    const { filter } = span;
+    const isRead = (day: QueriedDay) => filter !== undefined || mayHave(day, isLeftOut);
+    return {
+      days,
+      /** Those whose counts are the answer, and those whose hits must be read. */
+      counted: days.filter((day) => !isRead(day)),
+      asked: { days: days.filter(isRead), filter: filter ?? [], isLeftOut, signal },
+    };
   };
 
   /** Asks again if another process has replaced what was read, or if that was damaged. */
@@ -136,34 +142,35 @@ function createView({ settings, store, readHits, selection }: ViewParts): DataSo
   return {
     daysKept: DAYS_KEPT,
     filters: true,
-    sites: async (signal) => (await read(signal)).logs.map(describeSite),
+    sites: async (signal) => (await read(signal)).sites.map(describeSite),
+    site: async (name, signal) => {
+      const { log } = await findLog(({ domain }) => domain === name || identifySite(domain) === name, signal);
+      return log && describeSite(log);
+    },
     days: (span, signal) =>
       ask(async () => {
-        const { days } = await countDays(span, signal);
-        const { filter } = span;
-        return filter === undefined
-          ? days.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) }))
-          : countKeptDays(readHits, { days, filter, signal });
+        const { counted, asked } = await countDays(span, signal);
+        const found = [
+          ...counted.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) })),
+          ...(await countKeptDays(readHits, asked)),
+        ];
+        return found.sort((a, b) => compareValues(a.date, b.date));
       }),
     hours: (span, signal) =>
       ask(async () => {
         const { days } = await countDays(span, signal);
         const { site, from, to, now, filter = [] } = span;
         const starts = listHours(from, to, site.timezone).filter((start) => start <= now);
-        return countHours(readHits, { days, filter, signal }, starts);
+        return countHours(readHits, { days, filter, isLeftOut, signal }, starts);
       }),
     breakdown: (span, dimension, limit, signal) =>
       ask(async () => {
-        const { days } = await countDays(span, signal);
-        const { filter } = span;
+        const { days, counted, asked } = await countDays(span, signal);
         const ranking = createRanking((value) => nameValue(dimension, value));
         const unrecorded = warnOfUnrecorded(days, [dimension]);
         const warnings = unrecorded.length > 0 && { warnings: unrecorded };
-        if (filter !== undefined) {
-          await countKeptValues(readHits, { days, filter, dimension, signal }, ranking.add);
-          return { ...ranking.rank(limit), ...warnings };
-        }
-        for (const { tables } of listCounts(days)) {
+        await countKeptValues(readHits, { ...asked, dimension }, ranking.add);
+        for (const { tables } of listCounts(counted)) {
           const tallies = tables.tallies(dimension);
           if (tallies !== undefined) ranking.add(tallies);
         }
@@ -172,41 +179,50 @@ function createView({ settings, store, readHits, selection }: ViewParts): DataSo
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
     notFound: (span, limit, signal) =>
-      ask(async () => rankNotFound(listCounts((await countDays(span, signal)).days), limit)),
+      ask(async () => rankNotFound(listCounts((await countDays(span, signal)).days), limit, isLeftOut)),
     active: (site, now, signal, filter) =>
       ask(async () => {
         const { log } = await readSite(site, signal);
-        return countActiveVisitors(log, (now - WINDOW_MS) / 1000, now / 1000, filter);
+        return countActiveVisitors(log, (now - WINDOW_MS) / 1000, now / 1000, { filter, isLeftOut });
       }),
     warnings: (span, signal) =>
       ask(async () => {
-        const { log, registry, notKept } = await readSite(span.site, signal);
+        const { log, registry, settings, logs, notKept, partOf } = await readSite(span.site, signal);
         const conditions = (span.filter ?? []).map(({ dimension }) => dimension);
         const days = conditions.length === 0 ? [] : (await readDays(span, signal)).days;
         return [
           ...(notKept ? [NOT_SAVED] : []),
+          ...warnOfHistories(logs, partOf),
           ...warnOfLost(listLost(registry.contents.values(), registry.leftOut), span),
-          ...coverageWarnings(log, span, settings),
+          ...coverageWarnings(log, span, { ...settings, hasFiles: registry.hasFiles() }),
           ...warnOfUnrecorded(days, conditions),
+          ...warnOfChanges(logs.options, span.from),
+          ...warnOfAdmission(log.domain, logs.admitted, span.from),
           ...warnOfRepeats(registry.contents.values(), log.domain),
         ];
       }),
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
-    missingOption: (dimension) =>
-      settings.geoip === undefined && isOfPlace(dimension) ? "--geoip" : undefined,
+    missingOption: (dimension) => (hasPlaces || !isOfPlace(dimension) ? undefined : "--geoip"),
   };
+}
+
+/** Whether a day may have hits that are left out: downloads are in no table of paths. */
+function mayHave({ counts }: QueriedDay, isLeftOut: HitQuestion["isLeftOut"]): boolean {
+  if (isLeftOut === undefined || counts === undefined) return false;
+  if (counts.totals.events > 0) return true;
+  return counts.tables.tallies("pages")?.values.some((page) => page !== null && isLeftOut(page)) ?? false;
 }
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 
-function describeSite({ domain, timezone, first }: SiteLog): SourceSite {
+function describeSite({ domain, calendar, first }: SiteLog): SourceSite {
   return {
     id: identifySite(domain),
     domain,
     name: domain,
-    timezone,
+    timezone: calendar.timezone,
     createdAt: (first ?? 0) * 1000,
-    dataSince: first === undefined ? null : dateAt(first * 1000, timezone),
+    dataSince: first === undefined ? null : calendar.find(first).date,
   };
 }
 
@@ -221,8 +237,13 @@ function findDay(log: SiteLog, date: string, now: number): QueriedDay {
 }
 
 /** Distinct visitors with a kept hit after `from` and not after `to`, both in seconds since 1970. */
-function countActiveVisitors(log: SiteLog, from: number, to: number, filter: Filter = []): number {
-  const choose = createHitFilter(filter);
+function countActiveVisitors(
+  log: SiteLog,
+  from: number,
+  to: number,
+  { filter = [], isLeftOut }: { filter: Filter | undefined; isLeftOut: HitQuestion["isLeftOut"] },
+): number {
+  const choose = createChoice({ filter, isLeftOut });
   let active = 0;
   for (const inProgress of log.open.values()) {
     const { start, end } = inProgress;

@@ -36,21 +36,28 @@ export function rankCrawlers(days: readonly DayCounts[], limit: number): Crawler
 }
 
 /** Adds up days, and ranks by requests, then by path. All referrers are added up, though only the first are shown. */
-export function rankNotFound(days: readonly DayCounts[], limit: number): NotFoundRanking {
+export function rankNotFound(
+  days: readonly DayCounts[],
+  limit: number,
+  isLeftOut: (path: string) => boolean = () => false,
+): NotFoundRanking {
   const ranking = createNotFoundRanking();
   const excluded = { bots: 0, scanners: 0 };
-  let folded = false;
+  let folded = false as boolean;
   for (const { tables } of days) {
     const { paths, requests, visitors, referrers, excluded: left } = tables.notFound();
-    for (const [index, path] of paths.entries()) {
+    const isKept = paths.map((path) => path === OTHER || !isLeftOut(path));
+    paths.forEach((path, index) => {
+      if (!isKept[index]) return;
       ranking.add(path, requests[index] ?? 0, visitors[index] ?? 0);
       if (path === OTHER) folded = true;
-    }
-    for (const [index, referrer] of referrers.values.entries()) {
-      const path = paths[referrers.paths[index] ?? 0] ?? OTHER;
+    });
+    referrers.values.forEach((referrer, index) => {
+      const place = referrers.paths[index] ?? 0;
+      if (!isKept[place]) return;
       if (referrer === OTHER) folded = true;
-      else ranking.addReferrer(path, referrer, referrers.requests[index] ?? 0);
-    }
+      else ranking.addReferrer(paths[place] ?? OTHER, referrer, referrers.requests[index] ?? 0);
+    });
     excluded.bots += left.bots;
     excluded.scanners += left.scanners;
   }

@@ -1,32 +1,60 @@
 import type { Readable } from "node:stream";
+import type { LogCalendar } from "./day-span.ts";
 import type { LogFormat } from "./reading/log-line.ts";
 
-/** How logs are read and counted. A change of any of these can change the counts. */
+/** How logs are read and counted. */
 export interface LogSettings {
   /** Globs of files, and the site that these files are about, if it was given. */
-  files: readonly { glob: string; site?: string | undefined }[];
+  files: readonly LogPattern[];
+  /** Whether there may be no file: what was counted of them is known. */
+  mayBeGone?: boolean | undefined;
   /** Opens standard input, for the file `-`; undefined where it must not be read. */
   stdin?: (() => Readable) | undefined;
   /** If undefined, each file's format is recognized by its first lines. */
   format?: LogFormat | undefined;
-  /** IANA name. */
-  timezone: string;
-  /** The domains to count; empty for those that the log names. */
+  calendar: LogCalendar;
+  /** The domains to show; empty for those that the log names. */
   sites: readonly string[];
-  /** The site of lines that name no host. */
+  /** The site of lines that name no host, in files whose lines name none. */
   onlySite?: string | undefined;
+  /** The sites that were named: they count however many other hosts there are. */
+  named: readonly string[];
   excludePaths: readonly string[];
   excludeAddresses: readonly string[];
   /** Parameters of a page's query that are part of its path. */
   keepQuery: readonly string[];
   /** How many proxies in front of the server add the address that they saw to X-Forwarded-For. */
   trustForwarded: number;
-  /** A database of places in MaxMind's format. `name` stays the same if an update changes the path. */
-  geoip?: { name: string; path: string } | undefined;
+  geoip?: PlaceDatabase | undefined;
   /** Count visitors even where all addresses seem to be a proxy's. */
   acceptProxyAddresses: boolean;
   /** How many days of history to keep, today included; all if undefined. */
   keep?: number | undefined;
+  /** The options that were given. The others are those of the history, if there is one. */
+  given: Partial<SavedOptions>;
+}
+
+export interface LogPattern {
+  glob: string;
+  site?: string | undefined;
+}
+
+/** A database of places in MaxMind's format. `name` stays the same if an update changes the path. */
+export interface PlaceDatabase {
+  name: string;
+  path: string;
+}
+
+/** The options that are saved with a history, as they are in its manifest. */
+export interface SavedOptions {
+  /** Null if each file's is recognized. */
+  format: string | null;
+  timezone: string;
+  excludeAddresses: readonly string[];
+  keepQuery: readonly string[];
+  trustForwarded: number;
+  geoip: PlaceDatabase | null;
+  keep: number | null;
 }
 
 /** Where an address is, as far as the database knows. */

@@ -122,7 +122,11 @@ function createCounting({ header, flags = {} }: (typeof writtenFormats)[string])
     keepQuery: ["b"],
     logFormat: flags.logFormat,
   });
-  const content = createContent({ path: "access.log" } as never, "", "combined");
+  const content = createContent(
+    { path: "access.log" } as never,
+    { fingerprint: "", hasHosts: false },
+    "combined",
+  );
   const described = settings.format === undefined ? [] : [settings.format];
   const parsers = [...logFormats, ...described].map((format) => {
     const parse = createLineParser(format);

@@ -1,12 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DataSource, Span } from "../../../src/sources/data-source.ts";
 import { createLogSource } from "../../../src/sources/logs/log-source.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
 import type { LogSettings } from "../../../src/sources/logs/settings.ts";
+import { nameHistoryFolder } from "../../../src/sources/logs/store/find-history.ts";
 import { createLogStore } from "../../../src/sources/logs/store/log-store.ts";
-import { findHistoryFolder, openHistoryOf } from "../../../src/sources/logs/store/open-history.ts";
+import { openHistoryOf } from "../../../src/sources/logs/store/open-history.ts";
 
 /** A folder with logs, and a clock. */
 export interface LogPlace {
@@ -16,8 +17,12 @@ export interface LogPlace {
   /** Replaces a file's lines. */
   write(name: string, lines: readonly string[]): void;
   append(name: string, lines: readonly string[]): void;
+  /** The lines of a file. */
+  read(name: string): string[];
   /** Opens the logs as a new process does; with a history unless it is left out. */
   open(flags?: Record<string, unknown>, withHistory?: boolean): Promise<DataSource>;
+  /** Changes the options of the history, as `logs --set` does. */
+  set(flags: Record<string, unknown>): Promise<unknown>;
   /** The variables that name the folder of histories. */
   environment: Record<string, string>;
   /** The folder of the history. */
@@ -40,9 +45,14 @@ export function createLogPlace(folder = mkdtempSync(join(tmpdir(), "logs-"))): L
     clock,
     environment,
     warned,
-    history: () => findHistoryFolder(readSettings(folder, {}), environment) ?? "",
+    history: () =>
+      nameHistoryFolder(join(folder, "state", "analytics-mcp", "logs"), readSettings(folder, {}).files),
     write: (name, lines) => writeFileSync(join(folder, "www", name), join_(lines)),
     append: (name, lines) => appendFileSync(join(folder, "www", name), join_(lines)),
+    read: (name) =>
+      readFileSync(join(folder, "www", name), "utf8")
+        .split("\n")
+        .slice(0, -1),
     open: async (flags = {}, withHistory = true) => {
       const settings = readSettings(folder, flags);
       const openHistory = () => openHistoryOf(settings, environment, (text) => warned.push(text));
@@ -51,6 +61,11 @@ export function createLogPlace(folder = mkdtempSync(join(tmpdir(), "logs-"))): L
         ...(withHistory && { openHistory }),
       });
       return createLogSource(settings, store);
+    },
+    set: (flags) => {
+      const settings = readSettings(folder, flags);
+      const openHistory = () => openHistoryOf(settings, environment, (text) => warned.push(text));
+      return createLogStore(settings, { clock: () => clock.now, openHistory, mayChange: true }).read();
     },
     remove: () => rmSync(folder, { recursive: true }),
   };

@@ -9,13 +9,13 @@
  */
 
 import { compareValues } from "../../../operations/row-order.ts";
-import { dateAt } from "../../calendar.ts";
 import { createCollector } from "../counting/collector.ts";
 import { countOpenDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import { outcomes as explanations, type Outcome } from "../counting/outcomes.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import { findSites } from "../counting/sites.ts";
+import type { LogCalendar } from "../day-span.ts";
 import { createFileRegistry } from "../reading/file-registry.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { LineSink } from "../reading/log-reader.ts";
@@ -100,7 +100,7 @@ const MAX_EXAMPLES = 3;
 /** Reads logs and reports what would be counted. Throws AnalyticsError as queries do. */
 export async function dryRun(given: LogSettings, clock: () => number, signal?: AbortSignal): Promise<DryRun> {
   const settings = { ...given, onlySite: given.onlySite ?? UNNAMED };
-  const { timezone } = settings;
+  const { calendar } = settings;
   const collector = createCollector(settings);
   const observer = createLineObserver(settings);
   const sink: LineSink = {
@@ -121,7 +121,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
   const files = [...contents.values()].filter((content) => content.lines > 0);
   const hosts = listOtherHosts(observer, logs);
   return {
-    files: files.map((content) => describeFile(content, observer, timezone)),
+    files: files.map((content) => describeFile(content, observer, calendar)),
     left_out: [...leftOut].map(([file, { reason }]) => ({ file, reason })),
     sites,
     other_hosts: hosts.slice(0, MAX_ROWS),
@@ -138,7 +138,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
       MAX_ROWS,
     ).map(({ text, count }) => ({ name: text, requests: count })),
     unreadable: files.flatMap(({ examples }) => examples).slice(0, MAX_EXAMPLES),
-    timezone,
+    timezone: calendar.timezone,
     milliseconds,
   };
 }
@@ -148,7 +148,7 @@ const countDays = (log: SiteLog): DayCounts[] => [
   ...[...log.open.values()].map((day) => countOpenDay(day)),
 ];
 
-function describeFile(content: LogContent, { spans }: LineObserver, timezone: string): DryRunFile {
+function describeFile(content: LogContent, { spans }: LineObserver, calendar: LogCalendar): DryRunFile {
   const { path: file, format, lines, read: bytes, damage } = content;
   const span = spans.get(content);
   return {
@@ -158,21 +158,21 @@ function describeFile(content: LogContent, { spans }: LineObserver, timezone: st
     bytes,
     damage: damage?.reason ?? null,
     repeats: listRepeated([content]).length > 0 ? content.repeats.path : null,
-    first_day: dateOf(span?.first, timezone),
-    last_day: dateOf(span?.last, timezone),
+    first_day: dateOf(span?.first, calendar),
+    last_day: dateOf(span?.last, calendar),
   };
 }
 
 /** @param time Seconds since 1970. */
-const dateOf = (time: number | undefined, timezone: string): string | null =>
-  time === undefined ? null : dateAt(time * 1000, timezone);
+const dateOf = (time: number | undefined, calendar: LogCalendar): string | null =>
+  time === undefined ? null : calendar.find(time).date;
 
-function describeSite({ domain, first, last, timezone }: SiteLog, days: readonly DayCounts[]): DryRunSite {
+function describeSite({ domain, first, last, calendar }: SiteLog, days: readonly DayCounts[]): DryRunSite {
   const add = (count: "visitors" | "pageviews" | "events") => sum(days.map(({ totals }) => totals[count]));
   return {
     site: domain,
-    first_day: dateOf(first, timezone),
-    last_day: dateOf(last, timezone),
+    first_day: dateOf(first, calendar),
+    last_day: dateOf(last, calendar),
     visitors: add("visitors"),
     pageviews: add("pageviews"),
     events: add("events"),

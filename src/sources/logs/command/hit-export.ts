@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { dateAt } from "../../calendar.ts";
 import { columnsOf, type Hit } from "../../hits.ts";
 import type { VisitDimension } from "../../measure/hit-table.ts";
 import { findVisits } from "../../measure/visits.ts";
@@ -97,11 +96,11 @@ export function createHitExport(options: ExportOptions): HitExport {
       append(notFound.second, time - day.start);
     },
     closeDay: (log, day, { counts: { proxy, tables }, table: { scanners } }) => {
-      const { domain: site, first = 0, timezone } = log;
+      const { domain: site, first = 0, calendar } = log;
       const { date } = day;
       if (!isWanted(log, day)) return;
       const note = (rest: Omit<ExportedDay, "site" | "date">) => void days.push({ site, date, ...rest });
-      if (!options.hasFirstDay && date === dateAt(first * 1000, timezone)) {
+      if (!options.hasFirstDay && date === calendar.find(first).date) {
         note({ hits: 0, leftOut: "first_day" });
       } else if (proxy === "certain" && !options.acceptProxyAddresses) {
         note({ hits: 0, leftOut: "proxied" });
@@ -164,7 +163,7 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
     scanners_not_found: excluded.scanners,
     digest: toDecimal(values.digest()),
     definition: DEFINITION,
-    timezone: log.timezone,
+    timezone: log.calendar.timezone,
     unrecorded,
   });
   return hits;

@@ -1,6 +1,7 @@
 import { createOutcomes, type Outcome, type Outcomes } from "../counting/outcomes.ts";
 import { cleanPath } from "../counting/page-path.ts";
-import { findLineDomain, listNamed, readHost, splitTarget } from "../counting/request.ts";
+import { findLineDomain, listNamed, splitTarget } from "../counting/request.ts";
+import { readHost } from "../host-name.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings } from "../settings.ts";
@@ -28,7 +29,7 @@ export interface LineObserver {
 
 /** Lines that name no host are about `onlySite`. */
 export function createLineObserver(
-  settings: Pick<LogSettings, "onlySite" | "sites" | "files">,
+  settings: Pick<LogSettings, "onlySite" | "named" | "files">,
 ): LineObserver {
   const named = listNamed(settings);
   const domains = createLookup<string, DomainLines>(() => ({
@@ -51,7 +52,12 @@ export function createLineObserver(
       noRequest.lines++;
       return;
     }
-    const domain = findLineDomain(line, content.site, settings.onlySite, named);
+    const domain = findLineDomain(
+      line,
+      content.site,
+      content.hasHosts ? undefined : settings.onlySite,
+      named,
+    );
     if (outcome === "other_host" || domain === undefined)
       hosts.add(readHost(splitTarget(line.target).host ?? line.host) ?? NO_NAME);
     else tally(domains.get(domain), line, outcome);

@@ -1,5 +1,3 @@
-import { addDays } from "../../../operations/days.ts";
-import { dateAt, startOfDay } from "../../calendar.ts";
 import { LATENESS } from "../day-span.ts";
 import { type CountedDay, countDay } from "./count-day.ts";
 import type { DayCounts } from "./day-counts.ts";
@@ -15,7 +13,7 @@ export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
   for (const day of site.open.values()) {
     if (day.end + LATENESS > now) continue;
     const requests = day.load();
-    const counted = countDay(requests, site.timezone);
+    const counted = countDay(requests, site.calendar.timezone);
     site.closed.set(day.date, onClose?.(site, requests, counted) ?? counted.counts);
     site.open.delete(day.date);
   }
@@ -26,12 +24,9 @@ export function closeDays(site: SiteLog, now: number, onClose?: OnClose): void {
  *
  * @param now Seconds since 1970.
  */
-export function listClosedTooEarly({ closed, timezone }: SiteLog, now: number): string[] {
-  // A day has 25 hours at most.
-  const first = dateAt((now - LATENESS - 25 * 3_600) * 1000, timezone);
-  return [...closed.keys()].filter(
-    (date) => date >= first && startOfDay(addDays(date, 1), timezone) / 1000 + LATENESS > now,
-  );
+export function listClosedTooEarly({ closed, calendar }: SiteLog, now: number): string[] {
+  const { date: first } = calendar.find(now - LATENESS);
+  return [...closed.keys()].filter((date) => date >= first && calendar.spanOf(date).end + LATENESS > now);
 }
 
 /** Roughly how many bytes of memory open days take, with the garbage that they leave. */

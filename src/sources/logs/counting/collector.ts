@@ -38,14 +38,20 @@ import { createOutcomes, judgeRequest, type Outcome, type Outcomes } from "./out
 import { cleanPath, createPathFilter } from "./page-path.ts";
 import { findProbeKind } from "./probes.ts";
 import type { Recorder } from "./recorder.ts";
-import { findRawHost, isForeign, listNamed, type RequestTarget, splitTarget } from "./request.ts";
+import {
+  type FileSite,
+  findRawHost,
+  isForeign,
+  listNamed,
+  type RequestTarget,
+  splitTarget,
+} from "./request.ts";
 import { numberSender, OTHER_AGENT } from "./senders.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
 /** Takes lines and keeps what counts. */
 export interface Collector {
-  /** @param file Its site is undefined if the line's host names it. */
-  add(line: LogLine, file: { site: string | undefined }): Outcome;
+  add(line: LogLine, file: FileSite): Outcome;
   /** By domain. If the log has hosts, every host has an entry, even if it is not a site. */
   readonly sites: SiteLogs;
   readonly outcomes: Outcomes;
@@ -86,11 +92,11 @@ export function createCollector(
   const isExcludedAddress = createAddressFilter(settings.excludeAddresses);
   const isExcludedPath = createPathFilter(settings.excludePaths);
 
-  const judge = (line: LogLine, fileSite: string | undefined): Outcome => {
+  const judge = (line: LogLine, file: FileSite): Outcome => {
     if (line.method === "") return "no_request";
     const asked = splitTarget(line.target);
     const host = findRawHost(line, asked, named);
-    const entry = sites.find(fileSite, host);
+    const entry = sites.find(file, host);
     if (entry === undefined || isForeign(asked, entry.log.domain, host)) return "other_host";
     const { log } = entry;
     log.first = Math.min(log.first ?? line.time, line.time);
@@ -197,8 +203,8 @@ export function createCollector(
       const bytes = [...sites.logs.values()].reduce((sum, log) => sum + estimateMemory(log), 0);
       if (bytes >= MAX_MEMORY) closeAll(time);
     },
-    add: (line, { site }) => {
-      const outcome = judge(line, site);
+    add: (line, file) => {
+      const outcome = judge(line, file);
       outcomes[outcome]++;
       return outcome;
     },

@@ -1,6 +1,7 @@
 import { copyText } from "../copy-text.ts";
+import { findDomain } from "../host-name.ts";
 import type { LogSettings } from "../settings.ts";
-import { findDomain, listNamed } from "./request.ts";
+import { type FileSite, listNamed } from "./request.ts";
 import { createFindDay, createSiteLog, type FindDay, type SiteLog, type SiteLogs } from "./site-log.ts";
 
 /** The sites that lines are about. */
@@ -10,9 +11,9 @@ export interface HostSites {
   /**
    * The site of a line, created if no line was about it before; undefined if its host is not a site.
    *
-   * @param site The site of the line's file; undefined if the line's host names it.
+   * @param rawHost The host of the line.
    */
-  find(site: string | undefined, rawHost: string | undefined): HostSite | undefined;
+  find(file: FileSite, rawHost: string | undefined): HostSite | undefined;
 }
 
 export interface HostSite {
@@ -24,7 +25,7 @@ export interface HostSite {
 export type OnlyDays = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** If there are more hosts than this, strangers made them up. */
-const MAX_SITES = 1_000;
+export const MAX_SITES = 1_000;
 /** The cache of raw hosts is emptied at this size; it only saves time. */
 const MAX_HOSTS = 50_000;
 
@@ -37,7 +38,7 @@ export function createHostSites(
   kept: readonly SiteLog[] = [],
   onlyDays?: OnlyDays,
 ): HostSites {
-  const { timezone, onlySite } = settings;
+  const { calendar, onlySite } = settings;
   const logs = new Map<string, SiteLog>();
   const entries = new Map<string, HostSite>();
   const hosts = new Map<string, HostSite | undefined>();
@@ -70,16 +71,16 @@ export function createHostSites(
     if (onlyDays !== undefined && !onlyDays.has(domain)) return undefined;
     if (entries.size >= MAX_SITES) forgetUnvisited();
     if (entries.size >= MAX_SITES && !named.has(domain)) return undefined;
-    return addSite(createSiteLog(domain, timezone));
+    return addSite(createSiteLog(domain, calendar));
   };
 
   return {
     logs,
-    find: (site, rawHost) => {
-      const key = site === undefined ? `h${rawHost ?? ""}` : `s${site}`;
+    find: ({ site, hasHosts }, rawHost) => {
+      const key = site === undefined ? `${hasHosts ? "h" : "n"}${rawHost ?? ""}` : `s${site}`;
       const known = hosts.get(key);
       if (known !== undefined || hosts.has(key)) return known;
-      const domain = site ?? findDomain(rawHost, onlySite);
+      const domain = site ?? findDomain(rawHost, hasHosts ? undefined : onlySite);
       const entry = domain === undefined ? undefined : openSite(domain);
       if (hosts.size >= MAX_HOSTS) hosts.clear();
       hosts.set(copyText(key), entry);

@@ -1,5 +1,6 @@
 import { OTHER } from "../../measure/definition.ts";
 import { copyText } from "../copy-text.ts";
+import { readHost } from "../host-name.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
@@ -9,7 +10,7 @@ import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
-import { type RequestTarget, readHost } from "./request.ts";
+import type { RequestTarget } from "./request.ts";
 
 /** The caches of what lines say are emptied at this size; they only save time. */
 const MAX_KEPT = 50_000;

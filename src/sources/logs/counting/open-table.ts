@@ -1,4 +1,5 @@
-import { type HitColumn, type HitDimension, type HitTable, numberTexts } from "../../measure/hit-table.ts";
+import { type HitColumn, type HitDimension, numberTexts } from "../../measure/hit-table.ts";
+import type { PathTable } from "../../measure/leave-out.ts";
 import { numberVisits } from "../../measure/visits.ts";
 import { isOfOrigin } from "./line-dimensions.ts";
 import { isView, type OpenDay } from "./open-day.ts";
@@ -8,7 +9,7 @@ import { findScanners } from "./scanners.ts";
 export const DOWNLOAD = "File Download";
 
 /** The hits of a day in memory, ordered by visitor, time and line. */
-export interface OpenTable extends HitTable {
+export interface OpenTable extends PathTable {
   /** By row, the number of the hit within the day. */
   readonly hits: Uint32Array;
   readonly scanners: ReadonlySet<number>;
@@ -57,6 +58,10 @@ export function tabulateDay(
     hits,
     scanners,
     column: (dimension) => readColumnOf(day, hits, dimension),
+    paths: () => ({
+      numbers: hits.map((hit) => (day.hits.page.values[hit] ?? 0) >>> 1),
+      texts: listPages(day),
+    }),
   };
 }
 
@@ -107,14 +112,18 @@ function hasView(day: OpenDay, order: Uint32Array, from: number, to: number): bo
   return false;
 }
 
+function listPages(day: OpenDay): (string | null)[] {
+  const { size, at } = day.values.of("pages");
+  return Array.from({ length: size }, (_, number) => at(number));
+}
+
 function readColumnOf(day: OpenDay, hits: Uint32Array, dimension: HitDimension): HitColumn {
   const { page, origin, sender } = day.hits;
   if (dimension === "events")
     return { numbers: hits.map((hit) => (page.values[hit] ?? 0) & 1), texts: [null, DOWNLOAD] };
   if (dimension === "pages") {
-    const { size, at } = day.values.of("pages");
     const numbers = hits.map((hit) => (isView(day, hit) ? (page.values[hit] ?? 0) >>> 1 : 0));
-    return { numbers, texts: Array.from({ length: size }, (_, number) => at(number)) };
+    return { numbers, texts: listPages(day) };
   }
   if (isOfOrigin(dimension)) {
     const { texts, numbers } = numberTexts(day.origins.list.map((row) => row[dimension]));

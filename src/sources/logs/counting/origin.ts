@@ -1,7 +1,8 @@
 import { findReferrerKind, groupReferrer } from "../../referrers.ts";
 import { copyText } from "../copy-text.ts";
+import { readHost, withoutWww } from "../host-name.ts";
 import type { LogLine } from "../reading/log-line.ts";
-import { type RequestTarget, readHost, splitTarget, withoutWww } from "./request.ts";
+import { type RequestTarget, splitTarget } from "./request.ts";
 
 /** Where a visit came from, by the referrer and the URL of its first page view. */
 export interface Origin {

@@ -45,3 +45,10 @@ export function createPathFilter(globs: readonly string[]): (path: string) => bo
   const isMatch = picomatch([...globs], { dot: true });
   return (path) => isMatch(decodePath(path.slice(0, MAX_PATH_LENGTH)));
 }
+
+/** The same for pages as they are counted: decoded, perhaps with a part of the query. Undefined without globs. */
+export function createPageFilter(globs: readonly string[]): ((page: string) => boolean) | undefined {
+  if (globs.length === 0) return undefined;
+  const isMatch = picomatch([...globs], { dot: true });
+  return (page) => isMatch(page.split("?", 1)[0] ?? "");
+}

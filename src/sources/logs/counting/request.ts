@@ -1,4 +1,13 @@
+import { findDomain, readHost, withoutWww } from "../host-name.ts";
 import type { LogSettings } from "../settings.ts";
+
+/** What a file says about the sites of its lines. */
+export interface FileSite {
+  /** The site of all of them; undefined if their hosts name it. */
+  site: string | undefined;
+  /** Whether lines name hosts: one that does not is of no known site then. */
+  hasHosts?: boolean | undefined;
+}
 
 export interface RequestTarget {
   path: string;
@@ -24,37 +33,9 @@ export function splitTarget(target: string): RequestTarget {
   return isAbsolute ? { ...parts, host: target.slice(hostStart, slash < 0 ? undefined : slash) } : parts;
 }
 
-/** A host as sites are named: lower case, without port, final dot and `www.`; undefined if it cannot be a name. */
-export function readHost(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const host = text
-    .toLowerCase()
-    .replace(/:\d{1,5}$/, "")
-    .replace(/\.$/, "");
-  return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(host) &&
-    host.length <= 253 &&
-    !/^[\d.]+$/.test(host)
-    ? host
-    : undefined;
-}
-
-/**
- * The domain that a line's host stands for; undefined if it cannot be a site, such as an address.
- *
- * @param defaultDomain The domain of lines that name no host.
- */
-export function findDomain(
-  rawHost: string | undefined,
-  defaultDomain: string | undefined,
-): string | undefined {
-  if (rawHost === undefined || NAMELESS.has(rawHost)) return defaultDomain;
-  const host = readHost(rawHost);
-  return host === undefined ? undefined : withoutWww(host);
-}
-
 /** The domains that the options name. */
-export const listNamed = ({ sites, files }: Pick<LogSettings, "sites" | "files">): ReadonlySet<string> =>
-  new Set([...sites, ...files.flatMap(({ site }) => site ?? [])]);
+export const listNamed = ({ named, files }: Pick<LogSettings, "named" | "files">): ReadonlySet<string> =>
+  new Set([...named, ...files.flatMap(({ site }) => site ?? [])]);
 
 /**
  * The host of a line: that of its own field, else that of an absolute URL if the options name it. Otherwise anyone who asks for a
@@ -97,8 +78,3 @@ export function isForeign({ host }: RequestTarget, domain: string, rawHost: stri
     ![domain, readHost(rawHost)].some((own) => own && withoutWww(name) === withoutWww(own))
   );
 }
-
-/** What servers log in place of a host; `_` is nginx's name for its default server. */
-const NAMELESS: ReadonlySet<string> = new Set(["", "-", "_"]);
-
-export const withoutWww = (host: string) => host.replace(/^www\./, "");

@@ -1,12 +1,12 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { findDaySpan } from "../day-span.ts";
+import type { LogCalendar } from "../day-span.ts";
 import type { Damage, DayCounts } from "./day-counts.ts";
 import { type DayInProgress, holdDay, type OpenDay, openDay } from "./open-day.ts";
 
 /** What was collected about one site. */
 export interface SiteLog {
   domain: string;
-  timezone: string;
+  calendar: LogCalendar;
   open: Map<string, DayInProgress>;
   /** Closed days, which no line changes any more. */
   closed: Map<string, DayCounts>;
@@ -35,11 +35,11 @@ export type SiteLogs = ReadonlyMap<string, SiteLog>;
 
 export type LoggedField = "agent" | "referrer" | "language" | "host" | "forwarded";
 
-export function createSiteLog(domain: string, timezone: string): SiteLog {
+export function createSiteLog(domain: string, calendar: LogCalendar): SiteLog {
   const field = () => ({ present: 0, absent: 0 });
   return {
     domain,
-    timezone,
+    calendar,
     open: new Map(),
     closed: new Map(),
     late: new Map(),
@@ -76,7 +76,7 @@ export function createFindDay(site: SiteLog, onlyDays?: ReadonlySet<string>): Fi
   let current: OpenDay | undefined;
   return (time) => {
     if (current && time >= current.start && time < current.end && site.open.has(current.date)) return current;
-    const { date, start, end } = findDaySpan(time, site.timezone);
+    const { date, start, end } = site.calendar.find(time);
     if (onlyDays?.has(date) === false) return undefined;
     if (site.closed.has(date)) {
       if (!isSettled(site, date)) site.late.set(date, (site.late.get(date) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import type { SiteSelection } from "../../../config/site-patterns.ts";
-import { AnalyticsError } from "../../../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
 import type { LogSettings } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
@@ -8,6 +8,9 @@ const MIN_SHARE = 0.01;
 
 /** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
 export function listSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
+  const { sites: asked, onlySite } = settings;
+  const isKnown = asked.length === 0 || asked.some((site) => sites.has(site) || site === onlySite);
+  if (onlySite !== undefined && !isKnown) throw createOtherSiteError(onlySite, asked[0] ?? "");
   const found = findSites(sites, settings);
   const hasViews = [...sites.values()].some(({ pageviews }) => pageviews > 0);
   if (found.length === 0 && !hasViews) throw createNamelessError(settings);
@@ -53,6 +56,12 @@ function pickVisited(all: readonly SiteLog[]): SiteLog[] {
   const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
   return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= MIN_SHARE * total);
 }
+
+/** The lines have the name that was given first: another one would be given the same numbers. */
+export const createOtherSiteError = (known: string, asked: string): AnalyticsError =>
+  new AnalyticsError("usage", `These logs are about ${known}, not about ${quoteIfNeeded(asked)}.`, {
+    hint: `Ask about ${known}. To count them again under another name, first remove what was counted: analytics-mcp logs --forget <files>`,
+  });
 
 function createNamelessError({ sites: [named] }: LogSettings): AnalyticsError {
   if (named !== undefined) {

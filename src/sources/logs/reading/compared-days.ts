@@ -1,4 +1,4 @@
-import { findDaySpan, LATENESS } from "../day-span.ts";
+import { LATENESS, type LogCalendar } from "../day-span.ts";
 import { createSalt, hashSalted } from "../hashing.ts";
 
 /** A day whose lines are compared, with the salt of their hashes, which is destroyed when the day is closed. */
@@ -43,13 +43,13 @@ export interface ComparedDays {
 /** Enough for the newest lines of a large log; earlier ones were compared when they were read. */
 const MAX_SEEN = 200_000;
 
-export function createComparedDays(timezone: string, kept: readonly KeptMarks[]): ComparedDays {
+export function createComparedDays(calendar: LogCalendar, kept: readonly KeptMarks[]): ComparedDays {
   let days: ComparedDay[] = kept.map((day) => ({ ...day, seen: new Map(), kept: 0 }));
   let current: ComparedDay | undefined;
   let count = 0;
 
   const open = (time: number): ComparedDay => {
-    const { start, end } = findDaySpan(time, timezone);
+    const { start, end } = calendar.find(time);
     const day = {
       start,
       end,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { findDomain } from "../host-name.ts";
 import { createLineParser, type Detected, detectFormat, specialize } from "./formats/index.ts";
 import { type Compression, explainDamage, type LogFile, readCompression, readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
@@ -12,6 +13,8 @@ export interface FileHead {
   sample: string[];
   /** SHA-256 of the first line with a request: identifies the log in a file, whatever the file is called. */
   fingerprint: string;
+  /** Whether a line names a host that can be a site. */
+  hasHosts: boolean;
   /** Seconds since 1970 of that line. */
   firstTime: number;
   /** Why nothing of it can be read. */
@@ -31,17 +34,21 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
       : { kind: "access", format: specialize(asked, sample) };
   let fingerprint = "";
   let firstTime = Number.POSITIVE_INFINITY;
+  let hasHosts = false;
   if (detected.kind === "access") {
     const parse = createLineParser(detected.format);
     for (const line of sample) {
       const parsed = parse(line);
       if (parsed === undefined || parsed === "comment") continue;
-      fingerprint = createHash("sha256").update(line).digest("base64url");
-      firstTime = parsed.time;
-      break;
+      if (fingerprint === "") {
+        fingerprint = createHash("sha256").update(line).digest("base64url");
+        firstTime = parsed.time;
+      }
+      hasHosts ||= findDomain(parsed.host, undefined) !== undefined;
+      if (hasHosts) break;
     }
   }
-  return { compression, detected, sample, fingerprint, firstTime, damage };
+  return { compression, detected, sample, fingerprint, hasHosts, firstTime, damage };
 }
 
 async function readSample(

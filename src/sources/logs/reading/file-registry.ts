@@ -32,6 +32,8 @@ export interface FileRegistry {
   /** Reads what was written since the last time. */
   refresh(signal?: AbortSignal): Promise<void>;
   readonly contents: ReadonlyMap<string, LogContent>;
+  /** Whether any content is still in a file. */
+  hasFiles(): boolean;
   /** Whether a file still has the content. */
   isPresent(content: LogContent): boolean;
   /** Files that were found but not read, by path. */
@@ -53,7 +55,7 @@ export function createFileRegistry(
     kept.contents.map((content, index) => [`${content.fingerprint} ${index}`, content]),
   );
   const leftOut = new Map<string, LeftOut>();
-  const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.timezone, kept.marks);
+  const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.calendar, kept.marks);
   /** What was last seen at a path. */
   const seen = new Map<string, Pick<FoundFile, "size" | "modified" | "inode">>();
   /** Which content was last found at a path. */
@@ -148,7 +150,7 @@ export function createFileRegistry(
       leaveOutDamaged(file, "is damaged or incomplete", alike);
       return undefined;
     }
-    const content = createContent(file, head.fingerprint, format.name);
+    const content = createContent(file, head, format.name);
     fresh.add(content);
     return createReaderOf(content, Buffer.alloc(0));
   };
@@ -215,6 +217,7 @@ export function createFileRegistry(
     contents,
     leftOut,
     keepMarks,
+    hasFiles: () => holders.size > 0,
     isPresent: (content) => content.path !== STDIN && holders.get(content.path) === content,
     // A caller waits for the reading that is running, and then for one of its own, since new lines may have come.
     refresh: async (signal) => {

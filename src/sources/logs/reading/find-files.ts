@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../../config/system-error.ts";
 import { AnalyticsError, quote, readErrorCode } from "../../../errors.ts";
@@ -24,7 +24,8 @@ export interface FoundFile extends LogFile {
 export async function findFiles({
   files,
   stdin,
-}: Pick<LogSettings, "files" | "stdin">): Promise<FoundFile[]> {
+  mayBeGone = false,
+}: Pick<LogSettings, "files" | "stdin" | "mayBeGone">): Promise<FoundFile[]> {
   const found = new Map<string, FoundFile>();
   // Standard input comes first.
   for (const { glob: path, site } of files) {
@@ -34,7 +35,8 @@ export async function findFiles({
   for (const { glob: pattern, site } of files) {
     if (pattern === STDIN) continue;
     const paths = await resolvePattern(pattern);
-    if (paths.length === 0) throw createNoFileError(pattern, statIfThere(resolve(pattern))?.isDirectory());
+    if (paths.length === 0 && !mayBeGone)
+      throw createNoFileError(pattern, statIfThere(resolve(pattern))?.isDirectory());
     for (const path of paths) {
       const file = readFile(path, site);
       if (file !== undefined && !found.has(file.path)) found.set(file.path, file);
@@ -50,6 +52,26 @@ function throwStdinError(): never {
   throw new AnalyticsError("usage", "Logs cannot be read from standard input here.", {
     hint: "Only a command can, when a log is piped into it: zcat access.log.*.gz | analytics-mcp stats --logs - --site example.com",
   });
+}
+
+/** A pattern as an absolute path. Of what exists of its folder, symbolic links are resolved. */
+export function readRealPattern(glob: string): string {
+  const path = resolve(glob);
+  for (let folder = isFolder(path) ? path : dirname(path); ; folder = dirname(folder)) {
+    try {
+      return join(realpathSync(folder), relative(folder, path));
+    } catch {
+      if (folder === dirname(folder)) return path;
+    }
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 async function resolvePattern(pattern: string): Promise<string[]> {

@@ -25,6 +25,8 @@ export interface LogContent {
   path: string;
   format: string;
   site: string | undefined;
+  /** Whether its first lines name hosts that can be sites. */
+  hasHosts: boolean;
   /** How many bytes of its text were read, and SHA-256 of the last of them. */
   read: number;
   tail: string;
@@ -48,7 +50,7 @@ export interface LogContent {
 
 export function createContent(
   { path, site }: { path: string; site?: string | undefined },
-  fingerprint: string,
+  { fingerprint, hasHosts }: Pick<LogContent, "fingerprint" | "hasHosts">,
   format: string,
 ): LogContent {
   return {
@@ -56,6 +58,7 @@ export function createContent(
     path,
     format,
     site,
+    hasHosts,
     read: 0,
     tail: hashTail(Buffer.alloc(0)),
     lines: 0,

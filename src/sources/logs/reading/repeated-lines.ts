@@ -1,4 +1,5 @@
 import type { Warning } from "../../../operations/warning.ts";
+import type { LogCalendar } from "../day-span.ts";
 import { hashText } from "../hashing.ts";
 import { createComparedDays, findPlace, type KeptMarks, type NewMarks } from "./compared-days.ts";
 import type { LogContent } from "./log-content.ts";
@@ -26,10 +27,10 @@ const LEAST = { lines: 5, share: 0.02 };
  */
 export function createRepeatCheck(
   contents: ReadonlyMap<string, LogContent>,
-  timezone: string,
+  calendar: LogCalendar,
   kept: readonly KeptMarks[] = [],
 ): RepeatCheck {
-  const days = createComparedDays(timezone, kept);
+  const days = createComparedDays(calendar, kept);
 
   /** Contents by index, which never changes. */
   let inOrder: LogContent[] = [];

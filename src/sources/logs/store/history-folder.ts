@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { type Damage, type DayCounts, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
+import { createCalendar, type LogCalendar } from "../day-span.ts";
 import type { DayFiles, DayHead, StoredDay } from "./day-files.ts";
 import { atFile, DamagedFile } from "./files.ts";
 import { createJournalWriter, type JournalWriter } from "./journal-writer.ts";
@@ -15,7 +16,8 @@ import { type NamedDays, openDayFiles } from "./site-files.ts";
  */
 export interface HistoryFolder {
   readonly path: string;
-  readonly timezone: string;
+  /** That of the manifest, or of what is being saved. */
+  calendar: LogCalendar;
   /** Which file the manifest was when it was last read or written here; empty if there was none. */
   manifestFile: string;
   /** Its generation; 0 if there was none. */
@@ -42,13 +44,9 @@ export interface HistoryFolder {
   readonly named: WeakMap<DayInProgress, { salt: Uint8Array; parts: number }>;
 }
 
-export const createHistoryFolder = (
-  path: string,
-  timezone: string,
-  warn: (text: string) => void,
-): HistoryFolder => ({
+export const createHistoryFolder = (path: string, warn: (text: string) => void): HistoryFolder => ({
   path,
-  timezone,
+  calendar: createCalendar([]),
   manifestFile: "",
   generation: 0,
   journals: {},

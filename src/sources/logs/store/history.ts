@@ -16,9 +16,9 @@ import {
 } from "./history-folder.ts";
 import { type KeptState, loadHistory } from "./load-history.ts";
 import { takeLock } from "./lock.ts";
-import { hasLines } from "./manifest.ts";
+import { hasLines, type LogState } from "./manifest.ts";
 import { removeUnfinished } from "./remove-unnamed.ts";
-import { type LogState, saveHistory } from "./save-history.ts";
+import { saveHistory } from "./save-history.ts";
 
 /** Keeps what was read in one folder: the next process continues where this one stopped. */
 export interface History {
@@ -33,7 +33,7 @@ export interface History {
    */
   save(state: LogState, now: number): boolean;
   /** Whether another process has saved all lines of a state, which `save` refused. Throws as `load`. */
-  hasAll(state: Pick<LogState, "contents" | "sites">): boolean;
+  hasAll(state: Pick<LogState, "contents" | "sites" | "logs">): boolean;
   /** Has `load` leave out what is damaged of a day. */
   noteDamage(day: DamagedDay): void;
   /** Whether no other process has written since `load` or `save`. */
@@ -42,19 +42,9 @@ export interface History {
   writeDay(log: SiteLog, date: string, counts: DayCounts, hits: Uint8Array | undefined): DayCounts;
 }
 
-export interface HistoryOptions {
-  folder: string;
-  timezone: string;
-  /** For people: which logs these are. */
-  logs: unknown;
-  /** How many days of a site to keep, today included; all if absent. */
-  keep?: number | undefined;
-  /** Tells the person who runs this program about damage. */
-  warn(text: string): void;
-}
-
-export function createHistory({ folder: path, timezone, logs, keep, warn }: HistoryOptions): History {
-  const folder = createHistoryFolder(path, timezone, warn);
+/** @param warn Tells the person who runs this program about damage. */
+export function createHistory(path: string, warn: (text: string) => void): History {
+  const folder = createHistoryFolder(path, warn);
   return {
     folder: path,
     load: () => loadHistory(folder),
@@ -64,14 +54,14 @@ export function createHistory({ folder: path, timezone, logs, keep, warn }: Hist
       try {
         removeUnfinished(path);
         if (hasChanged(folder)) return false;
-        return saveHistory(folder, state, { logs, keep, now, isLocked: lock.isHeld });
+        return saveHistory(folder, state, { now, isLocked: lock.isHeld });
       } finally {
         lock.release();
       }
     },
-    hasAll: ({ contents, sites }) => {
+    hasAll: (state) => {
       const manifest = readCurrentManifest(folder);
-      return manifest !== undefined && hasLines(manifest, contents, sites);
+      return manifest !== undefined && hasLines(manifest, state);
     },
     noteDamage: (day) => void folder.damaged.set(nameDay(day.site, day.date), noteDamage(folder, day)),
     isCurrent: () => identifyManifest(folder) === folder.manifestFile,

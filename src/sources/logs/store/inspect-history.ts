@@ -2,10 +2,15 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { readMember } from "../../../member.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
+import { createCalendar } from "../day-span.ts";
+import { listZones } from "../saved-options.ts";
 import type { createDayFiles } from "./day-files.ts";
 import { hashFile, readOwn } from "./files.ts";
+import { isHistory, listNames } from "./find-history.ts";
 import { nameJournal, openFolder } from "./history-folder.ts";
+import type { HistoryLogs } from "./history-logs.ts";
 import { copyOf, type Manifest, readManifest, readNamedDay, readOne } from "./manifest.ts";
+import { explain } from "./open-history.ts";
 import { readJournal } from "./read-journal.ts";
 import { listPath, openDayFiles, readNamedDays } from "./site-files.ts";
 
@@ -19,6 +24,37 @@ export interface HistoryReport {
   /** Files that are missing or whose bytes have changed. */
   damaged: string[];
 }
+
+/** A history of this user, whether it can be read or not. */
+export interface ListedHistory {
+  folder: string;
+  /** Undefined if it cannot be read. */
+  logs?: HistoryLogs;
+  report?: HistoryReport;
+  /** Why it cannot be read. */
+  reason?: string;
+  /** Where damaged parts of it are now. */
+  aside: string[];
+}
+
+/** Lists the histories in a folder. */
+export const inspectHistories = (folder: string): ListedHistory[] => {
+  const names = listNames(folder);
+  return names.filter(isHistory).map((name) => {
+    const path = join(folder, name);
+    const aside = names
+      .filter((other) => other.startsWith(`${name}.damaged`))
+      .map((other) => join(folder, other));
+    try {
+      const manifest = readManifest(join(path, "manifest"), DEFINITION);
+      const report = inspectHistory(path);
+      if (manifest === undefined || report === undefined) return { folder: path, aside };
+      return { folder: path, logs: manifest.logs, report, aside };
+    } catch (error) {
+      return { folder: path, reason: explain(error), aside };
+    }
+  });
+};
 
 /**
  * Reads all files of a history. Undefined if there is none. Throws DamagedFile, NewerFormat, or what the system throws.
@@ -61,7 +97,8 @@ function isWhole(read: () => unknown): boolean {
 }
 
 /** The journals of which a part cannot be read, which another process may replace at this moment. */
-function findDamagedJournals(folder: string, { journals, sites }: Manifest): string[] {
+function findDamagedJournals(folder: string, { journals, sites, logs }: Manifest): string[] {
+  const calendar = createCalendar(listZones(logs.options));
   return Object.entries(journals).flatMap(([date, length]) => {
     const path = join(openFolder(folder), nameJournal(date));
     const days = sites.flatMap(({ domain, open }) => {
@@ -69,7 +106,7 @@ function findDamagedJournals(folder: string, { journals, sites }: Manifest): str
       return day === undefined ? [] : [[domain, readNamedDay(day)] as const];
     });
     const isWholeJournal = isWhole(() => {
-      const journal = readJournal({ path, length, date, timezone: "UTC", days: new Map(days) });
+      const journal = readJournal({ path, length, day: calendar.spanOf(date), days: new Map(days) });
       for (const [site] of days) journal.takeDay(site);
       return journal;
     });

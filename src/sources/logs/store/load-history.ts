@@ -4,9 +4,10 @@ import { countOpen } from "../counting/count-day.ts";
 import type { DayCounts, DaySummary, DayTables } from "../counting/day-counts.ts";
 import type { DayInProgress, OpenDay } from "../counting/open-day.ts";
 import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
-import { spanOf } from "../day-span.ts";
+import { createCalendar } from "../day-span.ts";
 import type { KeptMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
+import { listZones } from "../saved-options.ts";
 import { NOTHING_FAILED, OutdatedDay } from "./day-files.ts";
 import { type DimensionLists, lengthen } from "./day-summary.ts";
 import { DamagedDay, DamagedFile } from "./files.ts";
@@ -22,6 +23,7 @@ import {
   openStored,
   readCurrentManifest,
 } from "./history-folder.ts";
+import { type HistoryLogs, NO_LOGS } from "./history-logs.ts";
 import {
   EarlierFormat,
   FORMAT,
@@ -42,6 +44,7 @@ export interface KeptState {
   sites: readonly SiteLog[];
   /** Whether a part was damaged, so that this differs from what is on disk. */
   isRepaired: boolean;
+  logs: HistoryLogs;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -71,6 +74,7 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
   folder.journals = manifest?.journals ?? {};
   folder.sites = new Map();
   if (manifest === undefined) return undefined;
+  folder.calendar = createCalendar(listZones(manifest.logs.options));
   const readOnce = createJournalReader(folder, manifest);
   const sites = recovered.map((site) => loadSite(folder, site, manifest.dimensions, readOnce));
   folder.sites = new Map(sites.map(({ log, named }) => [log.domain, named]));
@@ -83,6 +87,7 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
     })),
     sites: sites.map(({ log }) => log),
     isRepaired: folder.isRepaired,
+    logs: manifest.logs,
   };
 }
 
@@ -116,7 +121,7 @@ const EMPTY: Manifest = {
   format: FORMAT,
   generation: 0,
   definition: 0,
-  logs: null,
+  logs: NO_LOGS,
   contents: [],
   journals: {},
   compared: [],
@@ -161,8 +166,7 @@ function createJournalReader(folder: HistoryFolder, manifest: Manifest): ReadJou
         readJournal({
           path: journalPath(folder, date),
           length: readMember(journals, date) ?? 0,
-          date,
-          timezone: folder.timezone,
+          day: folder.calendar.spanOf(date),
           days: new Map(days),
         }),
       );
@@ -228,7 +232,7 @@ function loadSite(
     ] as const;
   });
   const log = {
-    ...createSiteLog(domain, folder.timezone),
+    ...createSiteLog(domain, folder.calendar),
     open: new Map(inProgress),
     closed,
     pageviews,
@@ -272,7 +276,7 @@ function loadInProgress(
   date: string,
   { named, counts: summary, find }: KeptDay,
 ): DayInProgress {
-  const { start, end } = spanOf(date, folder.timezone);
+  const { start, end } = folder.calendar.spanOf(date);
   const { definition } = summary;
   let loaded: OpenDay | undefined;
   const load = () => {
@@ -304,7 +308,7 @@ function loadInProgress(
   return day;
 }
 
-const loadContent = ({ earliest, latest, ...content }: KeptContent): LogContent => ({
+export const loadContent = ({ earliest, latest, ...content }: KeptContent): LogContent => ({
   ...content,
   examples: [],
   earliest: earliest ?? Number.POSITIVE_INFINITY,

@@ -23,25 +23,39 @@
  * rebuild-days.ts       counts a closed day again when more of its lines come
  */
 
+import { AnalyticsError } from "../../../errors.ts";
 import { listClosedTooEarly } from "../counting/close-days.ts";
 import { type Collector, type CollectorOptions, createCollector } from "../counting/collector.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import { openGeoip } from "../counting/geoip.ts";
+import { MAX_SITES } from "../counting/host-sites.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import { createFileRegistry, type FileRegistry } from "../reading/file-registry.ts";
 import { findFiles, STDIN } from "../reading/find-files.ts";
+import { currentOptions, listDifferent } from "../saved-options.ts";
 import type { LogSettings } from "../settings.ts";
 import { OutdatedDay } from "./day-files.ts";
 import { formatHits } from "./day-hits.ts";
 import { DamagedDay, DamagedFile } from "./files.ts";
+import { isPart, type PartOfHistory } from "./find-history.ts";
+import {
+  applyLogs,
+  beginLogs,
+  continueLogs,
+  isNamed,
+  keepLogs,
+  NO_LOGS,
+  type SettledLogs,
+} from "./history-logs.ts";
 import { createHitMemory } from "./hit-memory.ts";
 import type { KeptState } from "./load-history.ts";
 import { isNotKept, type NotKept, type OpenHistory } from "./open-history.ts";
 import { type Rebuild, rebuildDays } from "./rebuild-days.ts";
+import { changeOptions, findCountable, isCountedOtherwise, recount } from "./recount.ts";
 
 export interface LogStore {
   /** Reads what was written since the last time, saves it, and returns what was collected from all lines. */
-  read(signal?: AbortSignal): Promise<{ collector: Collector; registry: FileRegistry; notKept?: NotKept }>;
+  read(signal?: AbortSignal): Promise<ReadResult>;
   /**
    * Makes the next `read` start from what other processes have kept since.
    *
@@ -50,13 +64,29 @@ export interface LogStore {
   forget(error: unknown): boolean;
 }
 
+/** What was read, and by which options. */
+export interface ReadResult extends CountedLogs {
+  notKept?: NotKept | undefined;
+  /** The patterns of a history that has more files than these logs, of which nothing is kept. */
+  partOf?: readonly string[] | undefined;
+  /** That of the history. */
+  folder?: string | undefined;
+}
+
+interface CountedLogs extends SettledLogs {
+  collector: Collector;
+  registry: FileRegistry;
+}
+
 export interface LogStoreOptions {
   /** Milliseconds since 1970. */
   clock: () => number;
   /** Opens the history that earlier processes kept; absent or undefined if nothing is to be kept. */
-  openHistory?: (() => OpenHistory | NotKept | undefined) | undefined;
+  openHistory?: (() => Promise<OpenHistory | PartOfHistory | NotKept | undefined>) | undefined;
   /** Makes a thread read the logs and keep their counts in the same history; fails only if no thread can be started. */
   readInWorker?: ((signal?: AbortSignal) => Promise<void>) | undefined;
+  /** Whether options other than those of the history change it; else they are refused. */
+  mayChange?: boolean | undefined;
 }
 
 /** In bytes: fewer are read in little more time than it takes to start a thread. */
@@ -64,13 +94,14 @@ const MIN_WORKER_BYTES = 32_000_000;
 
 /** Creates the store of what was collected from the logs: in memory, and in their history if there is one. */
 export function createLogStore(
-  settings: LogSettings,
-  { clock, openHistory, readInWorker }: LogStoreOptions,
+  asked: LogSettings,
+  { clock, openHistory, readInWorker, mayChange }: LogStoreOptions,
 ): LogStore {
   let history: OpenHistory | undefined;
   let notKept: NotKept | undefined;
+  let partOf: readonly string[] | undefined;
   let isOpened = false;
-  let current: ReturnType<typeof start> | undefined;
+  let current: CountedLogs | undefined;
   /** What was on disk after the last save. */
   let saved = "";
   /** How often days were counted again. */
@@ -78,29 +109,35 @@ export function createLogStore(
   /** By site, the days that were counted by earlier rules, or of which something is missing. */
   let older = new Map<string, string[]>();
   const rebuilt = new Map<string, number>();
-  let findPlace: CollectorOptions["findPlace"];
+  /** Sites that were named and have no line. */
+  const absent = new Set<string>();
+  let places: { path: string; find: NonNullable<CollectorOptions["findPlace"]> } | undefined;
   /** Where there is no history. */
   const keptHits = createHitMemory();
 
-  const openPlaces = (path: string): NonNullable<typeof findPlace> => {
-    const find = openGeoip(path);
-    return (address) => {
+  const openPlaces = (path: string): NonNullable<CollectorOptions["findPlace"]> => {
+    if (places?.path === path) return places.find;
+    const search = openGeoip(path);
+    const find: NonNullable<CollectorOptions["findPlace"]> = (address) => {
       try {
-        return find(address);
+        return search(address);
       } catch (cause) {
         // It failed in the middle of a block, of which some lines were counted: the next query starts again.
         current = undefined;
-        findPlace = undefined;
+        places = undefined;
         throw cause;
       }
     };
+    places = { path, find };
+    return find;
   };
-  const openOnce = () => {
+  const openOnce = async () => {
     if (isOpened) return;
+    const found = await openHistory?.();
     isOpened = true;
-    const found = openHistory?.();
     if (found === undefined) return;
     if (isNotKept(found)) notKept = found;
+    else if (isPart(found)) ({ partOf } = found);
     else history = found;
   };
   /** A day whose files cannot be written is kept in memory, and its counts are saved later. */
@@ -113,15 +150,28 @@ export function createLogStore(
       return undefined;
     }
   };
-  const start = (kept: KeptState | undefined) => {
-    findPlace ??= settings.geoip && openPlaces(settings.geoip.path);
-    const collector = createCollector(settings, { kept, findPlace, onClose });
+  const createCollectorOf = (settings: LogSettings, options: CollectorOptions) =>
+    // Paths are left out when days are asked about.
+    createCollector(
+      { ...settings, excludePaths: [] },
+      { findPlace: settings.geoip && openPlaces(settings.geoip.path), onClose, ...options },
+    );
+  const settle = (kept: KeptState | undefined) =>
+    kept === undefined || kept.logs === NO_LOGS
+      ? beginLogs(asked, history?.others)
+      : continueLogs(asked, kept, mayChange);
+  const start = (kept: KeptState | undefined): CountedLogs => {
+    const { settings, logs } = settle(kept);
+    // Without its manifest, a history does not know the timezone.
+    for (const log of kept?.sites ?? []) log.calendar = settings.calendar;
+    const collector = createCollectorOf(settings, { kept });
     const registry = createFileRegistry(settings, collector, clock, kept);
-    return { collector, registry };
+    return { settings, logs, collector, registry };
   };
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
     const kept = history?.load();
     if (history === undefined || readInWorker === undefined) return kept;
+    const { settings } = settle(kept);
     if ((await measureUnread(settings, kept)) < MIN_WORKER_BYTES) return kept;
     await readInWorker(signal).catch(() => {});
     signal?.throwIfAborted();
@@ -129,60 +179,95 @@ export function createLogStore(
   };
   const open = async (signal?: AbortSignal) => {
     current = undefined;
-    openOnce();
+    await openOnce();
     const kept = await load(signal);
     current = start(kept);
-    saved = kept === undefined || kept.isRepaired ? "" : describeRead(current, rebuilds);
+    saved =
+      kept === undefined || kept.isRepaired ? "" : describeRead({ ...current, logs: kept.logs }, rebuilds);
     older = new Map(
       [...current.collector.sites].map(([domain, log]) => [domain, [...listOlder(log), ...listDamaged(log)]]),
     );
     return current;
   };
   /** Whether the state is on disk, or cannot be; false if another process has written. */
-  const save = (read: { collector: Collector; registry: FileRegistry }): boolean => {
-    if (history === undefined) return true;
+  const save = (read: CountedLogs, sites: Iterable<SiteLog> = read.collector.sites.values()): boolean => {
+    // A question that is refused for want of a site tells nothing.
+    if (history === undefined || read.collector.sites.size === 0) return true;
     const now = clock() / 1000;
     const state = describeRead(read, rebuilds);
     if (state === saved && notKept === undefined) return history.isCurrent();
+    const { registry } = read;
     const result = history.save(
-      {
-        contents: [...read.registry.contents.values()],
-        marks: read.registry.keepMarks(now),
-        sites: [...read.collector.sites.values()],
-      },
+      { ...describeState(read), marks: registry.keepMarks(now), sites: [...sites] },
       now,
     );
     notKept = isNotKept(result) ? result : undefined;
     if (result === true) saved = state;
     return result !== false;
   };
-  const hasAll = ({ collector, registry }: { collector: Collector; registry: FileRegistry }): boolean =>
-    history?.hasAll({
-      contents: [...registry.contents.values()],
-      sites: [...collector.sites.values()],
-    }) ?? false;
-  const readAgain: Rebuild["readAgain"] = async (copies, onlyDays, signal) => {
-    const collector = createCollector(settings, { findPlace, kept: { sites: copies }, onlyDays, onClose });
-    // Standard input cannot be read again.
-    const files = settings.files.filter(({ glob }) => glob !== STDIN);
-    const registry = createFileRegistry({ ...settings, files }, collector, clock);
-    await registry.refresh(signal);
-    return { sites: collector.sites, files: registry };
-  };
+  const hasAll = (read: CountedLogs): boolean => history?.hasAll(describeState(read)) ?? false;
+  const readAgainBy =
+    (settings: LogSettings): Rebuild["readAgain"] =>
+    async (copies, onlyDays, signal) => {
+      const collector = createCollectorOf(settings, { kept: { sites: copies }, onlyDays });
+      // Standard input cannot be read again.
+      const files = settings.files.filter(({ glob }) => glob !== STDIN);
+      const registry = createFileRegistry({ ...settings, files }, collector, clock);
+      await registry.refresh(signal);
+      return { sites: collector.sites, files: registry };
+    };
   const readOnce = async (signal?: AbortSignal) => {
-    const { collector, registry } = current ?? (await open(signal));
+    const read = current ?? (await open(signal));
+    const { collector, registry, settings } = read;
     try {
       await registry.refresh(signal);
     } catch (cause) {
       // There was no time to read everything: the next query goes on from here, even in another process.
-      if (signal?.aborted) save({ collector, registry });
+      if (signal?.aborted) save(read);
       throw cause;
     }
     const now = clock() / 1000;
     const outdated = (log: SiteLog) => [...listClosedTooEarly(log, now), ...(older.get(log.domain) ?? [])];
+    const readAgain = readAgainBy(settings);
     const given = { sites: collector.sites, files: registry, readAgain, tried: rebuilt, outdated };
     if (await rebuildDays(given, signal)) rebuilds++;
-    return { collector, registry };
+    return read;
+  };
+  /** Counts anew by what has changed: other options, or a site that was named. False if nothing has. Else the logs must be opened again. */
+  const change = async (read: CountedLogs, signal?: AbortSignal): Promise<boolean> => {
+    const { collector, registry, settings, logs } = read;
+    const hasOptions = listDifferent(asked.given, currentOptions(logs.options)).length > 0;
+    const missing = listMissing(read, asked).filter((site) => !absent.has(site));
+    if (history === undefined || (!hasOptions && missing.length === 0)) return false;
+    const now = clock() / 1000;
+    const counted = { sites: collector.sites, files: registry };
+    const countable = findCountable(counted, settings.calendar, now);
+    const options = changeOptions(logs.options, asked.given, countable);
+    const names = logs.names.length > 0 ? logs.names : asked.sites;
+    const admit = (found: readonly string[]) =>
+      applyLogs(asked, {
+        ...logs,
+        options,
+        names,
+        admitted: {
+          ...logs.admitted,
+          ...Object.fromEntries(found.map((site) => [site, countable.isPart ? countable.since : ""])),
+        },
+      });
+    const domains = isCountedOtherwise(logs.options, asked.given)
+      ? [...collector.sites.keys(), ...missing]
+      : missing;
+    const readAgain = readAgainBy(admit(missing).settings);
+    const sites = await recount({ read: counted, domains, countable, options, now, readAgain }, signal);
+    if (sites === undefined) return true;
+    const found = missing.filter((site) => sites.some(({ domain }) => domain === site));
+    for (const site of missing) absent.add(site);
+    if (!hasOptions && found.length === 0) return false;
+    rebuilds++;
+    save({ ...read, ...admit(found) }, sites);
+    if (notKept !== undefined) throw createNotChangedError(notKept.reason);
+    current = undefined;
+    return true;
   };
 
   const forget = (error: unknown): boolean => {
@@ -215,14 +300,23 @@ export function createLogStore(
     }
   };
 
+  /** The same, by the options and with the sites that were asked for. */
+  const readAsked = async (signal?: AbortSignal) => {
+    for (let attempt = 1; ; attempt++) {
+      const read = await readAndSave(signal);
+      if (!(await change(read, signal))) return read;
+      if (attempt === MAX_ATTEMPTS) throw createNotChangedError("the log files keep changing");
+    }
+  };
+
   let running: Promise<unknown> = Promise.resolve();
   return {
     forget,
     read: (signal) => {
       const next = running.then(async () => {
         signal?.throwIfAborted();
-        const read = await readAndSave(signal);
-        return { ...read, ...(notKept && { notKept }) };
+        const read = await readAsked(signal);
+        return { ...read, notKept, partOf, folder: history?.folder };
       });
       running = next.catch(() => {});
       return next;
@@ -231,6 +325,23 @@ export function createLogStore(
 }
 
 const MAX_ATTEMPTS = 10;
+
+const describeState = ({ collector, registry, logs }: CountedLogs) => {
+  const contents = [...registry.contents.values()];
+  return { contents, sites: [...collector.sites.values()], logs: keepLogs(logs, contents) };
+};
+
+/** The sites that were named and have no line, though some lines were not counted that may be theirs. */
+function listMissing({ collector, registry, logs }: CountedLogs, { sites }: LogSettings): string[] {
+  const isFull = collector.sites.size >= MAX_SITES;
+  const isNameless = logs.names.length === 0 && [...registry.contents.values()].some(isNamed);
+  return isFull || isNameless ? sites.filter((site) => !collector.sites.has(site)) : [];
+}
+
+const createNotChangedError = (reason: string): AnalyticsError =>
+  new AnalyticsError("unavailable", `These logs could not be counted anew: ${reason}.`, {
+    hint: "Ask again.",
+  });
 
 /** The days of a site that were counted by earlier rules. */
 const listOlder = ({ closed, open }: SiteLog): string[] =>
@@ -253,11 +364,8 @@ async function measureUnread(settings: LogSettings, kept: KeptState | undefined)
 
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0);
 
-/** Changes whenever something was read, or a day was closed or counted again. */
-function describeRead(
-  { collector, registry }: { collector: Collector; registry: FileRegistry },
-  rebuilds: number,
-): string {
+/** Changes whenever something was read, or a day was closed or counted again, or the logs are described otherwise. */
+function describeRead({ collector, registry, logs }: CountedLogs, rebuilds: number): string {
   const contents = [...registry.contents.values()];
   const sites = [...collector.sites.values()];
   return [
@@ -268,5 +376,6 @@ function describeRead(
     sum(sites.flatMap(({ late }) => [...late.values()])),
     contents.filter(({ damage }) => damage !== undefined).length,
     rebuilds,
+    JSON.stringify(keepLogs(logs, contents)),
   ].join(" ");
 }

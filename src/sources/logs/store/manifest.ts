@@ -3,12 +3,14 @@ import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { Damage } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
+import type { NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { DimensionLists, ShortSummary } from "./day-summary.ts";
 import { DamagedFile, hashFile, readOwn, writeWhole } from "./files.ts";
+import type { HistoryLogs } from "./history-logs.ts";
 
 /** The version of the format of all files here. Increase it when an earlier program could not read them. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** What the history of a set of logs is made of. It is replaced as a whole: what it does not name does not count. */
 export interface Manifest {
@@ -17,8 +19,7 @@ export interface Manifest {
   generation: number;
   /** The highest version of the counting rules that was used. */
   definition: number;
-  /** For people: which logs these are, and the options that change what counts. */
-  logs: unknown;
+  logs: HistoryLogs;
   contents: KeptContent[];
   /** By date, how many bytes of the journal count. */
   journals: Record<string, number>;
@@ -128,11 +129,19 @@ export function readOne(path: string, definition: number): Manifest | undefined 
   return manifest;
 }
 
-/** Whether all lines that were read of some contents count in a manifest, too. */
+/** All that reading the logs has found. */
+export interface LogState {
+  contents: readonly LogContent[];
+  /** For comparison with the lines of other contents. */
+  marks: readonly NewMarks[];
+  sites: readonly SiteLog[];
+  logs: HistoryLogs;
+}
+
+/** Whether all lines that were read of some contents count in a manifest, too, by the same options. */
 export function hasLines(
   manifest: Manifest,
-  contents: readonly LogContent[],
-  sites: readonly Pick<SiteLog, "domain" | "late">[],
+  { contents, sites, logs }: Pick<LogState, "contents" | "sites" | "logs">,
 ): boolean {
   const others = [...manifest.contents];
   const isRead = ({ fingerprint, read }: LogContent) => {
@@ -144,7 +153,10 @@ export function hasLines(
     const known = sites.find((site) => site.domain === domain)?.late;
     return Object.entries(late).some(([date, lines]) => lines > (known?.get(date) ?? 0));
   };
-  return contents.every(isRead) && !manifest.sites.some(isLate);
+  const isSame =
+    JSON.stringify([logs.options, logs.names]) ===
+    JSON.stringify([manifest.logs.options, manifest.logs.names]);
+  return isSame && contents.every(isRead) && !manifest.sites.some(isLate);
 }
 
 export function writeManifest(path: string, manifest: Omit<Manifest, "format">): void {

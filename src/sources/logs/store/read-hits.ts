@@ -3,7 +3,8 @@ import type { FileMetaData } from "hyparquet";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { parquetRead } from "hyparquet/src/read.js";
 import { columnsOf } from "../../hits.ts";
-import { type HitColumn, type HitDimension, type HitTable, oneText } from "../../measure/hit-table.ts";
+import { type HitColumn, type HitDimension, oneText } from "../../measure/hit-table.ts";
+import type { PathTable } from "../../measure/leave-out.ts";
 
 /**
  * The hits of a closed day from its file (day-hits.ts), group by group, so that large days need no more memory. All hits of a
@@ -12,7 +13,7 @@ import { type HitColumn, type HitDimension, type HitTable, oneText } from "../..
 export async function* readHits(
   bytes: Uint8Array,
   dimensions: readonly HitDimension[],
-): AsyncGenerator<HitTable> {
+): AsyncGenerator<PathTable> {
   const metadata = parquetMetadata(bytes);
   const file = { byteLength: bytes.length, slice: (from: number, to?: number) => copy(bytes, from, to) };
   const names = new Set(metadata.schema.map(({ name }) => name));
@@ -30,10 +31,10 @@ export async function* readHits(
       const name = columnsOf[dimension];
       if (names.has(name)) columns.set(dimension, await readTexts(group, name));
     }
+    const paths = columns.get("pages") ?? oneText(null);
     // An event's path is the file, not the page that it is on.
-    columns.get("pages")?.numbers.forEach((_, row, numbers) => {
-      if (visits[row] === 0) numbers[row] = 0;
-    });
+    const numbers = paths.numbers.map((number, row) => (visits[row] === 0 ? 0 : number));
+    if (columns.has("pages")) columns.set("pages", { texts: paths.texts, numbers });
     yield {
       length: visits.length,
       visitors: await readNumbers(group, "visitor"),
@@ -43,6 +44,7 @@ export async function* readHits(
       times: await readNumbers(group, "time"),
       // A column that is empty on the whole day is not in the file.
       column: (dimension) => columns.get(dimension) ?? oneText(null),
+      paths: () => paths,
     };
     rowStart = group.rowEnd;
   }

@@ -8,7 +8,7 @@ import type { Numbered } from "../counting/numbered.ts";
 import { type KnownSenders, type OpenDay, openDay, type Senders } from "../counting/open-day.ts";
 import { createPairNumbers, type PairNumbers } from "../counting/pair-numbers.ts";
 import { countAgents } from "../counting/senders.ts";
-import { spanOf } from "../day-span.ts";
+import type { DaySpan } from "../day-span.ts";
 import { HASH_BYTES, hashSalted } from "../hashing.ts";
 import { DamagedFile, readOwn } from "./files.ts";
 import { createHashIndex, type HashIndex } from "./hash-index.ts";
@@ -43,14 +43,13 @@ export interface JournalToRead {
   path: string;
   /** How many of its bytes count. */
   length: number;
-  date: string;
-  timezone: string;
+  day: DaySpan;
   /** By site, the salt of its hashes, and how many of its parts count. The lines of other sites do not. */
   days: ReadonlyMap<string, { salt: Uint8Array; parts: number }>;
 }
 
 /** Reads the journal of a date, as far as that is possible. Throws what the system throws. */
-export function readJournal({ path, length, date, timezone, days }: JournalToRead): JournalContent {
+export function readJournal({ path, length, day, days }: JournalToRead): JournalContent {
   const { bytes, damage } = length === 0 ? { bytes: Buffer.alloc(0) } : readPresent(path);
   const partsOf = new Map<string, ReadPart<DayPart>[]>([...days].map(([site]) => [site, []]));
   const names = new Map([...days].map(([site, { salt }]) => [site, nameSalt(salt)]));
@@ -59,7 +58,7 @@ export function readJournal({ path, length, date, timezone, days }: JournalToRea
     if (!("site" in part)) marks.push(part.columns.marks);
     else if (part.salt === names.get(part.site)) partsOf.get(part.site)?.push(part);
   }
-  const { start, end } = spanOf(date, timezone);
+  const { date, start, end } = day;
   return {
     takeDay: (site) => {
       const [found, { salt, parts } = { salt: new Uint8Array(0), parts: 0 }] = [

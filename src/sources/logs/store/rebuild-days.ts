@@ -1,18 +1,16 @@
-import { startOfDay } from "../../calendar.ts";
 import { countOpenDay } from "../counting/count-day.ts";
 import { createSiteLog, isSettled, type SiteLog, type SiteLogs } from "../counting/site-log.ts";
+import type { DaySpan } from "../day-span.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import { takeRepeats } from "../reading/repeated-lines.ts";
 
-const MAX_DAY_SECONDS = 25 * 3_600;
-
 /** What was read and counted. */
-interface ReadLogs {
+export interface ReadLogs {
   sites: SiteLogs;
   files: ReadFiles;
 }
 
-interface ReadFiles {
+export interface ReadFiles {
   readonly contents: ReadonlyMap<string, LogContent>;
   isPresent(content: LogContent): boolean;
 }
@@ -44,14 +42,14 @@ export async function rebuildDays(
       (date) =>
         tried.get(`${log.domain} ${date}`) !== (log.late.get(date) ?? 0) &&
         !isSettled(log, date) &&
-        isWhole(files, date, log.timezone),
+        isWhole(files, log.calendar.spanOf(date)),
     );
     if (dates.length > 0) days.set(log.domain, new Set(dates));
   }
   if (days.size === 0) return false;
   const copies = [...days.keys()].flatMap((domain) => {
     const log = sites.get(domain);
-    return log === undefined ? [] : [createSiteLog(domain, log.timezone)];
+    return log === undefined ? [] : [createSiteLog(domain, log.calendar)];
   });
   const again = await readAgain(copies, days, signal);
   const contentsAgain = [...again.files.contents.values()];
@@ -62,7 +60,7 @@ export async function rebuildDays(
     const [log, copy] = [sites.get(domain), again.sites.get(domain)];
     // A log may have been removed since it was looked at.
     const whole = [...dates].filter(
-      (date) => log && listContentsOf(files, date, log.timezone).every(isReadAgain),
+      (date) => log && listContentsOf(files, log.calendar.spanOf(date)).every(isReadAgain),
     );
     if (log && copy) replaceDays(log, copy, whole);
     for (const date of dates) tried.set(`${domain} ${date}`, log?.late.get(date) ?? 0);
@@ -90,15 +88,11 @@ function replaceDays(log: SiteLog, copy: SiteLog, dates: readonly string[]): voi
 }
 
 /** Whether all files that may have lines of a day are still there. */
-function isWhole(files: ReadFiles, date: string, timezone: string): boolean {
-  const contents = listContentsOf(files, date, timezone);
+function isWhole(files: ReadFiles, day: DaySpan): boolean {
+  const contents = listContentsOf(files, day);
   return contents.length > 0 && contents.every(files.isPresent);
 }
 
 /** The contents that may have lines of a day. */
-function listContentsOf({ contents }: ReadFiles, date: string, timezone: string): LogContent[] {
-  const start = startOfDay(date, timezone) / 1000;
-  return [...contents.values()].filter(
-    ({ earliest, latest }) => latest >= start && earliest <= start + MAX_DAY_SECONDS,
-  );
-}
+const listContentsOf = ({ contents }: ReadFiles, { start, end }: DaySpan): LogContent[] =>
+  [...contents.values()].filter(({ earliest, latest }) => latest >= start && earliest <= end);

@@ -1,12 +1,13 @@
 import { readMember } from "../../../member.ts";
 import { addDays } from "../../../operations/days.ts";
-import { dateAt } from "../../calendar.ts";
 import { countOpenDay } from "../counting/count-day.ts";
 import { type DaySummary, DEFINITION } from "../counting/day-counts.ts";
 import type { DayInProgress } from "../counting/open-day.ts";
 import type { SiteLog } from "../counting/site-log.ts";
+import { createCalendar } from "../day-span.ts";
 import type { NewMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
+import { currentOptions, listZones } from "../saved-options.ts";
 import type { StoredDay } from "./day-files.ts";
 import { createShortener, type ShortSummary } from "./day-summary.ts";
 import { type Appender, openAppender, syncFolder } from "./files.ts";
@@ -21,24 +22,12 @@ import {
   openStored,
 } from "./history-folder.ts";
 import { formatPart } from "./journal-format.ts";
-import { type KeptContent, type KeptSite, type Manifest, writeManifest } from "./manifest.ts";
+import { type KeptContent, type KeptSite, type LogState, type Manifest, writeManifest } from "./manifest.ts";
 import { putAside } from "./put-aside.ts";
 import { removeJournals, removeLeftovers, removeReplaced } from "./remove-unnamed.ts";
 import { type NamedDays, writeDayList } from "./site-files.ts";
 
-/** All that reading the logs has found. */
-export interface LogState {
-  contents: readonly LogContent[];
-  /** For comparison with the lines of other contents. */
-  marks: readonly NewMarks[];
-  sites: readonly SiteLog[];
-}
-
 interface SaveOptions {
-  /** For people: which logs these are. */
-  logs: unknown;
-  /** How many days of a site to keep, today included; all if absent. */
-  keep?: number | undefined;
   /** Seconds since 1970. */
   now: number;
   /** Whether this process still has the lock. */
@@ -53,11 +42,13 @@ interface SaveOptions {
  */
 export function saveHistory(
   folder: HistoryFolder,
-  { contents, marks, sites }: LogState,
-  { logs, keep, now, isLocked }: SaveOptions,
+  { contents, marks, sites, logs }: LogState,
+  { now, isLocked }: SaveOptions,
 ): boolean {
   for (const path of folder.aside) putAside(folder.path, path);
-  const oldest = keep === undefined ? "" : addDays(dateAt(now * 1000, folder.timezone), 1 - keep);
+  folder.calendar = createCalendar(listZones(logs.options));
+  const { keep } = currentOptions(logs.options);
+  const oldest = keep === null ? "" : addDays(folder.calendar.find(now).date, 1 - keep);
   const named = new Map(sites.map((site) => [site.domain, writeClosedDays(folder, site, oldest)]));
   const { journals, compared, confirm } = writeJournals(folder, sites, marks);
   const { shorten, lists } = createShortener();
@@ -165,7 +156,7 @@ function writeJournals(folder: HistoryFolder, sites: readonly SiteLog[], marks: 
       }
     }
     const compared = marks.map(({ start, end, salt, marks: fresh, confirm }) => {
-      const date = dateAt(start * 1000, folder.timezone);
+      const date = folder.calendar.find(start).date;
       const file = open(date);
       if (fresh.length > 0) file.append(formatPart({ columns: { marks: fresh } }));
       confirms.push(confirm);

@@ -6,6 +6,7 @@ import { createCollector } from "../../../../src/sources/logs/counting/collector
 import { addHit, addRequest, holdDay, openDay } from "../../../../src/sources/logs/counting/open-day.ts";
 import { numberSender } from "../../../../src/sources/logs/counting/senders.ts";
 import { createSiteLog } from "../../../../src/sources/logs/counting/site-log.ts";
+import { createCalendar } from "../../../../src/sources/logs/day-span.ts";
 import { readLogSettings } from "../../../../src/sources/logs/open.ts";
 import { FIREFOX } from "../../../support/logs.ts";
 
@@ -32,7 +33,7 @@ describe("days that are over", () => {
   it("are no longer in memory when the next one is closed", () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc");
-    const log = createSiteLog("example.com", "UTC");
+    const log = createSiteLog("example.com", createCalendar([{ since: "", timezone: "UTC" }]));
     const dates = Array.from({ length: 20 }, (_, number) => {
       const start = START + number * DAY;
       const date = new Date(1_000 * start).toISOString().slice(0, 10);

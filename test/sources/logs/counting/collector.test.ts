@@ -122,7 +122,11 @@ describe("what a request counts as", () => {
       excludePath: ["/admin", "/admin/**", "/größe/*"],
       excludeAddress: ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32"],
     };
-    expect(await judge(requests, options)).toEqual({ page_view: 1, excluded: 6 });
+    const logs = openRequests(requests, options);
+    expect(await logs.rows("pages")).toEqual([["/", 1, 1]]);
+    expect(await logs.count()).toMatchObject({ visitors: 1, pageviews: 1 });
+    // Paths are left out when days are asked about.
+    expect(await judge(requests, options)).toEqual({ page_view: 4, excluded: 3 });
   });
 
   it("keeps the parameters that --keep-query names, in its order", async () => {
@@ -472,9 +476,11 @@ describe("hosts", () => {
     expect(await logs.count()).toMatchObject({ pageviews: 1 });
   });
 
-  it("a host that the log does not know means the site that --site names", async () => {
-    const logs = openRequests([{ host: "example.com" }, { host: "_" }]);
-    expect(await logs.count()).toMatchObject({ pageviews: 2 });
+  it("a host that the log does not know means the site that --site names, if no line names a host", async () => {
+    expect(await openRequests([{ host: "_" }, { host: "-" }]).count()).toMatchObject({ pageviews: 2 });
+    expect(await openRequests([{ host: "example.com" }, { host: "_" }]).count()).toMatchObject({
+      pageviews: 1,
+    });
   });
 
   it("of strangers cannot crowd out a named site", async () => {

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isPart } from "../../../../src/sources/logs/store/find-history.ts";
 import { createHistory } from "../../../../src/sources/logs/store/history.ts";
 import { createLogStore } from "../../../../src/sources/logs/store/log-store.ts";
 import { isNotKept, openHistoryOf } from "../../../../src/sources/logs/store/open-history.ts";
@@ -133,7 +134,7 @@ describe("the history of logs", () => {
     place.write("access.log", makeLines(100, 2));
     await read();
     const load = () =>
-      createHistory({ folder: place.history(), timezone: "UTC", logs: null, warn: () => {} })
+      createHistory(place.history(), () => {})
         .load()
         ?.sites[0]?.open.get(TO);
     const before = load()?.load().hits.sender.length ?? 0;
@@ -153,9 +154,10 @@ describe("the history of logs", () => {
     place.append("access.log", [combinedLine({ at: NOON - 60_000 })]);
     const settings = readSettings(place.folder, {});
     let loads = 0;
-    const openHistory = () => {
-      const history = openHistoryOf(settings, place.environment, () => {});
-      if (history === undefined || isNotKept(history)) throw new Error("There is no history.");
+    const openHistory = async () => {
+      const history = await openHistoryOf(settings, place.environment, () => {});
+      if (history === undefined || isNotKept(history) || isPart(history))
+        throw new Error("There is no history.");
       const load = () => {
         loads++;
         return history.load();
@@ -173,18 +175,18 @@ describe("the history of logs", () => {
   it("knows whether another process has saved at least as many lines", async () => {
     place.write("access.log", makeLines(100, 2));
     await read();
-    const history = createHistory({ folder: place.history(), timezone: "UTC", logs: null, warn: () => {} });
-    const { contents = [], sites = [] } = history.load() ?? {};
-    const [content] = contents;
-    if (content === undefined) throw new Error("Nothing was read.");
-    const hasAll = (changed: object) => history.hasAll({ contents: [{ ...content, ...changed }], sites });
+    const history = createHistory(place.history(), () => {});
+    const { contents: [content] = [], sites = [], logs } = history.load() ?? {};
+    if (content === undefined || logs === undefined) throw new Error("Nothing was read.");
+    const hasAll = (changed: object) =>
+      history.hasAll({ contents: [{ ...content, ...changed }], sites, logs });
     expect(hasAll({})).toBe(true);
     expect(hasAll({ read: content.read + 1 })).toBe(false);
     place.append("access.log", [combinedLine({ at: NOON - 60_000 })]);
     await read();
     expect(hasAll({ read: content.read + 1 })).toBe(true);
     expect(hasAll({ fingerprint: "another log" })).toBe(false);
-    expect(history.hasAll({ contents: [content, content], sites })).toBe(false);
+    expect(history.hasAll({ contents: [content, content], sites, logs })).toBe(false);
     changeManifest(place.history(), (manifest) => ({
       sites: manifest.sites.map((site) => ({ ...site, late: { [FROM]: 1 } })),
     }));

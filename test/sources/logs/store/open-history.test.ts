@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogSource } from "../../../../src/sources/logs/log-source.ts";
+import { isPart } from "../../../../src/sources/logs/store/find-history.ts";
 import { takeLock } from "../../../../src/sources/logs/store/lock.ts";
 import { createLogStore } from "../../../../src/sources/logs/store/log-store.ts";
 import { isNotKept, openHistoryOf } from "../../../../src/sources/logs/store/open-history.ts";
@@ -95,7 +96,7 @@ describe("a history that cannot be used", () => {
     expect(await ask()).toEqual([1, 1]);
     expect(place.warned).toEqual([expect.stringContaining("an earlier version of this program wrote it")]);
     expect(readManifest(`${place.history()}.damaged`).format).toBe(1);
-    expect(readManifest(place.history()).format).toBe(3);
+    expect(readManifest(place.history()).format).toBeGreaterThan(3);
   });
 
   it("is no file", async () => {
@@ -141,9 +142,10 @@ it("answers, and says what was not saved, while other processes write all the ti
   place.append("access.log", [combinedLine({ at: NOON - 30_000, address: "198.51.100.2" })]);
   const settings = readSettings(place.folder, {});
   let isBusy = true;
-  const openHistory = () => {
-    const history = openHistoryOf(settings, place.environment, (text) => place.warned.push(text));
-    if (history === undefined || isNotKept(history)) throw new Error("There is no history.");
+  const openHistory = async () => {
+    const history = await openHistoryOf(settings, place.environment, (text) => place.warned.push(text));
+    if (history === undefined || isNotKept(history) || isPart(history))
+      throw new Error("There is no history.");
     const save: typeof history.save = (...state) => {
       if (isBusy) changeManifest(place.history(), ({ generation }) => ({ generation: generation + 1 }));
       return history.save(...state);

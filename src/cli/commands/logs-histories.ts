@@ -1,0 +1,92 @@
+import type { Column, View } from "../../operations/view.ts";
+import {
+  forgetHistory,
+  type HistoryRow,
+  listHistoryRows,
+  nameUser,
+  setOptions,
+} from "../../sources/logs/histories.ts";
+import { readLogSettings } from "../../sources/logs/open.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { type OutputFlags, readOutput } from "../output/output-format.ts";
+import { printAnswer } from "../output/print-answer.ts";
+import { printNote } from "../output/streams.ts";
+
+export interface HistoryFlags {
+  list?: boolean;
+  set?: boolean;
+  forget?: boolean;
+}
+
+/**
+ * Lists the histories of logs, changes the options of one, or removes one. Throws AnalyticsError.
+ *
+ * @param findFlags Which logs these are, with their options.
+ */
+export async function changeHistories(
+  io: Io,
+  flags: SourceFlags & OutputFlags & HistoryFlags,
+  findFlags: () => SourceFlags,
+): Promise<void> {
+  const { environment, clock } = io;
+  const print = (histories: HistoryRow[], notes: string[]) =>
+    printAnswer(
+      io,
+      { params: {}, result: { histories }, views: [buildView(histories, notes)] },
+      readOutput(io, { ...flags, fields: flags.fields }),
+    );
+  if (flags.list) {
+    const user = `These are the histories of the user ${nameUser()}: others have their own.`;
+    return print(listHistoryRows(environment), [user]);
+  }
+  if (flags.forget) {
+    const settings = readLogSettings(findFlags(), environment.ANALYTICS_SITE);
+    return print([await forgetHistory(settings, environment)], ["This history is removed."]);
+  }
+  const warn = (text: string) => printNote(io, `warning: ${text}`);
+  return print([await setOptions({ flags: findFlags(), environment, clock, warn })], []);
+}
+
+const column = (key: string, kind: Column["kind"], more: Partial<Column> = {}): Column => ({
+  key,
+  label: key.replaceAll("_", " "),
+  kind,
+  ...more,
+});
+
+const COLUMNS = [
+  column("logs", "text", { wraps: true }),
+  column("options", "text", { wraps: true }),
+  column("sites", "count", { spare: true }),
+  column("first_day", "date"),
+  column("last_day", "date"),
+  column("bytes", "count"),
+  column("damaged", "text", { wraps: true }),
+  column("set_aside", "text", { machine: true }),
+  column("folder", "text", { machine: true }),
+];
+
+function buildView(histories: readonly HistoryRow[], notes: readonly string[]): View {
+  return {
+    headline: "Histories of access logs",
+    columns: COLUMNS,
+    rows: histories.map(({ logs, options, damaged, set_aside, ...row }) => ({
+      ...row,
+      logs: logs?.join(" ") ?? null,
+      // A spreadsheet takes what begins with a hyphen for a formula.
+      options: options?.map((option) => option.replace(/^--/, "")).join(", ") ?? null,
+      damaged: damaged.length === 0 ? null : damaged.join(" "),
+      set_aside: set_aside.length === 0 ? null : set_aside.join(" "),
+    })),
+    notes: [
+      ...histories
+        .map(({ folder }) => `Its files are in ${folder}.`)
+        .slice(0, histories.length === 1 ? 1 : 0),
+      ...histories.flatMap(({ set_aside }) =>
+        set_aside.map((path) => `A damaged part was set aside: ${path}`),
+      ),
+      ...notes,
+    ],
+  };
+}

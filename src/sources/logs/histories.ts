@@ -1,0 +1,115 @@
+import { rmSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "../../config/variables.ts";
+import { AnalyticsError, quote } from "../../errors.ts";
+import type { LocalContext } from "../source-types.ts";
+import { openStore } from "./open.ts";
+import { currentOptions, formatOptions } from "./saved-options.ts";
+import type { LogSettings } from "./settings.ts";
+import { findHistoriesFolder, findHistory, isPart, listLinks } from "./store/find-history.ts";
+import { inspectHistories, type ListedHistory } from "./store/inspect-history.ts";
+import { takeLock } from "./store/lock.ts";
+
+/** A history as it is listed. Dates are those of its timezone. */
+export interface HistoryRow {
+  /** The patterns of its log files; null if it cannot be read. */
+  logs: string[] | null;
+  /** As they are typed. */
+  options: string[] | null;
+  sites: number | null;
+  first_day: string | null;
+  last_day: string | null;
+  bytes: number | null;
+  /** Files that are damaged or missing, and why nothing can be read if so. */
+  damaged: string[];
+  /** Where damaged parts were put. */
+  set_aside: string[];
+  folder: string;
+}
+
+/** The histories of this user. Other users of the machine have their own. */
+export const listHistoryRows = (environment: Environment): HistoryRow[] => {
+  const folder = findHistoriesFolder(environment);
+  return folder === undefined ? [] : inspectHistories(folder).map(describeHistory);
+};
+
+function describeHistory({ folder, logs, report, reason, aside }: ListedHistory): HistoryRow {
+  return {
+    logs: logs?.patterns.map(({ glob, site }) => (site === undefined ? glob : `${site}=${glob}`)) ?? null,
+    options: logs === undefined ? null : formatOptions(currentOptions(logs.options)),
+    sites: report?.sites ?? null,
+    first_day: report?.first ?? null,
+    last_day: report?.last ?? null,
+    bytes: report?.bytes ?? null,
+    damaged: [...(reason === undefined ? [] : [reason]), ...(report?.damaged ?? [])],
+    set_aside: aside,
+    folder,
+  };
+}
+
+/** A sentence for each history. */
+export function describeHistories(rows: readonly HistoryRow[]): string[] {
+  return rows.map(({ logs, options, first_day, last_day, bytes, damaged, set_aside, folder }) => {
+    const days = first_day === null ? "no day" : `${first_day} to ${last_day}`;
+    const size = bytes === null ? [] : [formatSize(bytes)];
+    const parts = [days, ...size, ...(options ?? [])];
+    const wrong = [
+      ...damaged.map((text) => `damaged: ${text}`),
+      ...set_aside.map((path) => `set aside: ${path}`),
+    ];
+    return [`${logs?.join(" ") ?? folder} (${parts.join(", ")})`, ...wrong].join("; ");
+  });
+}
+
+export const formatSize = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+/** The name of the user whose histories these are. */
+export function nameUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return "this user";
+  }
+}
+
+/**
+ * Saves options with the history of some logs, and counts again what can be counted. Returns the history. Throws AnalyticsError, also
+ * if these logs have no history.
+ */
+export async function setOptions(context: LocalContext): Promise<HistoryRow> {
+  const { settings, store } = openStore(context, { mayChange: true });
+  const { folder, notKept } = await store.read();
+  const found = listHistoryRows(context.environment).find((row) => row.folder === folder);
+  if (notKept !== undefined) throw new AnalyticsError("usage", `Nothing can be saved: ${notKept.reason}.`);
+  if (found === undefined) throw createNoHistoryError(settings);
+  return found;
+}
+
+/** Removes the history of some logs, with what was set aside of it. Returns its folder. Throws AnalyticsError. */
+export async function forgetHistory(settings: LogSettings, environment: Environment): Promise<HistoryRow> {
+  const folder = findHistoriesFolder(environment);
+  const found = folder === undefined ? undefined : await findHistory(folder, settings);
+  const row =
+    found === undefined || isPart(found)
+      ? undefined
+      : listHistoryRows(environment).find((each) => each.folder === found.folder);
+  if (folder === undefined || row === undefined) throw createNoHistoryError(settings);
+  const lock = takeLock(join(row.folder, "lock"));
+  try {
+    // Without it, the rest does not count: whoever stops here has removed the history, too.
+    rmSync(join(row.folder, "manifest"), { force: true });
+    for (const path of [row.folder, ...row.set_aside, ...listLinks(folder, row.folder)])
+      rmSync(path, { recursive: true, force: true });
+  } finally {
+    lock.release();
+  }
+  return row;
+}
+
+const createNoHistoryError = ({ files }: LogSettings): AnalyticsError =>
+  new AnalyticsError("usage", `${files.map(({ glob }) => quote(glob)).join(" ")} have no history.`, {
+    hint: "analytics-mcp logs --list shows the histories that there are, with the files of each.",
+  });

@@ -1,0 +1,137 @@
+import { basename } from "node:path";
+import { readMember } from "../../../member.ts";
+import type { Warning } from "../../../operations/warning.ts";
+import { createOtherSiteError } from "../counting/sites.ts";
+import { readRealPattern } from "../reading/find-files.ts";
+import type { LogContent } from "../reading/log-content.ts";
+import {
+  applyOptions,
+  completeOptions,
+  createOptionsError,
+  currentOptions,
+  listDifferent,
+  type OptionsSince,
+} from "../saved-options.ts";
+import type { LogPattern, LogSettings } from "../settings.ts";
+
+/** What a history says about its logs. */
+export interface HistoryLogs {
+  /** Absolute, without symbolic links. */
+  patterns: readonly LogPattern[];
+  /** The sites that were named for files whose lines name no host. */
+  names: readonly string[];
+  /** By site that was named when there were too many hosts to count all: the first day on which it counts. */
+  admitted: Readonly<Record<string, string>>;
+  /** The oldest first. */
+  options: readonly OptionsSince[];
+  /** The patterns of other histories that have some of the same files. */
+  others: readonly string[];
+}
+
+/** Those of a history whose manifest is lost: nobody knows them. */
+export const NO_LOGS: HistoryLogs = { patterns: [], names: [], admitted: {}, options: [], others: [] };
+
+/** What is asked, by what is saved. */
+export interface SettledLogs {
+  settings: LogSettings;
+  logs: HistoryLogs;
+}
+
+/** Logs that have no history yet, or none at all. */
+export function beginLogs(asked: LogSettings, others: readonly string[] = []): SettledLogs {
+  const options = [{ since: "", options: completeOptions(asked.given) }];
+  const patterns = asked.files.map(({ glob, site }) => ({ glob: readRealPattern(glob), site }));
+  return {
+    settings: { ...asked, ...applyOptions(options) },
+    logs: { patterns, names: asked.sites, admitted: {}, options, others },
+  };
+}
+
+/** Logs that go on. Throws AnalyticsError `usage` if they were counted otherwise, unless `mayChange`. */
+export function continueLogs(
+  asked: LogSettings,
+  { logs: kept, contents }: { logs: HistoryLogs; contents: readonly LogContent[] },
+  mayChange = false,
+): SettledLogs {
+  const saved = currentOptions(kept.options);
+  const patterns = joinPatterns(asked.files, kept);
+  if (!mayChange && listDifferent(asked.given, saved).length > 0) {
+    throw createOptionsError(
+      asked.given,
+      saved,
+      asked.files.map(({ glob, site }) => (site === undefined ? glob : `${site}=${glob}`)),
+    );
+  }
+  // Lines that were read without a name are counted before it applies to new ones.
+  const names = kept.names.length > 0 || contents.some(isNamed) ? kept.names : asked.sites;
+  return applyLogs(asked, { ...kept, patterns, names });
+}
+
+export const applyLogs = (asked: LogSettings, logs: HistoryLogs): SettledLogs => ({
+  settings: {
+    ...asked,
+    ...applyOptions(logs.options),
+    files: logs.patterns,
+    mayBeGone: true,
+    onlySite: logs.names[0],
+    named: [...logs.names, ...Object.keys(logs.admitted)],
+  },
+  logs,
+});
+
+/** The patterns of a history and those that are asked for. Throws AnalyticsError `usage` if the same files have another site. */
+function joinPatterns(asked: readonly LogPattern[], { patterns, names }: HistoryLogs): LogPattern[] {
+  const joined = [...patterns];
+  for (const { glob, site } of asked) {
+    const real = readRealPattern(glob);
+    const known = patterns.find((pattern) => pattern.glob === real);
+    if (known === undefined) joined.push({ glob: real, site });
+    else assertSameSite(known.site ?? names[0], site);
+  }
+  return joined;
+}
+
+/** @param known The site of the files in the history; undefined if their lines name it. */
+export function assertSameSite(known: string | undefined, asked: string | undefined): void {
+  if (asked !== undefined && asked !== known)
+    throw createOtherSiteError(known ?? "the hosts in their lines", asked);
+}
+
+/** Whether lines of a file have the site that was named for them. */
+export const isNamed = ({ hasHosts, site }: LogContent): boolean => !hasHosts && site === undefined;
+
+/** What to save: names matter only where lines lack them. */
+export const keepLogs = (logs: HistoryLogs, contents: readonly LogContent[]): HistoryLogs =>
+  contents.some(isNamed) ? logs : { ...logs, names: [] };
+
+/** Says that the numbers are not those of another history that has some of the same files. Others see it: it names no folders. */
+export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string[] = []): Warning[] {
+  const name = (patterns: readonly string[]) => patterns.map((pattern) => basename(pattern)).join(", ");
+  const where = "On the server, analytics-mcp logs --list shows all histories.";
+  return [
+    ...(partOf.length > 0
+      ? [
+          {
+            code: "part_of_logs",
+            detail: `These numbers are of some log files alone. The history of all of them is that of ${name(partOf)}, which has days whose files are gone; nothing is kept here. ${where}`,
+          },
+        ]
+      : []),
+    ...(others.length > 0
+      ? [
+          {
+            code: "other_history",
+            detail: `Some of these log files also count in another history, that of ${name(others)}, whose numbers are separate. ${where}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Says since when a site counts that was named late. @param from The first day of the answer. */
+export function warnOfAdmission(domain: string, admitted: HistoryLogs["admitted"], from: string): Warning[] {
+  const since = readMember(admitted, domain) ?? "";
+  if (from >= since) return [];
+  const detail = `${domain} counts from ${since} on: when it was named, earlier log files were gone.`;
+  return [{ code: "site_since", detail, values: { since } }];
+}
