@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -13,8 +14,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DataSource } from "../../../../src/sources/data-source.ts";
+import { backUpHistory } from "../../../../src/sources/logs/store/back-up.ts";
 import { IS_LONG, SEED } from "../../../support/seed.ts";
 import { CHROME, combinedLine, createLogPlace, type LogPlace } from "../log-place.ts";
+import { listFiles } from "./history-files.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -143,6 +146,27 @@ class Logs {
     if (by < 0) this.wentBack = true;
   }
 
+  /** Puts a copy of the history in its place. */
+  restoreBackup() {
+    const [history, backup] = [this.place.history(), join(this.place.folder, "backup")];
+    if (!existsSync(join(history, "manifest"))) return;
+    backUpHistory(history, backup, false);
+    rmSync(history, { recursive: true });
+    cpSync(backup, history, { recursive: true });
+    rmSync(backup, { recursive: true });
+  }
+
+  /** Changes a bit of a file that can be made again from others. */
+  flip(index: number) {
+    const files = listFiles(this.place.history()).filter((path) => /manifest$|\.copy$|\.json$/.test(path));
+    const path = files[index % files.length];
+    if (path === undefined) return;
+    const bytes = readFileSync(path);
+    const at = (7 * index) % bytes.length;
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+    writeFileSync(path, bytes);
+  }
+
   async ask(index: number) {
     if (this.listFiles().length === 0) return this.refuse();
     this.check(await ask(this.sources[index % 2] as DataSource, this.place.clock.now));
@@ -260,6 +284,14 @@ const STEPS: fc.Arbitrary<[string, (logs: Logs) => unknown]>[] = [
     .integer({ min: 1, max: 90 })
     .map((hours) => [`${hours} hours back`, (logs) => logs.moveClock(-hours * HOUR)]),
   fc.constant(["restart", (logs) => logs.restart()]),
+  fc.constant(["back up and restore", (logs) => logs.restoreBackup()]),
+  fc.nat(1_000).map((index) => [
+    `flip a bit ${index}, and ask anew`,
+    (logs) => {
+      logs.flip(index);
+      return logs.askAnew();
+    },
+  ]),
   ...[0, 1].map((index) =>
     fc.constant<[string, (logs: Logs) => unknown]>([`ask source ${index}`, (logs) => logs.ask(index)]),
   ),
