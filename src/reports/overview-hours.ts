@@ -65,6 +65,7 @@ const ABOUT_MISSING = new Set([
   "incomplete",
   "stale",
   "damaged_file",
+  "damaged_history",
 ]);
 
 const listHours = (points: readonly HourPoint[]) => ({

@@ -91,7 +91,8 @@ export function saveHistory(
 
 /** Writes the counts of a site's closed days as far as they are not on disk, and their list if it has changed. */
 function writeClosedDays(folder: HistoryFolder, log: SiteLog, oldest: string): NamedDays {
-  const { domain, closed } = log;
+  const { domain, closed, lost } = log;
+  for (const date of lost.keys()) if (date < oldest) lost.delete(date);
   const before = folder.sites.get(domain);
   const files = filesOf(folder, domain);
   const days = new Map<string, StoredDay>();
