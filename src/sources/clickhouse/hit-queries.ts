@@ -1,23 +1,13 @@
 import { AnalyticsError } from "../../errors.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
 import { MAX_REFERRERS } from "../../operations/not-found.ts";
 import { columnsOf } from "../hits.ts";
 import { OTHER } from "../measure/definition.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
-import { type FilterSql, writeFilter } from "./filter-sql.ts";
-import { dependsOnEvents, keepsEvents, testEvent, testView, testVisit, writeVisits } from "./hit-visits.ts";
+import { writeFilter } from "./filter-sql.ts";
+import { countValues, writeQueries } from "./queries.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
-import {
-  all,
-  byValue,
-  countByHour,
-  IN_SPAN,
-  MAX_SITES,
-  quoteName,
-  type TableLayout,
-  type TableQueries,
-  type TimeFilter,
-} from "./table-queries.ts";
+import { all, IN_SPAN, MAX_SITES, quoteName, type TableLayout, type TableQueries } from "./table-queries.ts";
+import type { HitRows } from "./visits.ts";
 
 /** The columns that the queries use, by what they must be. */
 const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [
@@ -29,76 +19,35 @@ const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[
 /** Columns of which several types will do. */
 const OTHER_COLUMNS = ["kind", "visitor", "unrecorded"];
 
-/** Counts the items of an array that each visit has. */
-const countItems = (items: string, visits: string) => `
-      SELECT
-        arrayJoin(${items}) AS value,
-        uniqExact(visitor_key) AS visitor_count,
-        count() AS hit_count
-      FROM (${visits})`;
+const KINDS = {
+  pageview: "kind = 'pageview'",
+  event: "kind = 'event'",
+  hit: "kind IN ('pageview', 'event')",
+  all: "kind IN ('pageview', 'event', 'scanner', 'day')",
+};
 
-const countDays = (events: string, visits: string) => `
-        SELECT
-          visit_day AS date,
-          uniqExact(visitor_key) AS day_visitors,
-          sum(kept_views) AS day_views,
-          sum(${events}) AS day_events,
-          count() AS day_visits,
-          countIf(views = 1) AS day_bounces,
-          sum(seconds) AS day_seconds
-        FROM (${visits})
-        GROUP BY date`;
+const LOAD_COLUMNS = `uniqExactIf(visitor, kind = 'scanner') AS scanner_count,
+        countIf(kind = 'day') AS loads,
+        sumIf(pageviews, kind = 'day') AS expected_views,
+        maxIf(definition, kind = 'day') AS newest_definition,
+        minIf(definition, kind = 'day') AS oldest_definition`;
 
 /** The table that `analytics-mcp logs --ndjson` fills. Each hit has the values of its visit. */
 export function createHitLayout(database: string, table: string): TableLayout {
   const columns = [...OTHER_COLUMNS, ...COLUMNS.flatMap(([, names]) => names)];
   // FINAL: a hit that was loaded twice counts once.
   const from = `${quoteName(database)}.${quoteName(table)} FINAL`;
-  const countRows = (kind: "pageview" | "event", value: string, conditions: readonly string[]) => `
-      SELECT
-        ${value} AS value,
-        uniqExact(visitor) AS visitor_count,
-        count() AS hit_count
-      FROM ${from}
-      WHERE ${all([IN_SPAN, `kind = '${kind}'`, ...conditions])}`;
-  const countValues = (dimension: Dimension, filter: FilterSql, timeFilter: TimeFilter) => {
-    const ofVisit = testVisit(filter);
-    const question = { filter, timeFilter };
-    if (dimension === "pages") {
-      return filter.visitHits.length === 0
-        ? `${countRows("pageview", "path", [...ofVisit, ...testView(filter)])} ${timeFilter("time")}`
-        : countItems("kept_paths", writeVisits(from, { ...question, hasPaths: true }));
-    }
-    if (dimension === "events") {
-      return filter.visitHits.length + ofVisit.length === 0
-        ? `${countRows("event", "event", testEvent(filter, "event"))} ${timeFilter("time")}`
-        : countItems("kept_names", writeVisits(from, { ...question, onlyWithEvents: true }));
-    }
-    return `
-      SELECT
-        visit_value AS value,
-        uniqExact(visitor_key) AS visitor_count,
-        sum(kept_views) AS hit_count,
-        count() AS visit_count,
-        countIf(views = 1) AS bounce_count,
-        sum(seconds) AS second_count
-      FROM (${writeVisits(from, { ...question, dimension })})`;
+  const rows: HitRows = {
+    isExported: true,
+    hasEvents: true,
+    eventsAreHits: false,
+    read: ({ kind, timeFilter, conditions = [] }) => `FROM ${from}
+      WHERE ${all([IN_SPAN, KINDS[kind], ...conditions])} ${timeFilter("time")}`,
   };
 
-  /** The events of the visits that a filter keeps, of which it keeps all. */
-  const countEvents = (filter: FilterSql, timeFilter: TimeFilter) =>
-    filter.visitHits.length + testVisit(filter).length > 0
-      ? `
-        SELECT visit_day AS date, 0, 0, sum(length(kept_names)), 0, 0, 0
-        FROM (${writeVisits(from, { filter, timeFilter, onlyWithEvents: true })})
-        GROUP BY date`
-      : `
-        SELECT day AS date, 0, 0, count(), 0, 0, 0
-        FROM ${from}
-        WHERE ${IN_SPAN} AND kind = 'event' ${timeFilter("time")}
-        GROUP BY date`;
-
   const queries: TableQueries = {
+    ...writeQueries(rows, LOAD_COLUMNS),
+
     sites: () => `
       SELECT
         site AS domain,
@@ -112,50 +61,6 @@ export function createHitLayout(database: string, table: string): TableLayout {
       GROUP BY domain
       ORDER BY domain
       LIMIT ${MAX_SITES + 1}`,
-
-    days: (timeFilter) => `
-      SELECT
-        day AS date,
-        uniqExactIf(visitor, kind = 'pageview') AS visitor_count,
-        countIf(kind = 'pageview') AS view_count,
-        countIf(kind = 'event') AS event_count,
-        uniqExactIf(visitor, kind = 'scanner') AS scanner_count,
-        countIf(kind = 'day') AS loads,
-        sumIf(pageviews, kind = 'day') AS expected_views,
-        maxIf(definition, kind = 'day') AS newest_definition,
-        minIf(definition, kind = 'day') AS oldest_definition
-      FROM ${from}
-      WHERE ${IN_SPAN} AND kind IN ('pageview', 'event', 'scanner', 'day') ${timeFilter("time")}
-      GROUP BY date
-      ORDER BY date`,
-
-    totals: (filter, timeFilter) => {
-      const question = { filter, timeFilter };
-      const ofViews = countDays("length(kept_names)", writeVisits(from, question));
-      // Where all events of the visits count, it is enough to look at the visitors who have any.
-      const isApart = keepsEvents(filter) && !dependsOnEvents(filter);
-      return `
-      SELECT
-        date,
-        sum(day_visitors) AS visitor_count,
-        sum(day_views) AS view_count,
-        sum(day_events) AS event_count,
-        sum(day_visits) AS visit_count,
-        sum(day_bounces) AS bounce_count,
-        sum(day_seconds) AS second_count
-      FROM (
-        ${ofViews}
-        ${isApart ? `UNION ALL ${countEvents(filter, timeFilter)}` : ""}
-      )
-      GROUP BY date
-      ORDER BY date`;
-    },
-
-    hours: (filter, timeFilter, starts) =>
-      countByHour(writeVisits(from, { filter, timeFilter, hasMoments: true }), starts),
-
-    breakdown: (dimension, filter, timeFilter) => `${countValues(dimension, filter, timeFilter)}
-      ${byValue}`,
 
     // The row with the empty text has the totals and comes first: names are written after a mark, since bots without a known
     // name have an empty one. Pages are counted per day, as visitors are.
@@ -198,10 +103,6 @@ export function createHitLayout(database: string, table: string): TableLayout {
         FROM ${from}
         WHERE ${IN_SPAN} AND kind = 'day'`,
     },
-
-    active: (filter, timeFilter) => `
-      SELECT uniqExact(visitor_key) AS visitor_count
-      FROM (${writeVisits(from, { filter, timeFilter, onlyRecent: true })})`,
   };
 
   return {
@@ -215,7 +116,7 @@ export function createHitLayout(database: string, table: string): TableLayout {
     hasRequests: true,
     hasOwnValues: false,
     rollup: createRollupQueries(database, table, (dimension, timeFilter) =>
-      countValues(dimension, writeFilter(), timeFilter),
+      countValues(rows, dimension, writeFilter(), timeFilter),
     ),
     prepare: (found) => {
       for (const name of columns) assertHitColumn(name, found);

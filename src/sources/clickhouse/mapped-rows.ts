@@ -1,12 +1,13 @@
 import { list } from "isbot";
 import { readMember } from "../../member.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
 import { BROWSER_PLACEHOLDER, BROWSER_WORDS } from "../bot-agents.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
 import { NO_PAGE_PATTERNS } from "../measure/path-kinds.ts";
 import type { QueryParams } from "./answer.ts";
 import { type MappedColumns, quoteColumn } from "./mapped-columns.ts";
 import type { Mapping } from "./mapping.ts";
+import { all } from "./table-queries.ts";
+import type { HitRows } from "./visits.ts";
 
 /**
  * The patterns of isbot that have lookarounds, and near equivalents without: ClickHouse uses RE2, which has no lookarounds.
@@ -39,36 +40,33 @@ const HOST = "^(?:www[.])?([^/?#:@ ]+?)[.]?(?::[0-9]*)?$";
 const HOST_WITH_DOT = "^(?:www[.])?([^/?#:@ ()$.]+(?:[.][^/?#:@ ()$.]+)+)[.]?(?::[0-9]*)?(?:[/?#]|$)";
 
 /** SQL about the rows of a mapped table. */
-export interface MappedRows {
+export interface MappedRows extends HitRows {
   /** A DateTime; without meaning for a row that has no time. */
   time: string;
   /** The column as it is, so that an index can be used. */
   rawTime: string;
   day: string;
-  /** A number that identifies a visitor on a day. */
-  visitor: string;
-  /** What that is made of. */
+  /** What identifies a visitor on a day. */
   visitorColumns: readonly string[];
-  /** The order of requests within a second. */
-  order: string;
   /** The domain; absent if the whole table is about one site, or has ids. */
   site?: string;
   /** The id of the site as a text, and the domain that the row names. */
   id?: { text: string; domain: string };
-  /** Whether a row is about the site of the question; absent if all are. */
-  isSite?: string;
+  /** Whether a row is about the site of the question. */
+  isSite: string;
+  /** Whether it is within the span, too. */
+  inSpan: string;
   /** A page view of a person meets all of these. The names are for people. */
   conditions: readonly { name: string; sql: string }[];
-  /** The name of a custom event, the empty text for all other rows; absent if the table has no events. */
-  event?: string;
-  /** The value of a dimension: the empty text for none, undefined if no column has it. */
-  readValue: (dimension: Dimension) => string | undefined;
+  isPageview: string;
+  /** A page view or an event. */
+  isHit: string;
   /** The values of the parameters in this SQL. */
   params: QueryParams;
 }
 
 /** Writes the SQL. The columns must have been checked. */
-export function writeMappedRows(mapping: Mapping, columns: MappedColumns): MappedRows {
+export function writeMappedRows(from: string, mapping: Mapping, columns: MappedColumns): MappedRows {
   const { values, method, status, agent, siteId } = mapping;
   const rawTime = quoteColumn(mapping.time);
   const time = columns.isTimeNullable ? `assumeNotNull(toDateTime(${rawTime}))` : `toDateTime(${rawTime})`;
@@ -79,15 +77,14 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
   const readHost = (name: string) => `extract(lower(${text(name)}), '${HOST}')`;
   const site = mapping.site === undefined ? undefined : readHost(mapping.site);
   const hostname = values.get("hostname");
-  // Compared by its own type, so that an index can be used.
-  const isSite =
-    siteId === undefined
-      ? site && `${site} = {site:String}`
-      : `${quoteColumn(siteId)} = {site_id:${/String|^Enum/.test(columns.siteIdType ?? "") ? "String" : columns.siteIdType}}`;
+  const isSite = writeSiteCondition(site, siteId, columns.siteIdType);
+  const inSpan = `${isSite} AND ${rawTime} >= toDateTime({start:UInt32}) AND ${rawTime} < toDateTime({end:UInt32})`;
 
-  const readColumn = (column: TextColumn): string | undefined => {
+  /** The empty text stands for none. */
+  const readColumn = (column: TextColumn): string => {
     const name = values.get(column);
-    if (name === undefined) return undefined;
+    if (name === undefined) return "''";
+    if (column === "path") return cut(path, MAX_PATH_LENGTH);
     const value = (TRANSLATED[column] ?? ((own) => own))(text(name), hostname && text(hostname));
     // GeoNames has no city 0; `-` stands for none in logs.
     const none = column === "city" ? "('-', '0')" : "('-')";
@@ -117,34 +114,68 @@ export function writeMappedRows(mapping: Mapping, columns: MappedColumns): Mappe
     columns.conditions.slice(0, mapping.conditions.length),
     columns.conditions.slice(mapping.conditions.length).map(({ sql }) => sql),
   ];
-  const name = readColumn("event");
+  const conditions = [
+    ...ofViews.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
+    ...rules,
+  ];
+  const isPageview = conditions.map(({ sql }) => sql).join(" AND ");
+  const hasEvents = values.has("event");
+  const event = hasEvents ? `if(${ofEvents.join(" AND ")}, ${readColumn("event")}, '')` : "''";
+  const isEvent = hasEvents ? `${event} != ''` : "0";
+  const isHit = hasEvents ? `(${isPageview} OR ${isEvent})` : isPageview;
+  const selected: readonly (readonly [name: string, sql: string])[] = [
+    ["day", day],
+    ["visitor", `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`],
+    ["time", time],
+    ["sequence", mapping.sequence === undefined ? "0" : quoteColumn(mapping.sequence)],
+    ["kind", `multiIf(${isPageview}, 'pageview', ${isEvent}, 'event', '')`],
+    ["event", event],
+    ...Object.values(columnsOf)
+      .filter((column) => !/^(?:entry|exit)_page$|^event$/.test(column))
+      .map((column) => [column, readColumn(column)] as const),
+  ];
+  const kinds = { pageview: isPageview, event: isEvent, hit: isHit, all: "1" };
   return {
+    isExported: false,
+    hasEvents,
+    eventsAreHits: mapping.eventsAreHits,
+    // Two steps: in one, versions before 2024 would take a column of the table for the column of ours with its name.
+    read: ({ kind, timeFilter, conditions: others = [] }) => `FROM (
+        SELECT ${selected.map(([name]) => `hit_${name} AS ${name}`).join(", ")}
+        FROM (
+          SELECT
+            ${selected.map(([name, sql]) => `${sql} AS hit_${name}`).join(",\n            ")}
+          FROM ${from}
+          WHERE ${all([inSpan, kinds[kind]])} ${timeFilter(time)}
+        )
+      )
+      WHERE ${all(others)}`,
     time,
     rawTime,
     day,
-    visitor: `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`,
     visitorColumns: mapping.visitor.map(quoteColumn),
-    order: mapping.sequence === undefined ? "0" : quoteColumn(mapping.sequence),
     ...(site !== undefined && { site }),
     ...(siteId !== undefined && {
       id: { text: text(siteId), domain: hostname === undefined ? "''" : readHost(hostname) },
     }),
-    ...(isSite !== undefined && { isSite }),
-    conditions: [
-      ...ofViews.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
-      ...rules,
-    ],
-    ...(name !== undefined && { event: `if(${ofEvents.join(" AND ")}, ${name}, '')` }),
-    readValue: (dimension) =>
-      dimension === "pages" || dimension === "entry_pages" || dimension === "exit_pages"
-        ? cut(path, MAX_PATH_LENGTH)
-        : readColumn(columnsOf[dimension]),
+    isSite,
+    inSpan,
+    conditions,
+    isPageview,
+    isHit,
     params: {
       bots: BOT_PATTERN,
       files: NO_PAGE_PATTERN,
       ...Object.fromEntries(columns.conditions.map(({ value }, index) => [`where${index}`, value])),
     },
   };
+}
+
+/** An id is compared by its own type, so that an index can be used. */
+function writeSiteCondition(site: string | undefined, siteId: string | undefined, idType = ""): string {
+  if (siteId !== undefined)
+    return `${quoteColumn(siteId)} = {site_id:${/String|^Enum/.test(idType) ? "String" : idType}}`;
+  return site === undefined ? "1" : `${site} = {site:String}`;
 }
 
 const cut = (text: string, length: number) => `substringUTF8(${text}, 1, ${length})`;

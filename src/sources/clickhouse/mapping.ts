@@ -25,6 +25,8 @@ export interface Mapping {
   conditions: readonly Condition[];
   /** The conditions on other rows, which select custom events; their names are in `values`. */
   eventConditions: readonly Condition[];
+  /** Whether an event is a hit of a visit: it can begin and extend it. */
+  eventsAreHits: boolean;
 }
 
 /** A condition that selects the rows that are page views of people. */
@@ -99,6 +101,7 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     values,
     conditions,
     eventConditions: (schema?.events?.where ?? []).map(readCondition),
+    eventsAreHits: schema?.events?.areHits ?? true,
     ...(site !== undefined && { site }),
     ...(siteId !== undefined && { siteId }),
     ...(sequence !== undefined && { sequence }),

@@ -12,8 +12,11 @@ export interface Schema {
   map: readonly string[];
   /** As `--where` takes them. */
   where: readonly string[];
-  /** Custom events: the column of their names, and the rows that are events, as `--where` takes them. */
-  events?: { name: string; where: readonly string[] };
+  /**
+   * Custom events: the column of their names, the rows that are events, as `--where` takes them, and whether an event is a hit of a
+   * visit, which it can begin and extend. Else it belongs to the visit that its visitor began last before it.
+   */
+  events?: { name: string; where: readonly string[]; areHits: boolean };
   /** For values that are in no column of their own: the statement that creates the view, for people to run. */
   view?: string;
 }
@@ -39,7 +42,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("site_id", "hostname", "referrer", "browser", "operating_system", ...UTM),
     ],
     where: ["name=pageview"],
-    events: { name: "name", where: ["name!=pageview", "name!=engagement"] },
+    events: { name: "name", where: ["name!=pageview", "name!=engagement"], areHits: true },
   },
   umami: {
     service: "Umami",
@@ -54,7 +57,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("hostname", "country", "region", "city", "language", "device", "browser", ...UTM),
     ],
     where: ["event_type=1"],
-    events: { name: "event_name", where: ["event_type=2"] },
+    events: { name: "event_name", where: ["event_type=2"], areHits: true },
   },
   rybbit: {
     service: "Rybbit",
@@ -69,7 +72,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...UTM.map((column) => `${column}=url_parameters[${column}]`),
     ],
     where: ["type=pageview"],
-    events: { name: "event_name", where: ["type=custom_event"] },
+    events: { name: "event_name", where: ["type=custom_event"], areHits: true },
   },
   posthog: {
     service: "PostHog",
@@ -82,7 +85,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("device", "browser", "operating_system", ...UTM),
     ],
     where: ["event=$pageview"],
-    events: { name: "custom_event", where: ["event!=$pageview"] },
+    events: { name: "custom_event", where: ["event!=$pageview"], areHits: true },
     view: `CREATE VIEW posthog_views AS
 SELECT
   timestamp,

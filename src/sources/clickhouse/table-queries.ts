@@ -114,7 +114,7 @@ export const atAnyTime: TimeFilter = () => "";
 /** If a table has more, the column is probably not a site. */
 export const MAX_SITES = 10_000;
 
-/** The condition that selects the hits of a span. */
+/** The condition that selects the rows of a span in a table of hits. */
 export const IN_SPAN = "site = {site:String} AND day BETWEEN {from:Date} AND {to:Date}";
 
 /** Joins conditions. */
@@ -124,51 +124,6 @@ export const all = (conditions: readonly string[]): string => conditions.join(" 
 export const byValue = `GROUP BY value
       ORDER BY visitor_count DESC, hit_count DESC, value = '', value
       LIMIT {limit:UInt32}`;
-
-/** The kinds of what happens in a visit, for `countByHour`. */
-export const EVENT = 0;
-const VIEW = 1;
-const BEGINNING = 2;
-
-/** An array of some page views: the second and the kind of each. */
-export const listViewMoments = (second: string, isSuch: string) =>
-  `groupArrayIf((${second}, ${VIEW}), ${isSuch})`;
-
-const HOUR = 3600;
-
-/** SQL of the start of a second's hour. Hours are 3,600 seconds apart, except where the clocks are changed. */
-function writeHourStart(second: string, starts: readonly number[]): string {
-  const runs = starts.filter((start, index) => start - (starts[index - 1] ?? 0) !== HOUR);
-  const [first = "0", ...others] = runs.map(
-    (run) => `${run} + intDiv(${second} - ${run}, ${HOUR}) * ${HOUR}`,
-  );
-  return others.reduce((before, of, index) => `if(${second} < ${runs[index + 1]}, ${before}, ${of})`, first);
-}
-
-/**
- * Counts visits and their kept hits by hour. The starts are written into the SQL, since parameters are sent in the URL, which
- * must be short.
- *
- * @param visits The query of visits with `visitor_key`, `views`, `seconds`, `begin` and `kept_moments`.
- */
-export const countByHour = (visits: string, starts: readonly number[]): string => `
-      SELECT
-        ${writeHourStart("moment.1", starts)} AS hour_start,
-        uniqExactIf(visitor_key, moment.2 != ${BEGINNING}) AS visitor_count,
-        countIf(moment.2 = ${VIEW}) AS view_count,
-        countIf(moment.2 = ${BEGINNING}) AS visit_count,
-        countIf(moment.2 = ${BEGINNING} AND views = 1) AS bounce_count,
-        sumIf(seconds, moment.2 = ${BEGINNING}) AS second_count
-      FROM (
-        SELECT
-          visitor_key,
-          views,
-          seconds,
-          arrayJoin(arrayPushBack(kept_moments, (begin, ${BEGINNING}))) AS moment
-        FROM (${visits})
-      )
-      GROUP BY hour_start
-      ORDER BY hour_start`;
 
 /** @param name Letters, digits and `_`. */
 export const quoteName = (name: string) => `\`${name}\``;

@@ -22,6 +22,9 @@ export const VISIT_GAP = 30 * 60;
 /** Whether a visit is a bounce, by the number of its hits, and the seconds from the first to the last of them. */
 export const isBounce = ({ hits }: { hits: number; seconds: number }): boolean => hits === 1;
 
+/** The same in SQL, for sources that count in a database, by the columns `hits` and `seconds` of a visit. */
+export const IS_BOUNCE = "hits = 1";
+
 /**
  * Whether the hits of a visit differ in a dimension; all others are of whole visits. To the contract, hostnames are of hits, too
  * (`operations/filter.ts`), but here a visit has one, so that choosing its hits by it is choosing the visit.

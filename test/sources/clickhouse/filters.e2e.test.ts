@@ -2,10 +2,16 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Dimension, dimensions } from "../../../src/operations/dimensions.ts";
 import { parseFilter } from "../../../src/operations/filter.ts";
+import { createClickHouseViews } from "../../../src/sources/clickhouse/clickhouse-source.ts";
+import { connect } from "../../../src/sources/clickhouse/connection.ts";
+import { createMappedLayout } from "../../../src/sources/clickhouse/mapped-queries.ts";
+import { readMapping } from "../../../src/sources/clickhouse/mapping.ts";
+import { createTableReader } from "../../../src/sources/clickhouse/table-reader.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { columnsOf } from "../../../src/sources/hits.ts";
 import { OTHER } from "../../../src/sources/measure/definition.ts";
-import { exportLines, hasChdb, load, openHits, startChdb } from "../../support/clickhouse.ts";
+import type { SourceFlags } from "../../../src/sources/source-types.ts";
+import { exportLines, hasChdb, load, openHits, type SqlServer, startChdb } from "../../support/clickhouse.ts";
 import { countKept, expectKept } from "../../support/kept-hits.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
 import { FILTERED_DAYS, type MadeHit, makeFilters, makeHits, writeRows } from "../../support/made-hits.ts";
@@ -27,20 +33,23 @@ const MAPPED: Partial<Record<Dimension, string>> = {
 describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive count gives", () => {
   const hits = makeHits();
   const views = listMappedViews(hits);
+  const withoutPages = [...views, ...hits.filter(({ kind }) => kind === "event")];
   let server: Awaited<ReturnType<typeof startChdb>>;
   let table: DataSource;
   let mapped: DataSource;
+  let withEvents: DataSource;
 
   beforeAll(async () => {
     server = await startChdb();
     await load(server, writeRows(hits, SITE));
     await server.run(`CREATE TABLE views (ts Nullable(DateTime64(3)), who UInt64, n UInt32, url String, kind String,
-      land Nullable(String), ch LowCardinality(String), town String, br LowCardinality(Nullable(String)), vhost String)
+      name String, land Nullable(String), ch LowCardinality(String), town String, br LowCardinality(Nullable(String)),
+      vhost String)
       ENGINE = MergeTree ORDER BY who`);
-    await server.run("INSERT INTO views FORMAT JSONEachRow", views.map(writeMappedRow).join("\n"));
+    await server.run("INSERT INTO views FORMAT JSONEachRow", withoutPages.map(writeMappedRow).join("\n"));
     const clock = { now: LOG_NOW };
     table = await openHits(server, clock);
-    mapped = await openHits(server, clock, {
+    const flags = {
       table: "views",
       site: SITE,
       timezone: "UTC",
@@ -49,7 +58,9 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
         ...Object.entries(MAPPED).map(([dimension, name]) => `${columnsOf[dimension as Dimension]}=${name}`),
       ],
       where: ["kind=view"],
-    });
+    };
+    mapped = await openHits(server, clock, flags);
+    withEvents = openWithEvents(server, flags);
   });
   afterAll(() => server?.stop());
 
@@ -87,6 +98,18 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
       await expectKept(mapped, SITE, filter, { kept, asked });
     }
     expect(seen).toBeGreaterThan(4);
+  });
+
+  it("of page views in columns of its own, with events that are no hits", async () => {
+    const recorded = [...(await recordedBy(withEvents))];
+    expect(recorded).toContain("events");
+    for (const filter of [[], ...pick(makeFilters(recorded, 8), 5)]) {
+      const kept = countKept(withoutPages, filter);
+      await expectKept(withEvents, SITE, filter, {
+        kept,
+        asked: ["pages", "events", "countries", "entry_pages"],
+      });
+    }
   });
 
   it("and without a filter, or with one that excludes nothing, everything is counted", async () => {
@@ -225,12 +248,39 @@ function listMappedViews(hits: readonly MadeHit[]): MadeHit[] {
   });
 }
 
-function writeMappedRow({ time, visitor, sequence, ...hit }: MadeHit): string {
+/** A table whose schema says that events are no hits. */
+function openWithEvents({ url, password }: SqlServer, flags: SourceFlags): DataSource {
+  const clock = () => LOG_NOW;
+  const mapping = readMapping(flags);
+  if (mapping === undefined) throw new Error("There is no mapping.");
+  const layout = createMappedLayout({
+    database: "default",
+    table: "views",
+    mapping: {
+      ...mapping,
+      values: new Map([...mapping.values, ["event", "name"]]),
+      eventConditions: [{ text: "kind=event", column: "kind", isEqual: true, value: "event" }],
+      eventsAreHits: false,
+    },
+    timezone: "UTC",
+    sites: [SITE],
+    domainOf: new Map(),
+  });
+  const settings = { url, user: "default", password, database: "default", table: "views" };
+  const reader = createTableReader(layout, connect(settings, clock), clock);
+  return createClickHouseViews({ reader, sites: [SITE], clock })();
+}
+
+function writeMappedRow({ time, visitor, sequence, kind, ...hit }: MadeHit): string {
+  const isEvent = kind === "event";
   const values = Object.entries(MAPPED).map(([dimension, name]) => {
-    const value = hit[columnsOf[dimension as Dimension]] ?? "";
+    const value = (isEvent ? "" : hit[columnsOf[dimension as Dimension]]) ?? "";
     const isNullable = name === "land" || name === "br";
     return [name, value === "" && isNullable ? null : value];
   });
   const ts = new Date(time * 1000).toISOString().slice(0, 19);
-  return JSON.stringify({ ts, who: visitor, n: sequence, kind: "view", ...Object.fromEntries(values) });
+  return JSON.stringify({
+    ...{ ts, who: visitor, n: sequence, kind: isEvent ? kind : "view", name: hit.event ?? "" },
+    ...Object.fromEntries(values),
+  });
 }

@@ -1,0 +1,166 @@
+import type { Dimension } from "../../operations/dimensions.ts";
+import { IS_BOUNCE, isOfHit } from "../measure/definition.ts";
+import type { FilterSql } from "./filter-sql.ts";
+import { byValue, type TableQueries, type TimeFilter } from "./table-queries.ts";
+import {
+  dependsOnEvents,
+  type HitRows,
+  keepsEvents,
+  listVisitConditions,
+  MOMENTS,
+  nameVisitValue,
+  testHit,
+  testVisitRows,
+  writeVisits,
+} from "./visits.ts";
+
+/** Writes the questions that every table answers. */
+export function writeQueries(
+  rows: HitRows,
+  /** Columns that tell how a day was loaded: `scanner_count`, `loads` and so on. */
+  loadColumns: string,
+): Pick<TableQueries, "days" | "totals" | "hours" | "breakdown" | "active"> {
+  return {
+    days: (timeFilter) => `
+      SELECT
+        day AS date,
+        uniqExactIf(visitor, kind ${rows.eventsAreHits ? "IN ('pageview', 'event')" : "= 'pageview'"}) AS visitor_count,
+        countIf(kind = 'pageview') AS view_count,
+        countIf(kind = 'event') AS event_count,
+        ${loadColumns}
+      ${rows.read({ kind: "all", timeFilter })}
+      GROUP BY date
+      ORDER BY date`,
+
+    totals: (filter, timeFilter) => {
+      // Where all events of the visits count, it is enough to look at the visitors who have any.
+      const isApart = rows.isExported && keepsEvents(filter) && !dependsOnEvents(filter);
+      return `
+      SELECT
+        date,
+        sum(day_visitors) AS visitor_count,
+        sum(day_views) AS view_count,
+        sum(day_events) AS event_count,
+        sum(day_visits) AS visit_count,
+        sum(day_bounces) AS bounce_count,
+        sum(day_seconds) AS second_count
+      FROM (
+        SELECT
+          visit_day AS date,
+          uniqExact(visitor_key) AS day_visitors,
+          sum(kept_views) AS day_views,
+          sum(kept_events) AS day_events,
+          count() AS day_visits,
+          countIf(${IS_BOUNCE}) AS day_bounces,
+          sum(seconds) AS day_seconds
+        FROM (${writeVisits(rows, { filter, timeFilter })})
+        GROUP BY date
+        ${isApart ? `UNION ALL ${countEvents(rows, filter, timeFilter)}` : ""}
+      )
+      GROUP BY date
+      ORDER BY date`;
+    },
+
+    hours: (filter, timeFilter, starts) => `
+      SELECT
+        ${writeHourStart("moment.1", starts)} AS hour_start,
+        uniqExactIf(visitor_key, moment.2 != ${MOMENTS.beginning}) AS visitor_count,
+        countIf(moment.2 = ${MOMENTS.view}) AS view_count,
+        countIf(moment.2 = ${MOMENTS.beginning}) AS visit_count,
+        countIf(moment.2 = ${MOMENTS.beginning} AND ${IS_BOUNCE}) AS bounce_count,
+        sumIf(seconds, moment.2 = ${MOMENTS.beginning}) AS second_count
+      FROM (
+        SELECT
+          visitor_key,
+          hits,
+          seconds,
+          arrayJoin(arrayPushBack(kept_moments, (begin, ${MOMENTS.beginning}))) AS moment
+        FROM (${writeVisits(rows, { filter, timeFilter, hasMoments: true })})
+      )
+      GROUP BY hour_start
+      ORDER BY hour_start`,
+
+    breakdown: (dimension, filter, timeFilter) => `${countValues(rows, dimension, filter, timeFilter)}
+      ${byValue}`,
+
+    active: (filter, timeFilter) =>
+      choosesRows(rows, filter)
+        ? `
+      SELECT uniqExact(visitor) AS visitor_count
+      ${rows.read({ kind: "hit", timeFilter, conditions: [...testHit(rows, filter, "hit"), "toUnixTimestamp(time) > {since:UInt32}"] })}`
+        : `
+      SELECT uniqExact(visitor_key) AS visitor_count
+      FROM (${writeVisits(rows, { filter, timeFilter, onlyRecent: true })})`,
+  };
+}
+
+/** Whether a filter keeps hits by what is in their own rows, whatever visit they are of. */
+const choosesRows = ({ eventsAreHits }: HitRows, filter: FilterSql) =>
+  eventsAreHits && filter.visitHits.length + listVisitConditions(filter).length === 0;
+
+/** Counts the values of a dimension, without GROUP BY. */
+export function countValues(
+  rows: HitRows,
+  dimension: Dimension,
+  filter: FilterSql,
+  timeFilter: TimeFilter,
+): string {
+  if (!isOfHit(dimension)) {
+    return `
+      SELECT
+        ${nameVisitValue(dimension)} AS value,
+        uniqExact(visitor_key) AS visitor_count,
+        sum(kept_views) AS hit_count,
+        count() AS visit_count,
+        countIf(${IS_BOUNCE}) AS bounce_count,
+        sum(seconds) AS second_count
+      FROM (${writeVisits(rows, { filter, timeFilter, dimension })})`;
+  }
+  const isPages = dimension === "pages";
+  const choosesVisits = listVisitConditions(filter).length > 0;
+  // The page views of an export have their visit's values.
+  if (filter.visitHits.length === 0 && (!choosesVisits || (rows.isExported && isPages))) {
+    const kind = isPages ? "pageview" : "event";
+    const ofVisit = rows.isExported ? testVisitRows(rows, filter) : [];
+    return `
+      SELECT
+        ${isPages ? "path" : "event"} AS value,
+        uniqExact(visitor) AS visitor_count,
+        count() AS hit_count
+      ${rows.read({ kind, timeFilter, conditions: [...ofVisit, ...testHit(rows, filter, kind)] })}`;
+  }
+  return `
+      SELECT
+        arrayJoin(kept_items) AS value,
+        uniqExact(visitor_key) AS visitor_count,
+        count() AS hit_count
+      FROM (${writeVisits(rows, { filter, timeFilter, items: dimension, onlyWithEvents: !isPages })})`;
+}
+
+/** The events of the visits that a filter keeps, of which it keeps all. */
+const countEvents = (rows: HitRows, filter: FilterSql, timeFilter: TimeFilter) =>
+  filter.visitHits.length + listVisitConditions(filter).length > 0
+    ? `
+        SELECT visit_day AS date, 0, 0, sum(kept_events), 0, 0, 0
+        FROM (${writeVisits(rows, { filter, timeFilter, onlyWithEvents: true })})
+        GROUP BY date`
+    : `
+        SELECT day AS date, 0, 0, count(), 0, 0, 0
+        ${rows.read({ kind: "event", timeFilter })}
+        GROUP BY date`;
+
+const HOUR = 3600;
+
+/**
+ * SQL of the start of a second's hour. Hours are 3,600 seconds apart, except where the clocks are changed. The starts are written into
+ * the SQL, since parameters are sent in the URL, which must be short.
+ *
+ * @param starts In seconds since 1970, in order.
+ */
+function writeHourStart(second: string, starts: readonly number[]): string {
+  const runs = starts.filter((start, index) => start - (starts[index - 1] ?? 0) !== HOUR);
+  const [first = "0", ...others] = runs.map(
+    (run) => `${run} + intDiv(${second} - ${run}, ${HOUR}) * ${HOUR}`,
+  );
+  return others.reduce((before, of, index) => `if(${second} < ${runs[index + 1]}, ${before}, ${of})`, first);
+}
