@@ -1,10 +1,11 @@
 import { quote } from "../errors.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Operation, ResultOf } from "../operations/operation.ts";
 import type { ProblemCode } from "../operations/problem.ts";
 import type { Warning } from "../operations/warning.ts";
 import type { Params, Query } from "./probe.ts";
 import { describeReply, items, member, type Reply } from "./reply.ts";
 import type { Rule } from "./rule.ts";
+import { compareStable } from "./stable-compare.ts";
 import { basicParams, type Read, read, type Subject } from "./subject.ts";
 import { demand } from "./verdict.ts";
 
@@ -106,6 +107,18 @@ export const ofAnswers =
       for (const params of changes) check(await read(subject, operation, params), subject, params);
     }
   };
+
+/** Checks that what `look` sees of an answer is the same with a limit of three rows. */
+export const checkCut =
+  <O extends Operation>(operation: O, look: (answer: ResultOf<O>) => string): Rule["check"] =>
+  (subject) =>
+    compareStable(
+      (fresh) => read(subject, operation, {}, { fresh }),
+      async ({ answer: whole }) => {
+        const { reply, answer: part } = await read(subject, operation, { limit: 3 });
+        demand(look(part) === look(whole), reply, look(whole), look(part));
+      },
+    );
 
 /** Checks the default of a parameter: the value in the answer to a query with only the required ones. */
 export const checkDefault =

@@ -1,6 +1,6 @@
 import { BASE_PATH, CONTRACT_VERSION } from "../operations/contract.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
-import { type JsonSchema, parameterSchemas, toJsonSchema } from "../operations/json-schema.ts";
+import { parameterSchemas, toJsonSchema } from "../operations/json-schema.ts";
 import { type ProblemStatus, problem, problemCodes } from "../operations/problem.ts";
 
 type ResponseName =
@@ -48,39 +48,21 @@ const errorResponses: Record<ProblemStatus, { name: ResponseName; description: s
     },
   };
 
-const headers: Record<string, { description: string; schema: JsonSchema }> = {
-  "X-Request-Id": {
-    description: "Identifies this answer, for support and logs.",
-    schema: { type: "string" },
-  },
-  ETag: {
-    description: "Weak validator, computed without `as_of`: send it back as If-None-Match.",
-    schema: { type: "string" },
-  },
-  "Cache-Control": {
-    description:
-      "How long a client may keep the answer: `private, max-age=60` if the period is partial and for /sites, `private, max-age=3600` for /openapi.json, `no-cache` for /realtime, `no-store` on errors.",
-    schema: { type: "string" },
-  },
-  Vary: {
-    description: "`Authorization`, on errors too: an answer belongs to one key.",
-    schema: { type: "string" },
-  },
-  "RateLimit-Policy": {
-    description: 'The quota, as in the IETF draft: `"default";q=120;w=60` is 120 requests in 60 seconds.',
-    schema: { type: "string" },
-  },
-  RateLimit: {
-    description: 'What is left of the quota: `"default";r=119;t=42` is 119 requests in the next 42 seconds.',
-    schema: { type: "string" },
-  },
-  "Retry-After": {
-    description: "Seconds to wait before asking again (or an HTTP date).",
-    schema: { type: "string" },
-  },
-  "WWW-Authenticate": { description: "`Bearer` (RFC 6750).", schema: { type: "string" } },
-  Allow: { description: "The methods that are allowed.", schema: { type: "string" } },
+const headers: Record<string, string> = {
+  "X-Request-Id": "Identifies this answer, for support and logs.",
+  ETag: "Weak validator, computed without `as_of`: send it back as If-None-Match.",
+  "Cache-Control":
+    "How long a client may keep the answer: `private, max-age=60` if the period is partial and for /sites, `private, max-age=3600` for /openapi.json, `no-cache` for /realtime, `no-store` on errors.",
+  Vary: "`Authorization`, on errors too: an answer belongs to one key.",
+  "RateLimit-Policy":
+    'The quota, as in the IETF draft: `"default";q=120;w=60` is 120 requests in 60 seconds.',
+  RateLimit: 'What is left of the quota: `"default";r=119;t=42` is 119 requests in the next 42 seconds.',
+  "Retry-After": "Seconds to wait before asking again (or an HTTP date).",
+  "WWW-Authenticate": "`Bearer` (RFC 6750).",
+  Allow: "The methods that are allowed.",
 };
+
+const statuses = [400, 401, 404, 405, 429, 500, 503] as const;
 
 const refer = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 const referHeaders = (...names: string[]) =>
@@ -100,9 +82,7 @@ function buildPath(operation: AnyOperation, unsupported: readonly string[]) {
       ...(schema.type === "array" && { style: "form", explode: true }),
       schema,
     }));
-  const statuses = ([400, 401, 404, 405, 429, 500, 503] as const).filter(
-    (status) => status !== 404 || parameters.some(({ name }) => name === "site"),
-  );
+  const takesSite = parameters.some(({ name }) => name === "site");
   return {
     get: {
       operationId: operation.name,
@@ -125,7 +105,9 @@ function buildPath(operation: AnyOperation, unsupported: readonly string[]) {
         },
         "304": refer("responses", "NotModified"),
         ...Object.fromEntries(
-          statuses.map((status) => [String(status), refer("responses", errorResponses[status].name)]),
+          statuses
+            .filter((status) => status !== 404 || takesSite)
+            .map((status) => [status, refer("responses", errorResponses[status].name)]),
         ),
       },
     },
@@ -166,7 +148,7 @@ export function buildOpenApi(
     security: [{ apiKey: [] }],
     tags: [{ name: "analytics", description: "Sites and their numbers." }],
     paths: Object.fromEntries(
-      offered.map((operation) => [operation.path, buildPath(operation, unsupported)] as const),
+      offered.map((operation) => [operation.path, buildPath(operation, unsupported)]),
     ),
     components: {
       securitySchemes: {
@@ -176,16 +158,18 @@ export function buildOpenApi(
           description: "An API key, created in the dashboard under API keys. It belongs to one organization.",
         },
       },
-      headers,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, description]) => [
+          name,
+          { description, schema: { type: "string" } },
+        ]),
+      ),
       schemas: {
         ...Object.fromEntries(
-          offered.map(
-            (operation) =>
-              [
-                answerName(operation),
-                toJsonSchema(hasHours ? operation.fullResult : operation.result),
-              ] as const,
-          ),
+          offered.map((operation) => [
+            answerName(operation),
+            toJsonSchema(hasHours ? operation.fullResult : operation.result),
+          ]),
         ),
         Problem: toJsonSchema(problem()),
       },
@@ -195,9 +179,7 @@ export function buildOpenApi(
           headers: referHeaders("X-Request-Id", "ETag", "Cache-Control", "Vary"),
         },
         ...Object.fromEntries(
-          ([400, 401, 404, 405, 429, 500, 503] as const).map(
-            (status) => [errorResponses[status].name, buildErrorResponse(status)] as const,
-          ),
+          statuses.map((status) => [errorResponses[status].name, buildErrorResponse(status)]),
         ),
       },
     },

@@ -12,12 +12,10 @@ import {
   spanParams,
   visitCounts,
 } from "./fields.ts";
-import { readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { answerPeriod, describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
-import { limitParam, listExtent, verifyExtent } from "./ranked-list.ts";
-import { verifySite } from "./site-name.ts";
+import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
+import { limitParam, listExtent, omitEqualLabels, verifyExtent } from "./ranked-list.ts";
 import type { Column } from "./view.ts";
 import { hasVisits, showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
 import { showWarnings, warnings } from "./warning.ts";
@@ -187,15 +185,10 @@ export const breakdown = defineOperation({
     return (
       verifyExtent(result, params) ??
       verifyRows(result.rows, result.totals, measureOf(result.dimension)) ??
-      verifySite(result.site, params.site) ??
-      verifyPeriod(result.period, params) ??
-      verifyFilter(result.filter, readFilter(params))
+      verifyAsked(result, params)
     );
   },
-  compact: (result) => ({
-    ...result,
-    rows: result.rows.map(({ label, ...rest }) => (label === rest.value ? rest : { ...rest, label })),
-  }),
+  compact: (result) => ({ ...result, rows: omitEqualLabels(result.rows) }),
   view: (result) => {
     const { site, period, dimension, totals, total_rows, filter } = result;
     const { notes, warnings } = period

@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { count, daysParam, siteParam, siteRef, spanParams, timestamp } from "./fields.ts";
+import { count, siteRef, timestamp } from "./fields.ts";
 import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
-import { limitParam, listExtent, verifyExtent, verifyRequests } from "./ranked-list.ts";
-import { verifySite } from "./site-name.ts";
+import { describePeriod, period, periodHeadline, verifyAsked } from "./period.ts";
+import { listExtent, omitEqualLabels, requestList, verifyExtent, verifyRequests } from "./ranked-list.ts";
 import { warnings } from "./warning.ts";
 
 /** What crawlers collect pages for. A later version may know more. */
@@ -50,7 +49,7 @@ function describeCrawlers(requests: number, { notes, warnings }: ReturnType<type
 export const crawlers = defineOperation({
   name: "crawlers",
   path: "/crawlers",
-  isOptional: true,
+  ...requestList,
   summary: "AI crawlers and other bots that read a site, as they identify themselves",
   description:
     "Optional: a service without it answers 404 `not_found` and does not describe it. Crawlers by requests, highest first, then by value, null last. They are known by the user agent that they send, which anyone can imitate. Every request of a crawler counts in exactly one row, so all rows add up to `totals.requests`. Crawlers are not visitors and are in no other number.",
@@ -73,8 +72,6 @@ export const crawlers = defineOperation({
     members: "site, period, rows, limit, total_rows, truncated and totals, if the service offers it",
     fix: "error_percentage is from 0 to 100, and last_seen is RFC 3339 with an offset",
   },
-  params: () => z.strictObject({ site: siteParam, days: daysParam, limit: limitParam }),
-  optionalParams: spanParams,
   result: () =>
     z.object({
       site: siteRef,
@@ -86,17 +83,11 @@ export const crawlers = defineOperation({
         .describe("Totals of the period, whatever the limit."),
       warnings,
     }),
-  list: { key: "rows", keep: "first", cut: "truncated" },
-  maxAge: 60,
   verify: (result, params) =>
     verifyExtent(result, params) ??
     verifyRequests(result.rows, result.totals.requests, verifyRow) ??
-    verifySite(result.site, params.site) ??
-    verifyPeriod(result.period, params),
-  compact: (result) => ({
-    ...result,
-    rows: result.rows.map(({ label, ...rest }) => (label === rest.value ? rest : { ...rest, label })),
-  }),
+    verifyAsked(result, params),
+  compact: (result) => ({ ...result, rows: omitEqualLabels(result.rows) }),
   view: ({ site, period, rows, limit, total_rows, totals, warnings }) => ({
     headline: `crawlers of ${periodHeadline(site.domain, period)}`,
     columns: [
@@ -110,16 +101,7 @@ export const crawlers = defineOperation({
       { key: "last_seen", label: "last seen", kind: "time", detail: true },
     ],
     bars: "requests",
-    rows: rows.map(({ value, label, operator, purpose, requests, pages, error_percentage, last_seen }) => ({
-      value,
-      label,
-      operator,
-      purpose,
-      requests,
-      pages,
-      error_percentage,
-      last_seen,
-    })),
+    rows,
     extent: { total: total_rows, limit },
     ...describeCrawlers(totals.requests, describePeriod(period, warnings)),
   }),

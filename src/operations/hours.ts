@@ -1,13 +1,11 @@
 import * as z from "zod";
 import { dateOfHour, nameHour } from "./days.ts";
 import { filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts";
-import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, periodHeadline, verifyPeriod } from "./period.ts";
-import { hourPoint, seriesResult } from "./series-fields.ts";
-import { verifySite } from "./site-name.ts";
+import { describePeriod, periodHeadline, verifyAsked } from "./period.ts";
+import { hourPoint, pointColumns, seriesResult, showPoint } from "./series-fields.ts";
 import { timeseries } from "./timeseries.ts";
-import { hasVisits, showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
+import { hasVisits, VISIT_NOTES } from "./visit-rates.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -39,33 +37,21 @@ export const hours = defineOperation({
   list: { key: "points", keep: "last", hasVisits: true },
   maxAge: timeseries.maxAge,
   verify: (result, params) =>
-    verifySite(result.site, params.site) ??
-    verifyPeriod(result.period, params) ??
-    verifyFilter(result.filter, readFilter(params)) ??
+    verifyAsked(result, params) ??
     (result.interval === "hour" ? undefined : "its interval is not hour") ??
     verifyHours(result),
   view: (result) => {
     const { site, period, filter, points } = result;
     const { notes, warnings } = describePeriod(period, result.warnings);
-    const withVisits = hasVisits(points);
     const labels = points.map(({ time }) => nameHour(time));
     const hasOneOffset = new Set(points.map(({ time }) => time.slice(OFFSET_AT))).size < 2;
     return {
       headline: periodHeadline(site.domain, period, filter),
       columns: [
         { key: "time", label: "hour", kind: hasOneOffset ? "hour" : "word" },
-        { key: "visitors", label: "visitors", kind: "count" },
-        { key: "pageviews", label: "page views", kind: "count" },
-        { key: "partial", label: "partial", kind: "text", machine: true },
-        ...(withVisits ? visitColumns : []),
+        ...pointColumns(points),
       ],
-      rows: points.map(({ time, visitors, pageviews, partial, ...visits }) => ({
-        time,
-        visitors,
-        pageviews,
-        partial: partial ? "true" : null,
-        ...showVisits({ pageviews, ...visits }),
-      })),
+      rows: points.map((point) => ({ time: point.time, ...showPoint(point) })),
       series: {
         label: "visitors an hour",
         from: labels[0] ?? period.from,
@@ -73,7 +59,7 @@ export const hours = defineOperation({
         partial: points.at(-1)?.partial === true,
         interval: { name: "hour", starts: labels, to: labels.at(-1) ?? period.to },
       },
-      notes: [HOURS_NOTE, ...notes, ...(withVisits ? VISIT_NOTES : [])],
+      notes: [HOURS_NOTE, ...notes, ...(hasVisits(points) ? VISIT_NOTES : [])],
       warnings,
     };
   },

@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { count, daysParam, siteParam, siteRef, spanParams } from "./fields.ts";
+import { count, siteRef } from "./fields.ts";
 import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
-import { describePeriod, period, periodHeadline, verifyPeriod } from "./period.ts";
-import { limitParam, listExtent, verifyExtent, verifyRequests } from "./ranked-list.ts";
-import { verifySite } from "./site-name.ts";
+import { describePeriod, period, periodHeadline, verifyAsked } from "./period.ts";
+import { listExtent, requestList, verifyExtent, verifyRequests } from "./ranked-list.ts";
 import type { Column, View } from "./view.ts";
 import { warnings } from "./warning.ts";
 
@@ -83,7 +82,7 @@ const showReferrers = (referrers: Row["referrers"]) =>
 export const notFound = defineOperation({
   name: "not-found",
   path: "/not-found",
-  isOptional: true,
+  ...requestList,
   summary: "Dead links: what people asked for and did not get, and which pages sent them there",
   description:
     "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people (no bots, no scanners) asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. All rows add up to `totals.requests`. Left out is what browsers ask for unprompted: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
@@ -107,8 +106,6 @@ export const notFound = defineOperation({
       "site, period, rows, limit, total_rows, truncated, totals and excluded, if the service offers it",
     fix: "a row has at most three referrers, and internal is true or false",
   },
-  params: () => z.strictObject({ site: siteParam, days: daysParam, limit: limitParam }),
-  optionalParams: spanParams,
   result: () =>
     z.object({
       site: siteRef,
@@ -126,13 +123,10 @@ export const notFound = defineOperation({
         .describe("Requests that are in no row, because no person sent them."),
       warnings,
     }),
-  list: { key: "rows", keep: "first", cut: "truncated" },
-  maxAge: 60,
   verify: (result, params) =>
     verifyExtent(result, params) ??
     verifyRequests(result.rows, result.totals.requests, verifyRow) ??
-    verifySite(result.site, params.site) ??
-    verifyPeriod(result.period, params),
+    verifyAsked(result, params),
   view: ({ site, period, rows, limit, total_rows, totals, excluded, warnings }) => {
     const described = describePeriod(period, warnings);
     const { bots, scanners } = excluded;

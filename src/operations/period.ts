@@ -2,8 +2,9 @@ import * as z from "zod";
 import { quoteIfNeeded } from "../errors.ts";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
-import { headFilter } from "./filter.ts";
+import { headFilter, readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note } from "./note.ts";
+import { verifySite } from "./site-name.ts";
 import { PERIOD_VISITORS, showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
@@ -46,6 +47,19 @@ export function verifyPeriod(actual: FullPeriod, { days, from = actual.from }: A
   }
   return undefined;
 }
+
+interface Answered {
+  site: { id: string; domain: string };
+  period: FullPeriod;
+  filter?: readonly string[] | undefined;
+}
+
+/** Returns why an answer is not about the site, the days and the hits that were asked for, or undefined if it is. */
+export const verifyAsked = (
+  { site, period, filter }: Answered,
+  asked: Asked & { site: string },
+): string | undefined =>
+  verifySite(site, asked.site) ?? verifyPeriod(period, asked) ?? verifyFilter(filter, readFilter(asked));
 
 /** A span of days as text. */
 export const formatSpan = ({ from, to }: { from: string; to: string }) =>

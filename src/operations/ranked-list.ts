@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count } from "./fields.ts";
+import { count, daysParam, siteParam, spanParams } from "./fields.ts";
 
 // What operations that return the top rows of a list share.
 
@@ -13,6 +13,19 @@ export const listExtent = {
   total_rows: count.describe("Number of rows without the limit."),
   truncated: z.boolean().describe("Whether the limit cut rows off."),
 };
+
+/** Leaves out the labels that are equal to their values, to save a model tokens. */
+export const omitEqualLabels = <Row extends { value: string | null; label: string }>(rows: readonly Row[]) =>
+  rows.map(({ label, ...rest }) => (label === rest.value ? rest : { ...rest, label }));
+
+/** What the operations that rank by requests declare alike. */
+export const requestList = {
+  isOptional: true,
+  params: () => z.strictObject({ site: siteParam, days: daysParam, limit: limitParam }),
+  optionalParams: spanParams,
+  list: { key: "rows", keep: "first", cut: "truncated" },
+  maxAge: 60,
+} as const;
 
 interface RankedList {
   rows: readonly unknown[];

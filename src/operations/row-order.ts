@@ -10,6 +10,12 @@ export function compareRows(a: Counted, b: Counted): number {
   return b.visitors - a.visitors || b.hits - a.hits || compareValues(a.value, b.value);
 }
 
+/** Compares by requests, the most first, then by value. */
+export const compareRequests = (
+  a: { value: string | null; requests: number },
+  b: { value: string | null; requests: number },
+): number => b.requests - a.requests || compareValues(a.value, b.value);
+
 /** Compares by code point, null last. Comparing strings directly would compare UTF-16 units: wrong beyond U+FFFF. */
 export function compareValues(a: string | null, b: string | null): number {
   if (a === b) return 0;

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { count, date, filterEcho, siteRef, timestamp, visitCounts } from "./fields.ts";
 import { answerPeriod, period } from "./period.ts";
+import type { Cell, Column } from "./view.ts";
+import { hasVisits, showVisits, visitColumns, type WithVisits } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
 
 export const dayPoint = () =>
@@ -45,3 +47,32 @@ export const seriesResult = <P extends z.ZodType>(point: P) =>
 /** The same from a service that does not say whose days they are. */
 export const seriesAnswer = <P extends z.ZodType>(point: P) =>
   seriesResult(point).extend({ period: answerPeriod });
+
+interface Point extends WithVisits {
+  visitors: number;
+  pageviews: number;
+  partial?: boolean | undefined;
+  missing?: true | undefined;
+}
+
+/** The columns of points that `showPoint` shows, after those that say when they are. */
+export const pointColumns = (points: readonly Point[]): Column[] => [
+  { key: "visitors", label: "visitors", kind: "count" },
+  { key: "pageviews", label: "page views", kind: "count" },
+  { key: "partial", label: "partial", kind: "text", machine: true },
+  ...(hasVisits(points) ? visitColumns : []),
+];
+
+/** The counts of a point as a row. Zeros of days without data are no counts. */
+export const showPoint = ({
+  visitors,
+  pageviews,
+  partial,
+  missing,
+  ...visits
+}: Point): Record<string, Cell> => ({
+  visitors: missing ? null : visitors,
+  pageviews: missing ? null : pageviews,
+  partial: partial ? "true" : null,
+  ...(!missing && showVisits({ pageviews, ...visits })),
+});

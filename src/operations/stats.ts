@@ -9,10 +9,8 @@ import {
   spanParams,
   visitCounts,
 } from "./fields.ts";
-import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
-import { answerPeriod, describeVisitors, period, periodHeadline, verifyPeriod } from "./period.ts";
-import { verifySite } from "./site-name.ts";
+import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
 import type { Column } from "./view.ts";
 import { showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
@@ -61,10 +59,7 @@ export const stats = defineOperation({
   result,
   answer: () => result().extend({ period: answerPeriod, events: count.optional() }),
   maxAge: 60,
-  verify: (result, params) =>
-    verifySite(result.site, params.site) ??
-    verifyPeriod(result.period, params) ??
-    verifyFilter(result.filter, readFilter(params)),
+  verify: verifyAsked,
   view: (result) => {
     const { notes, warnings } = describeVisitors(result.period, result.warnings);
     const visits = showVisits(result);

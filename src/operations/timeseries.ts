@@ -1,19 +1,10 @@
 import * as z from "zod";
 import { addDays } from "./days.ts";
 import { daysParam, filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts";
-import { readFilter, verifyFilter } from "./filter.ts";
 import { defineOperation } from "./operation.ts";
-import { describeVisitors, type Period, periodHeadline, verifyPeriod } from "./period.ts";
-import { dayPoint, hourPoint, seriesAnswer, seriesResult } from "./series-fields.ts";
-import { verifySite } from "./site-name.ts";
-import {
-  hasVisits,
-  showVisits,
-  VISIT_NOTES,
-  type VisitCount,
-  visitColumns,
-  type WithVisits,
-} from "./visit-rates.ts";
+import { describeVisitors, type Period, periodHeadline, verifyAsked } from "./period.ts";
+import { dayPoint, hourPoint, pointColumns, seriesAnswer, seriesResult, showPoint } from "./series-fields.ts";
+import { hasVisits, VISIT_NOTES, type VisitCount, type WithVisits } from "./visit-rates.ts";
 import type { Warning } from "./warning.ts";
 
 /** The totals of some days. Visitors add up, because they are counted day by day. */
@@ -89,28 +80,12 @@ export const timeseries = defineOperation({
     }
     const misplaced = result.points.find(({ date }, index) => date !== addDays(result.period.from, index));
     if (misplaced) return `its point ${misplaced.date} is out of order, repeated or outside the period`;
-    return (
-      verifySite(result.site, params.site) ??
-      verifyPeriod(result.period, params) ??
-      verifyFilter(result.filter, readFilter(params))
-    );
+    return verifyAsked(result, params);
   },
   view: (result) => ({
     headline: periodHeadline(result.site.domain, result.period, result.filter),
-    columns: [
-      { key: "date", label: "date", kind: "date" },
-      { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "page views", kind: "count" },
-      { key: "partial", label: "partial", kind: "text", machine: true },
-      ...(hasVisits(result.points) ? visitColumns : []),
-    ],
-    rows: result.points.map(({ date, visitors, pageviews, partial, missing, ...visits }) => ({
-      date,
-      visitors: missing ? null : visitors,
-      pageviews: missing ? null : pageviews,
-      partial: partial ? "true" : null,
-      ...(!missing && showVisits({ pageviews, ...visits })),
-    })),
+    columns: [{ key: "date", label: "date", kind: "date" }, ...pointColumns(result.points)],
+    rows: result.points.map((point) => ({ date: point.date, ...showPoint(point) })),
     series: {
       label: "visitors a day",
       from: result.period.from,

@@ -5,7 +5,7 @@ import { visitDimensions } from "../operations/filter.ts";
 import { type Note, note } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
-import { limitParam, listExtent } from "../operations/ranked-list.ts";
+import { limitParam, listExtent, omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
 import { warnings } from "../operations/warning.ts";
 import type { Bounds } from "./bounds.ts";
@@ -88,9 +88,7 @@ export const conversions = defineReport({
   },
   compact: ({ rows, ...result }) => ({
     ...result,
-    ...(rows && {
-      rows: rows.map(({ label, ...row }) => (label === row.value ? row : { ...row, label })),
-    }),
+    ...(rows && { rows: omitEqualLabels(rows) }),
   }),
   views: viewConversions,
 });

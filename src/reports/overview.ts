@@ -237,40 +237,22 @@ const hourColumns: readonly Column[] = [
   { key: "yesterday", label: "yesterday's", kind: "count" },
 ];
 
-export function viewTrend({ trend }: ReportedOverview): View {
-  if (trend.hours) return viewHours(trend, trend.hours);
+export function viewTrend({ trend: { from, visitors, partial, hours } }: ReportedOverview): View {
+  const view = { columns: [], rows: [], notes: [] };
+  // A single day has no trend of days.
+  if (hours) {
+    const starts = hours.times.map(nameHour);
+    const [first = from, last = from] = [starts[0], starts.at(-1)];
+    const interval = { name: "hour" as const, starts, to: last };
+    return {
+      ...view,
+      headline: `Visitors an hour from ${first}: ${hours.visitors.join(" ")}${partial ? " (this hour so far)" : ""}`,
+      series: { label: "visitors an hour", from: first, values: hours.visitors, partial, interval },
+    };
+  }
   return {
-    headline: `Visitors a day from ${trend.from}: ${trend.visitors.map((count) => count ?? "–").join(" ")}${trend.partial ? " (today so far)" : ""}`,
-    columns: [],
-    rows: [],
-    notes: [],
-    series: {
-      label: "visitors a day",
-      from: trend.from,
-      values: trend.visitors,
-      partial: trend.partial,
-    },
-  };
-}
-
-/** A single day has no trend of days. */
-function viewHours(
-  { from, partial }: Overview["trend"],
-  { times, visitors }: NonNullable<Overview["trend"]["hours"]>,
-): View {
-  const starts = times.map(nameHour);
-  const [first = from, last = from] = [starts[0], starts.at(-1)];
-  return {
-    headline: `Visitors an hour from ${first}: ${visitors.join(" ")}${partial ? " (this hour so far)" : ""}`,
-    columns: [],
-    rows: [],
-    notes: [],
-    series: {
-      label: "visitors an hour",
-      from: first,
-      values: visitors,
-      partial,
-      interval: { name: "hour", starts, to: last },
-    },
+    ...view,
+    headline: `Visitors a day from ${from}: ${visitors.map((count) => count ?? "–").join(" ")}${partial ? " (today so far)" : ""}`,
+    series: { label: "visitors a day", from, values: visitors, partial },
   };
 }

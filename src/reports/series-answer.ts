@@ -14,16 +14,10 @@ import {
   periodHeadline,
 } from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
+import { pointColumns, showPoint } from "../operations/series-fields.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { Column, View } from "../operations/view.ts";
-import {
-  hasVisits,
-  showVisits,
-  VISIT_NOTES,
-  visitColumns,
-  type WithVisits,
-  withoutVisits,
-} from "../operations/visit-rates.ts";
+import { hasVisits, VISIT_NOTES, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
 import { assertAddsUp } from "./added-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { showAnswer } from "./operation-query.ts";
@@ -148,26 +142,14 @@ function viewIntervals(
   points: readonly IntervalPoint[],
 ): View {
   const described = describePeriod(period, warnings);
-  const withVisits = hasVisits(points);
   return {
     headline: periodHeadline(site.domain, period, filter),
     columns: [
       ...(interval === "month" ? MONTH_COLUMNS : WEEK_COLUMNS),
       { key: "days", label: "days", kind: "count" },
-      { key: "visitors", label: "visitors", kind: "count" },
-      { key: "pageviews", label: "page views", kind: "count" },
-      { key: "partial", label: "partial", kind: "text", machine: true },
-      ...(withVisits ? visitColumns : []),
+      ...pointColumns(points),
     ],
-    rows: points.map(({ from, to, days, visitors, pageviews, partial, missing, ...visits }) => ({
-      from,
-      to,
-      days,
-      visitors: missing ? null : visitors,
-      pageviews: missing ? null : pageviews,
-      partial: partial ? "true" : null,
-      ...showVisits({ pageviews, ...visits }),
-    })),
+    rows: points.map(({ from, to, days, ...counts }) => ({ from, to, days, ...showPoint(counts) })),
     series: {
       label: `visitors a ${interval}`,
       from: period.from,
@@ -179,7 +161,7 @@ function viewIntervals(
       ...noteVisitors(period.days),
       ...(interval === "week" ? ["Weeks begin on Monday."] : []),
       ...described.notes,
-      ...(withVisits ? VISIT_NOTES : []),
+      ...(hasVisits(points) ? VISIT_NOTES : []),
     ],
     warnings: [...noteIncomplete(interval, points, period), ...described.warnings],
   };

@@ -1,21 +1,19 @@
 import { addDays } from "../operations/days.ts";
+import { createLookup } from "./lookup.ts";
 
 /*
  * Days in a site's timezone, computed with Intl, because Node 20 has no Temporal. Instants are milliseconds since 1970,
  * dates are `YYYY-MM-DD`. The tests compare the functions with a Temporal implementation in every IANA zone.
  */
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = createLookup(
+  (timeZone: string) => new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }),
+);
 
 /** The zone's offset from UTC at an instant, in milliseconds. */
 export function offsetAt(instant: number, timezone: string): number {
-  let formatter = formatters.get(timezone);
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat("en-US", { timeZone: timezone, timeZoneName: "longOffset" });
-    formatters.set(timezone, formatter);
-  }
   // "11/21/2026, GMT+01:00", or "GMT" alone for UTC.
-  const match = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(formatter.format(instant));
+  const match = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(formatters.get(timezone).format(instant));
   if (!match) return 0;
   const [, sign, hours, minutes, seconds = "0"] = match;
   const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;

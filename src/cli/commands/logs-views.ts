@@ -1,5 +1,5 @@
 import { quote, quoteIfNeeded } from "../../errors.ts";
-import type { Column, View } from "../../operations/view.ts";
+import type { Cell, Column, View } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/command/dry-run.ts";
 
@@ -20,62 +20,29 @@ export function buildLogViews(run: DryRun): View[] {
   const { files, sites, other_hosts, outcomes, pages, not_found, bots } = run;
   const hasNames = sites.some(({ site }) => site !== UNNAMED);
   return [
+    {
+      ...table("files", describeFiles(run), FILES, files),
+      notes: listNotes(run),
+      warnings: listWarnings(run),
+    },
+    table("sites", hasNames ? "Sites" : "The site", SITES, sites),
     table(
-      "files",
-      describeFiles(run),
-      FILES,
-      files.map((file) => ({ ...file })),
-    ),
-    table(
-      "sites",
-      hasNames ? "Sites" : "The site",
-      SITES,
-      sites.map((site) => ({ ...site })),
-    ),
-    table("lines", `What the ${group(run.lines)} lines count as`, LINES, [
-      ...outcomes.map(({ outcome, lines, examples }) => ({
+      "lines",
+      `What the ${group(run.lines)} lines count as`,
+      LINES,
+      outcomes.map(({ outcome, lines, examples }) => ({
         counts_as: lineOutcomes[outcome],
         outcome,
         lines,
         share: Math.round((1000 * lines) / run.lines) / 10,
         examples: examples.join("  "),
       })),
-    ]),
-    beside(
-      table(
-        "pages",
-        "Top pages",
-        sites.length > 1 ? [SITE, ...PAGES] : PAGES,
-        pages.map((page) => ({ ...page })),
-      ),
     ),
-    beside(
-      table(
-        "not_found",
-        "Answered 4xx",
-        NOT_FOUND,
-        not_found.map((path) => ({ ...path })),
-      ),
-    ),
-    beside(
-      table(
-        "bots",
-        "Bots",
-        BOTS,
-        bots.map((bot) => ({ ...bot })),
-      ),
-    ),
-    beside(
-      table(
-        "other_hosts",
-        "Hosts left out",
-        HOSTS,
-        other_hosts.map((host) => ({ ...host })),
-      ),
-    ),
-  ].map((view, index) =>
-    index === 0 ? { ...view, notes: listNotes(run), warnings: listWarnings(run) } : view,
-  );
+    beside(table("pages", "Top pages", sites.length > 1 ? [SITE, ...PAGES] : PAGES, pages)),
+    beside(table("not_found", "Answered 4xx", NOT_FOUND, not_found)),
+    beside(table("bots", "Bots", BOTS, bots)),
+    beside(table("other_hosts", "Hosts left out", HOSTS, other_hosts)),
+  ];
 }
 
 const FILES = [
@@ -108,11 +75,16 @@ const NOT_FOUND = [column("path", "text", untrusted), column("requests", "count"
 const BOTS = [column("name", "text", untrusted), column("requests", "count")];
 const HOSTS = [column("host", "text", untrusted), column("lines", "count")];
 
-const table = (name: string, headline: string, columns: Column[], rows: View["rows"]): View => ({
+const table = <Row extends Record<keyof Row, Cell>>(
+  name: string,
+  headline: string,
+  columns: Column[],
+  rows: readonly Row[],
+): View => ({
   name,
   headline,
   columns,
-  rows,
+  rows: rows.map((row): Record<string, Cell> => ({ ...row })),
   notes: [],
 });
 

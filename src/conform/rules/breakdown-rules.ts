@@ -2,22 +2,12 @@ import { quote } from "../../errors.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import { compareValues } from "../../operations/row-order.ts";
-import { checkDefault, ofAnswers } from "../reply-checks.ts";
+import { checkCut, checkDefault, ofAnswers } from "../reply-checks.ts";
 import { demandOnce, demandOrder, demandTruncated } from "../row-checks.ts";
 import { defineSection } from "../rule.ts";
-import { compareStable } from "../stable-compare.ts";
 import { read } from "../subject.ts";
 import { demand } from "../verdict.ts";
-import {
-  hits,
-  ofEach,
-  ofEachRow,
-  type Ranking,
-  rank,
-  readRanking,
-  SAMPLE,
-  Unrecorded,
-} from "./breakdown-ranking.ts";
+import { hits, ofEach, ofEachRow, rank, readRanking, SAMPLE, Unrecorded } from "./breakdown-ranking.ts";
 import { sumRules } from "./breakdown-sums-rules.ts";
 import { rowValueRules } from "./breakdown-values-rules.ts";
 
@@ -104,23 +94,9 @@ export const breakdownSection = defineSection({
       id: "breakdown.limit-cuts-the-end",
       title: "A limit changes neither total_rows, nor totals, nor the first rows.",
       fix: "Rank all rows first and cut them last.",
-      check: async (subject) => {
-        const look = ({ total_rows, totals, rows }: Ranking, count: number) =>
-          quote([
-            total_rows,
-            totals.visitors,
-            totals.pageviews,
-            ...rows.slice(0, count).map((row) => row.value),
-          ]);
-        await compareStable(
-          (fresh) => read(subject, breakdown, {}, { fresh }),
-          async ({ answer: whole }) => {
-            const { reply, answer: part } = await read(subject, breakdown, { limit: 3 });
-            const [expected, seen] = [look(whole, 3), look(part, 3)];
-            demand(seen === expected, reply, expected, seen);
-          },
-        );
-      },
+      check: checkCut(breakdown, ({ total_rows, totals, rows }) =>
+        quote([total_rows, totals.visitors, totals.pageviews, ...rows.slice(0, 3).map(({ value }) => value)]),
+      ),
     },
     {
       id: "breakdown.order",

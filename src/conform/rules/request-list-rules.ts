@@ -3,10 +3,9 @@ import type { crawlers, notFound } from "../../operations/index.ts";
 import type { ResultOf } from "../../operations/operation.ts";
 import { compareValues } from "../../operations/row-order.ts";
 import type { Reply } from "../reply.ts";
-import { checkDefault, ofAnswers } from "../reply-checks.ts";
+import { checkCut, checkDefault, ofAnswers } from "../reply-checks.ts";
 import { demandOnce, demandOrder, demandTruncated } from "../row-checks.ts";
 import type { Rule, RuleDefinition } from "../rule.ts";
-import { compareStable } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
@@ -101,17 +100,9 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
       id: `${section}.limit-cuts-the-end`,
       title: "A limit changes neither total_rows, nor totals, nor the first rows.",
       fix: "Rank all rows first, and cut them last.",
-      check: async (subject) => {
-        const look = ({ total_rows, totals, rows }: ResultOf<RequestList>) =>
-          quote([total_rows, totals.requests, ...rows.slice(0, 3).map(({ value }) => value)]);
-        await compareStable(
-          (fresh) => read(subject, operation, {}, { fresh }),
-          async ({ answer: whole }) => {
-            const { reply, answer: part } = await read(subject, operation, { limit: 3 });
-            demand(look(part) === look(whole), reply, look(whole), look(part));
-          },
-        );
-      },
+      check: checkCut(operation, ({ total_rows, totals, rows }) =>
+        quote([total_rows, totals.requests, ...rows.slice(0, 3).map(({ value }) => value)]),
+      ),
     },
     {
       id: `${section}.order`,

@@ -21,6 +21,20 @@ const opencodeForm = {
   }),
 };
 
+/** What Gemini CLI and those built on it have alike. A plain `url` means SSE. */
+const geminiForm = (command: string) =>
+  ({
+    format: "json",
+    serversKey: "mcpServers",
+    file: underHome(`.${command}/settings.json`),
+    otherFiles: [`.${command}/settings.json`],
+    isWritable: false,
+    key: { from: "its environment", refer: likeShell },
+    buildRemote: (url: string): Members => ({ httpUrl: url }),
+    commandForRemote: (name: string, url: string) =>
+      `${command} mcp add --scope user --transport http ${name} ${quoteForShell(url)}`,
+  }) as const;
+
 /** What all entries of Goose have. */
 const describeToGoose = (name: string) => ({
   name,
@@ -115,26 +129,18 @@ export const clients: readonly McpClient[] = [
   vsCode,
   codex,
   // https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md. Servers do not inherit variables with KEY
-  // in their name: `env` must list them. A plain `url` means SSE.
+  // in their name: `env` must list them.
   {
     id: "gemini-cli",
     title: "Gemini CLI",
     aliases: ["gemini"],
-    format: "json",
-    serversKey: "mcpServers",
-    file: underHome(".gemini/settings.json"),
-    otherFiles: [".gemini/settings.json"],
-    isWritable: false,
-    key: { from: "its environment", refer: likeShell },
-    buildRemote: (url) => ({ httpUrl: url }),
+    ...geminiForm("gemini"),
     notes: [
       "Restart gemini. For a single project, use .gemini/settings.json.",
       "Gemini CLI connects to no servers in a folder that you do not trust: trust it with /permissions.",
       { when: "remote", text: "Sign in: /mcp auth <name>" },
       { when: "key", text: "Start gemini in a shell where the variables are set." },
     ],
-    commandForRemote: (name, url) =>
-      `gemini mcp add --scope user --transport http ${name} ${quoteForShell(url)}`,
   },
   // https://docs.github.com/copilot/how-tos/copilot-cli: `mcpServers` with a list of allowed `tools`.
   {
@@ -159,25 +165,17 @@ export const clients: readonly McpClient[] = [
     commandForLocal: (name, program) =>
       `copilot mcp add ${name}${formatEnvOptions(program)} -- ${quoteWords(program.command)}`,
   },
-  // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: built on Gemini CLI; a plain `url` means SSE.
+  // https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: built on Gemini CLI.
   {
     id: "qwen-code",
     title: "Qwen Code",
     aliases: ["qwen"],
-    format: "json",
-    serversKey: "mcpServers",
-    file: underHome(".qwen/settings.json"),
-    otherFiles: [".qwen/settings.json"],
-    isWritable: false,
-    key: { from: "its environment", refer: likeShell },
-    buildRemote: (url) => ({ httpUrl: url }),
+    ...geminiForm("qwen"),
     notes: [
       "Restart qwen. For a single project, use .qwen/settings.json.",
       { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
       { when: "key", text: "Start qwen in a shell where the variables are set." },
     ],
-    commandForRemote: (name, url) =>
-      `qwen mcp add --scope user --transport http ${name} ${quoteForShell(url)}`,
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored.
   {

@@ -1,8 +1,8 @@
 import { listDays } from "../../operations/days.ts";
-import { compareValues } from "../../operations/row-order.ts";
 import { dateAt, listHours, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { createRanking } from "../measure/ranking.ts";
+import { rankRequests } from "../not-found-ranking.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
 
@@ -51,21 +51,12 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
       return ranking.rank(limit);
     },
     crawlers: async (span, limit) => {
-      const days = listSpan(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
       const countCrawlers = await find(span.site).openCrawlers();
-      const rows = countCrawlers(days).sort(
-        (a, b) => b.requests - a.requests || compareValues(a.value, b.value),
-      );
-      return {
-        rows: rows.slice(0, limit),
-        totalRows: rows.length,
-        totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
-      };
+      return rankRequests(countCrawlers(listStarts(span)), limit);
     },
     notFound: async (span, limit) => {
-      const days = listSpan(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));
       const countDeadLinks = await find(span.site).openDeadLinks();
-      return countDeadLinks(days, limit);
+      return countDeadLinks(listStarts(span), limit);
     },
     active: async (site, now, _, filter) => {
       const counts = countsOf({ site, filter });
@@ -90,3 +81,7 @@ function listSpan({ site, from, to, now }: Span): { date: string; until?: number
     date === today ? { date, until: (now - startOfDay(date, site.timezone)) / 1000 } : { date },
   );
 }
+
+/** The same with the first instant of each day. */
+const listStarts = (span: Span) =>
+  listSpan(span).map((day) => ({ ...day, start: startOfDay(day.date, span.site.timezone) }));

@@ -1,8 +1,7 @@
-import { compareValues } from "../../operations/row-order.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow, NotFoundRanking } from "../data-source.ts";
 import { OTHER } from "../measure/definition.ts";
-import { createNotFoundRanking } from "../not-found-ranking.ts";
+import { createNotFoundRanking, rankRequests } from "../not-found-ranking.ts";
 import type { CrawlerTally, DayCounts } from "./counting/day-counts.ts";
 
 /** Adds up days, and ranks by requests, then by name. */
@@ -19,20 +18,14 @@ export function rankCrawlers(days: readonly DayCounts[], limit: number): Crawler
       });
     }
   }
-  const rows = [...sums]
-    .map(
-      ([value, { lastSeen, ...counts }]): CrawlerRow => ({
-        ...describeCrawler(value),
-        ...counts,
-        lastSeen: lastSeen * 1000,
-      }),
-    )
-    .sort((a, b) => b.requests - a.requests || compareValues(a.value, b.value));
-  return {
-    rows: rows.slice(0, limit),
-    totalRows: rows.length,
-    totalRequests: rows.reduce((sum, { requests }) => sum + requests, 0),
-  };
+  const rows = [...sums].map(
+    ([value, { lastSeen, ...counts }]): CrawlerRow => ({
+      ...describeCrawler(value),
+      ...counts,
+      lastSeen: lastSeen * 1000,
+    }),
+  );
+  return rankRequests(rows, limit);
 }
 
 /** Adds up days, and ranks by requests, then by path. All referrers are added up, though only the first are shown. */

@@ -1,5 +1,6 @@
 import { compareRows } from "../../operations/row-order.ts";
-import type { RankedRow, Ranking, VisitTotals } from "../data-source.ts";
+import type { RankedRow, Ranking } from "../data-source.ts";
+import { createLookup } from "../lookup.ts";
 import { OTHER } from "./definition.ts";
 import type { Tallies } from "./tallies.ts";
 
@@ -9,17 +10,19 @@ import type { Tallies } from "./tallies.ts";
  * @param name The name of a value, for people.
  */
 export function createRanking(name: (value: string | null) => string) {
-  const sums = new Map<string | null, { visitors: number; hits: number } & VisitTotals>();
+  const sums = createLookup((_: string | null) => ({
+    visitors: 0,
+    hits: 0,
+    visits: 0,
+    bounces: 0,
+    visitSeconds: 0,
+  }));
   let hasVisits = true;
   return {
     add: ({ values, visitors, hits, ofVisits }: Tallies) => {
       if (values.length > 0 && ofVisits === undefined) hasVisits = false;
       values.forEach((value, index) => {
-        let sum = sums.get(value);
-        if (sum === undefined) {
-          sum = { visitors: 0, hits: 0, visits: 0, bounces: 0, visitSeconds: 0 };
-          sums.set(value, sum);
-        }
+        const sum = sums.get(value);
         sum.visitors += visitors[index] ?? 0;
         sum.hits += hits[index] ?? 0;
         if (ofVisits === undefined) return;
@@ -29,7 +32,7 @@ export function createRanking(name: (value: string | null) => string) {
       });
     },
     rank: (limit: number): Ranking => {
-      const rows = [...sums].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
+      const rows = [...sums.all].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
       return {
         rows: rows.slice(0, limit).map((row) => nameRow(name, hasVisits ? row : withoutVisits(row))),
         totalRows: rows.length,

@@ -15,7 +15,8 @@ import { gzipSync } from "node:zlib";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { explainSystemError } from "../../../config/system-error.ts";
 import { AnalyticsError } from "../../../errors.ts";
-import type { Hit } from "../../hits.ts";
+import type { Dimension } from "../../../operations/dimensions.ts";
+import { columnsOf, type Hit } from "../../hits.ts";
 
 /** Writes hits as Parquet files, one for each site and day: `<folder>/example.com/2026-11-20.parquet`. */
 export interface HitFiles {
@@ -39,6 +40,12 @@ const ENCODINGS = {
 /** The only list: the dimensions that a day's log does not have. */
 const LIST = "unrecorded";
 
+/** A column for each dimension. */
+const DIMENSIONS = Object.fromEntries(Object.values(columnsOf).map((name) => [name, "UTF8"])) as Record<
+  (typeof columnsOf)[Dimension],
+  "UTF8"
+>;
+
 /** All other members of a hit as columns, in the order of `deploy/clickhouse/hits.sql`. */
 const TYPES: Readonly<Record<Exclude<keyof Hit, typeof LIST>, keyof typeof ENCODINGS>> = {
   kind: "UTF8",
@@ -49,25 +56,7 @@ const TYPES: Readonly<Record<Exclude<keyof Hit, typeof LIST>, keyof typeof ENCOD
   id: "UINT_64",
   sequence: "UINT_32",
   visit: "UINT_16",
-  path: "UTF8",
-  entry_page: "UTF8",
-  exit_page: "UTF8",
-  hostname: "UTF8",
-  referrer: "UTF8",
-  channel: "UTF8",
-  utm_source: "UTF8",
-  utm_medium: "UTF8",
-  utm_campaign: "UTF8",
-  utm_term: "UTF8",
-  utm_content: "UTF8",
-  country: "UTF8",
-  region: "UTF8",
-  city: "UTF8",
-  language: "UTF8",
-  device: "UTF8",
-  browser: "UTF8",
-  operating_system: "UTF8",
-  event: "UTF8",
+  ...DIMENSIONS,
   crawler: "UTF8",
   status: "UINT_16",
   pageviews: "UINT_64",

@@ -1,3 +1,4 @@
+import { createLookup } from "../../lookup.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "../counting/outcomes.ts";
 import { cleanPath } from "../counting/page-path.ts";
 import { findLineDomain, listNamed, splitTarget } from "../counting/request.ts";
@@ -5,7 +6,7 @@ import { readHost } from "../host-name.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings } from "../settings.ts";
-import { createLookup, createTextTally, type TextTally } from "./text-tally.ts";
+import { createTextTally, type TextTally } from "./text-tally.ts";
 
 /** The lines about one domain. */
 export interface DomainLines {
@@ -34,7 +35,7 @@ export function createLineObserver(
   const named = listNamed(settings);
   const domains = createLookup<string, DomainLines>(() => ({
     outcomes: createOutcomes(),
-    examples: createLookup<Outcome, TextTally>(createTextTally),
+    examples: createLookup<Outcome, TextTally>(() => createTextTally()),
     bots: createTextTally(),
   }));
   const spans = createLookup<LogContent, { first: number; last: number }>(() => ({

@@ -26,19 +26,3 @@ export function createTextTally(maxTexts = MAX_TEXTS): TextTally {
         .slice(0, limit),
   };
 }
-
-/** A map that creates missing values. */
-export function createLookup<K, T>(create: () => T): { get(key: K): T; readonly all: ReadonlyMap<K, T> } {
-  const all = new Map<K, T>();
-  return {
-    all,
-    get: (key) => {
-      let found = all.get(key);
-      if (found === undefined) {
-        found = create();
-        all.set(key, found);
-      }
-      return found;
-    },
-  };
-}

@@ -1,4 +1,5 @@
 import type { Dimension } from "../../../operations/dimensions.ts";
+import { createLookup } from "../../lookup.ts";
 import { OTHER } from "../../measure/definition.ts";
 import { type Column, createColumn, growTo, increase, readColumn } from "./columns.ts";
 import { createValues, type Values } from "./values.ts";
@@ -48,18 +49,10 @@ export interface LimitedValues {
 }
 
 export function createLimitedValues({ addresses, requests, added, bytes }: Spending): LimitedValues {
-  const spaces = new Map<Space, Values>();
+  const { get: find } = createLookup<Space, Values>(() => createValues());
   const total = { bytes: 0, requests: 0 };
   /** By address, the bytes that its senders have added. */
   let spent = createColumn();
-  const find = (dimension: Space) => {
-    let values = spaces.get(dimension);
-    if (values === undefined) {
-      values = createValues();
-      spaces.set(dimension, values);
-    }
-    return values;
-  };
   const addressOf = (sender: number) => addresses.values[sender] ?? 0;
   const hasTooMany = (sender: number) => {
     if ((added.values[sender] ?? 0) >= MAX_VALUES_OF_SENDER) return true;
