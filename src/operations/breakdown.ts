@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { quote } from "../errors.ts";
 import { readMember } from "../member.ts";
-import { dimensions, isWrittenByVisitors, nameCodes } from "./dimensions.ts";
+import { dimensions, nameColumns } from "./dimensions.ts";
 import {
   count,
   daysParam,
@@ -208,14 +208,7 @@ export const breakdown = defineOperation({
     return {
       headline: `${dimension} of ${period ? periodHeadline(site.domain, period, filter) : `${site.domain} (${NO_PERIOD})`}`,
       columns: [
-        { key: "value", label: "value", kind: "text", machine: true },
-        {
-          key: "label",
-          label: dimension,
-          kind: "text",
-          ...(isWrittenByVisitors(dimension) && { untrusted: true }),
-          ...nameCodes(dimension),
-        },
+        ...nameColumns(dimension),
         ...columns,
         ...(has("percentage") || isEmpty ? [SHARE] : []),
         ...(hasVisits(result.rows) ? visitColumns : []),

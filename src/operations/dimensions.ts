@@ -1,3 +1,5 @@
+import type { Column } from "./view.ts";
+
 /** What a breakdown can rank by. */
 export const dimensions = [
   "pages",
@@ -24,7 +26,7 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number];
 
 /** The service derives countries, devices and so on; visitors can choose the text of all other dimensions. */
-export function isWrittenByVisitors(dimension: string): boolean {
+function isWrittenByVisitors(dimension: string): boolean {
   return !DERIVED_DIMENSIONS.has(dimension);
 }
 
@@ -40,7 +42,21 @@ const DERIVED_DIMENSIONS = new Set<string>([
 ] satisfies Dimension[]);
 
 /** Marks dimensions whose values are codes that have a name in each language. */
-export function nameCodes(dimension: string): { names?: "region" | "language" } {
+function nameCodes(dimension: string): { names?: "region" | "language" } {
   if (dimension === "countries") return { names: "region" };
   return dimension === "languages" ? { names: "language" } : {};
+}
+
+/** The columns of a list of values: of each its value for programs, and its label. */
+export function nameColumns(dimension: string, label = dimension): Column[] {
+  return [
+    { key: "value", label: "value", kind: "text", machine: true },
+    {
+      key: "label",
+      label,
+      kind: "text",
+      ...(isWrittenByVisitors(dimension) && { untrusted: true }),
+      ...nameCodes(dimension),
+    },
+  ];
 }

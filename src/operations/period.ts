@@ -36,7 +36,7 @@ interface Asked {
  * Returns why a period is not the requested one, or undefined if it is. A service that implements only the original
  * specification may ignore `days` on a breakdown; its numbers would then cover other days.
  */
-export function verifyPeriod(actual: FullPeriod, { days, from = actual.from }: Asked): string | undefined {
+function verifyPeriod(actual: FullPeriod, { days, from = actual.from }: Asked): string | undefined {
   if (actual.from !== from) return `it begins on ${actual.from}, not on ${from}`;
   if (actual.days !== days) return `it covers ${actual.days} days, not ${days}`;
   if (addDays(actual.from, days - 1) !== actual.to) {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { quoteIfNeeded } from "../errors.ts";
+import { nameColumns } from "../operations/dimensions.ts";
 import { count, daysParam, filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { visitDimensions } from "../operations/filter.ts";
 import { type Note, note } from "../operations/note.ts";
@@ -10,7 +11,6 @@ import type { View } from "../operations/view.ts";
 import { warnings } from "../operations/warning.ts";
 import type { Bounds } from "./bounds.ts";
 import { defineReport } from "./query.ts";
-import { nameColumns } from "./report-fields.ts";
 import { SMALL_SAMPLE } from "./windows.ts";
 
 const params = () =>

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { nameColumns } from "../operations/dimensions.ts";
 import { count } from "../operations/fields.ts";
 import { forModels, forPeople, type Note, note } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
-import { averageColumns, change, changeColumns, nameColumns, perDay } from "./report-fields.ts";
+import { averageColumns, change, changeColumns, perDay } from "./report-fields.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 /** What is shown first: the largest changes, losses or gains. */

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { isWrittenByVisitors, nameCodes } from "../operations/dimensions.ts";
 import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
 import { once } from "../operations/schemas.ts";
@@ -202,19 +201,6 @@ export function noteLengths(current: { days: number }, previous: { days: number 
   if (current.days === previous.days) return [];
   return [
     note`The periods have ${current.days} and ${previous.days} days, so percentages are of averages per day.`,
-  ];
-}
-
-export function nameColumns(dimension: string, label = dimension): View["columns"] {
-  return [
-    { key: "value", label: "value", kind: "text", machine: true },
-    {
-      key: "label",
-      label,
-      kind: "text",
-      ...(isWrittenByVisitors(dimension) && { untrusted: true }),
-      ...nameCodes(dimension),
-    },
   ];
 }
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { NO_PERIOD } from "../operations/breakdown.ts";
+import { nameColumns } from "../operations/dimensions.ts";
 import { count } from "../operations/fields.ts";
 import type { Column, View } from "../operations/view.ts";
-import { nameColumns } from "./report-fields.ts";
 
 /** The top rows of several dimensions. */
 export const topLists = () =>
