@@ -208,7 +208,7 @@ export function createFileRegistry(
       break;
     }
     for (const left of leftOut.values()) if (left.known?.some(isHeldWhole)) left.lost = undefined;
-    if (contents.size === 0) throw createNoRequestError(leftOut, settings.format);
+    if (contents.size === 0 && !settings.mayBeGone) throw createNoRequestError(leftOut, settings.format);
     sink.closeDays(clock() / 1000);
   };
 
