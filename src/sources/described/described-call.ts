@@ -5,7 +5,7 @@ import { AnalyticsError } from "../../errors.ts";
 import type { Call, CallOptions } from "../../operations/call.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { onceDone } from "../../operations/schemas.ts";
-import type { Described, DescribedCall } from "./capabilities.ts";
+import type { CAPABILITIES, Described, DescribedCall } from "./capabilities.ts";
 import type { DescribedService } from "./described-answers.ts";
 import type { FieldMapping } from "./field-mapping.ts";
 import { readPointer } from "./json-pointer.ts";
@@ -136,55 +136,28 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
     const found = await findDescribed(options);
     return found === undefined ? byContract() : byWords(found.service);
   };
-  return Object.assign(call, {
+  const no = () => false;
+  const yes = () => true;
+  const unknown = () => undefined;
+  const capabilities: Pick<DescribedCall, (typeof CAPABILITIES)[number]> = {
     readSite: client.call.readSite,
-    offersSpans: (operation: { path: string }, options: CallOptions) =>
-      decide(
-        options,
-        () => false,
-        () => client.call.offersSpans(operation, options),
-      ),
-    offersFilter: (operation: { path: string }, options: CallOptions) =>
-      decide(
-        options,
-        () => false,
-        () => client.call.offersFilter(operation, options),
-      ),
-    offersHours: (options: CallOptions) =>
-      decide(
-        options,
-        () => false,
-        () => client.call.offersHours(options),
-      ),
-    today: (site: string, options: CallOptions) =>
-      decide<string | undefined>(
-        options,
-        (service) => service.today(site, options),
-        () => undefined,
-      ),
-    lastDay: (site: string, options: CallOptions) =>
-      decide<string | undefined>(
-        options,
-        (service) => service.lastDay(site, options),
-        () => undefined,
-      ),
-    addsUp: (site: string, days: number, options: CallOptions) =>
-      decide(
-        options,
-        (service) => service.addsUp(site, days, options),
-        () => true,
-      ),
-    offersDays: (operation: { path: string }, options: CallOptions) =>
-      decide(
-        options,
-        (service) => service.offersDays(operation),
-        () => true,
-      ),
+    offersSpans: (operation, options) =>
+      decide(options, no, () => client.call.offersSpans(operation, options)),
+    offersFilter: (operation, options) =>
+      decide(options, no, () => client.call.offersFilter(operation, options)),
+    offersHours: (options) => decide(options, no, () => client.call.offersHours(options)),
+    today: (site, options) =>
+      decide<string | undefined>(options, (service) => service.today(site, options), unknown),
+    lastDay: (site, options) =>
+      decide<string | undefined>(options, (service) => service.lastDay(site, options), unknown),
+    addsUp: (site, days, options) => decide(options, (service) => service.addsUp(site, days, options), yes),
+    offersDays: (operation, options) => decide(options, (service) => service.offersDays(operation), yes),
     readDescribed: async (options: CallOptions) => {
       if (!isContract && described === undefined) await call(sites, {}, options);
       return findDescribed(options);
     },
-  });
+  };
+  return Object.assign(call, capabilities);
 }
 
 /** Whether an answer has members that only the contract has: then it is to be judged by it. */

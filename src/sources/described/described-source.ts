@@ -8,7 +8,6 @@ import { OTHER_ORDER } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span, UnlistedSite } from "../data-source.ts";
 import { isPossibleValue } from "../dimension-values.ts";
-import { readAllowedDays } from "./allowed-days.ts";
 import type { Described } from "./capabilities.ts";
 
 type Site = AnswerOf<typeof sites>["sites"][number];
@@ -24,7 +23,7 @@ export async function createDescribedSource(
   { service, reader }: Described,
   clock: () => number,
 ): Promise<DataSource> {
-  const daysKept = Math.min(MAX_DAYS, findDays(reader, timeseries, MAX_DAYS));
+  const daysKept = Math.min(MAX_DAYS, reader.allowedDays(timeseries).comeNear(MAX_DAYS));
   const starts = new Map<string, string | null>();
 
   /** The first day with data, of those that the service answers for. It can be another one tomorrow. */
@@ -138,7 +137,7 @@ export async function createDescribedSource(
 /** The operations that the contract has and that cannot be answered, each with why. One site shows it for all. */
 async function findLacks({ service, reader }: Described): Promise<NonNullable<DataSource["lacks"]>> {
   const [site] = reader.learned().sites;
-  const days = findDays(reader, stats, PROBED_DAYS);
+  const days = reader.allowedDays(stats).comeNear(PROBED_DAYS);
   const hasEvents = site === undefined || (await service.totals(site.id, days, {})).events !== undefined;
   return {
     ...(!hasEvents && { [stats.name]: "it has no events, and /timeseries has its visitors and page views" }),
@@ -149,9 +148,6 @@ async function findLacks({ service, reader }: Described): Promise<NonNullable<Da
 }
 
 const PROBED_DAYS = 7;
-
-const findDays = ({ parameter }: Described["reader"], { path }: { path: string }, days: number): number =>
-  readAllowedDays(parameter(path, "days")).comeNear(days);
 
 const createRefusal = (message: string, hint?: string) =>
   new AnalyticsError("not_found", message, { status: 404, ...(hint !== undefined && { hint }) });

@@ -72,6 +72,9 @@ export interface Found {
 /** Where the fields of one operation's answer are; a field that is not there is absent. */
 export type Reading = Record<string, Found>;
 
+export const keepFound = (fields: Record<string, Found | undefined | null>): Reading =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, found]) => (found ? [[name, found]] : [])));
+
 /** What was learned about a service. */
 export const learned = once(() =>
   z.strictObject({

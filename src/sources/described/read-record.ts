@@ -1,6 +1,6 @@
 import { readMember } from "../../member.ts";
 import { type Cell, isRecord, MAX_DEPTH, readCells } from "./answer-tables.ts";
-import type { Found, Reading } from "./field-mapping.ts";
+import { type Found, keepFound, type Reading } from "./field-mapping.ts";
 import { choose, createMissingError, rankPlace, readCount, type Sought } from "./find-field.ts";
 import { namesOf, type Pointer, pointTo } from "./json-pointer.ts";
 import { type Field, findMetric, isBeside, isOtherMetric, splitName } from "./words.ts";
@@ -58,7 +58,7 @@ export function findInRecord(cells: Cells, { operation, path, fields, chosen, te
     if (found === undefined && isRequired) throw createMissingError(sought, { places: listCounts(cells) });
     return [field, found];
   });
-  return keepFound(reading);
+  return keepFound(Object.fromEntries(reading));
 }
 
 const listCounts = (cells: Cells): Pointer[] =>
@@ -66,9 +66,6 @@ const listCounts = (cells: Cells): Pointer[] =>
 
 /** The only element of an array is described as any of them. */
 const describedAt = (pointer: Pointer) => pointer.replaceAll(/\/0(?=\/)/g, "/*");
-
-const keepFound = (reading: readonly (readonly [string, Found | undefined])[]): Reading =>
-  Object.fromEntries(reading.flatMap(([field, found]) => (found === undefined ? [] : [[field, found]])));
 
 /** The counts of a reading; undefined if one of its fields is not there, or is no count. */
 export function countRecord(cells: Cells, reading: Reading): Map<string, number> | undefined {

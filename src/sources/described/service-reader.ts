@@ -1,30 +1,20 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import type { ReadText } from "../../client/http-client.ts";
-import { findSentence } from "../../client/problem-parser.ts";
 import { parseJson } from "../../client/result-parser.ts";
-import { AnalyticsError, type ErrorCode, quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
-import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
-import { isRecord } from "./answer-tables.ts";
-import { type DescribedParameter, readDescription } from "./description.ts";
+import { breakdown, sites, stats } from "../../operations/index.ts";
+import { type AllowedDays, readAllowedDays } from "./allowed-days.ts";
+import { createBrokenError, explainRefusal, isOfOneAnswer } from "./answer-errors.ts";
+import type { DescribedParameter } from "./description.ts";
+import { findNamed, nameDimension, renameToDimension } from "./dimension-names.ts";
 import type { FieldMapping, Learned, Reading, ServiceSite } from "./field-mapping.ts";
 import type { Pointer } from "./json-pointer.ts";
+import { learnDescription, SPECIFIED } from "./learn-description.ts";
 import type { LearnedMemory } from "./learned-memory.ts";
-import { findNextPage, findTimezone, readSites } from "./service-sites.ts";
-import { rankDimension } from "./words.ts";
-
-/** The parameters of the specification (section 4). Others are only sent where the service's description lists them. */
-const SPECIFIED: Readonly<Record<string, readonly string[]>> = {
-  [sites.path]: [],
-  [stats.path]: ["site", "days"],
-  [timeseries.path]: ["site", "days"],
-  [breakdown.path]: ["site", "dimension", "limit"],
-  [realtime.path]: ["site"],
-};
-/** Beside them, what a description may say of a breakdown. */
-const KNOWN = ["site", "days", "dimension", "limit"];
+import { findNextPage } from "./next-page.ts";
+import { findTimezone, readSites } from "./service-sites.ts";
 
 export type SiteForm = "id" | "domain" | "name";
 const FORMS: readonly SiteForm[] = ["id", "domain", "name"];
@@ -56,6 +46,8 @@ export interface ServiceReader {
   nameDimension(dimension: Dimension): string;
   /** What the description says about a parameter; undefined if there is none. */
   parameter(path: string, name: string): DescribedParameter | undefined;
+  /** The numbers of days that a request may have. */
+  allowedDays(operation: { path: string }): AllowedDays;
   /** Whether a request may have the parameter. */
   takes(path: string, name: string): boolean;
   texts(path: string): ReadonlyMap<Pointer, string>;
@@ -170,6 +162,7 @@ export async function openServiceReader(
     learned: () => learned,
     nameDimension: nameOf,
     parameter,
+    allowedDays: ({ path }) => readAllowedDays(parameter(path, "days")),
     takes,
     texts,
     read,
@@ -230,128 +223,10 @@ function allowsPaging({ paging }: Learned, next: Record<string, string>): boolea
   return names.length > 0 && (paging.length === 0 || names.every((name) => paging.includes(name)));
 }
 
-/** Reads the service's description, if it has one. */
-async function learnDescription(readText: ReadText, options: RequestOptions): Promise<Partial<Learned>> {
-  const document = await readDocument(readText, options);
-  if (document === undefined) return {};
-  const description = readDescription(document, Object.keys(SPECIFIED));
-  const entries = [...description];
-  return {
-    isDescribed: true,
-    paging: [...(description.get(sites.path)?.parameters.keys() ?? [])].slice(0, MAX_PAGING),
-    parameters: Object.fromEntries(
-      entries.map(([path, { parameters }]) => [
-        path,
-        Object.fromEntries([...parameters].filter(([name]) => KNOWN.includes(name))),
-      ]),
-    ),
-    texts: Object.fromEntries(
-      entries.map(([path, described]) => [path, Object.fromEntries(described.texts)]),
-    ),
-  };
-}
-
-const MAX_PAGING = 20;
-
-async function readDocument(readText: ReadText, options: RequestOptions): Promise<unknown> {
-  try {
-    const { text } = await readText(openapi.path, {}, options);
-    return parseJson(text, (reason) => createBrokenError(openapi.path, reason));
-  } catch (error) {
-    // Without a description, or with one that cannot be read, a service is read by its answers alone.
-    if (isOfOneAnswer(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Errors that say nothing about the next answer. */
-const OF_ONE_ANSWER: ReadonlySet<ErrorCode> = new Set([
-  "bad_answer",
-  "too_large",
-  "not_found",
-  "invalid_parameter",
-  "method_not_allowed",
-  "internal_error",
-]);
-
-/** Whether an error is only about the answer that was asked for: a refused key or an outage is about all of them. */
-export const isOfOneAnswer = (error: unknown): error is AnalyticsError =>
-  error instanceof AnalyticsError && OF_ONE_ANSWER.has(error.code);
-
-const createBrokenError = (path: string, reason: string, cause?: unknown) =>
-  new AnalyticsError("bad_answer", `The answer to ${path} cannot be read: ${reason}.`, {
-    status: 200,
-    hint: "Nothing was shown, because the numbers could be wrong. Report it to the service's operator.",
-    cause,
-  });
-
-/** The error for a body that says that something went wrong, in spite of its status; undefined if it does not. */
-function explainRefusal(path: string, answer: unknown): AnalyticsError | undefined {
-  const isRefusal =
-    isRecord(answer) &&
-    (Object.hasOwn(answer, "error") || Object.hasOwn(answer, "errors") || answer.success === false);
-  const sentence = isRefusal ? findSentence(JSON.stringify(answer)) : undefined;
-  if (sentence === undefined) return undefined;
-  return new AnalyticsError("bad_answer", `The service refused ${path}: ${quote(sentence)}.`, {
-    status: 200,
-  });
-}
-
 /** What requests send as `site`: what the description of the parameter speaks of, else the identifier. */
 function orderForms(parameter: DescribedParameter | undefined): readonly SiteForm[] {
   const text = parameter?.text.toLowerCase() ?? "";
   const wantsDomain =
     /\b(domain|host ?name)\b/.test(text) && !/\b(id|uuid|identifier|integer|number)\b/.test(text);
   return wantsDomain ? ["domain", "id", "name"] : FORMS;
-}
-
-/** The service's name for a dimension, if its description lists them. Throws AnalyticsError if it lists none that is the same. */
-function nameDimension(dimension: Dimension, parameter: DescribedParameter | undefined): string {
-  const allowed = (parameter?.allowed ?? []).map(String);
-  if (allowed.length === 0) return dimension;
-  const found = rankNames(allowed, dimension);
-  if (found !== undefined) return found;
-  const list = allowed.slice(0, MAX_LISTED);
-  const names = list.map((name) => quote(name)).join(", ");
-  const detail = `cannot be ${dimension}: this service has no such list`;
-  throw new AnalyticsError(
-    "invalid_parameter",
-    `dimension cannot be ${dimension}: this service has ${names}.`,
-    {
-      hint: `If one of them is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
-      parameters: [{ parameter: "dimension", detail, allowed: list }],
-    },
-  );
-}
-
-const MAX_LISTED = 30;
-
-/** The best of some names for a dimension; undefined if there is none, or if two are equally good. */
-function rankNames(names: readonly string[], dimension: Dimension): string | undefined {
-  const ranked = names.flatMap((name) => {
-    const rank = name === dimension ? -1 : rankDimension(name, dimension);
-    return rank === undefined ? [] : [{ name, rank }];
-  });
-  const best = Math.min(...ranked.map(({ rank }) => rank));
-  const [first, second] = ranked.filter(({ rank }) => rank === best);
-  return second === undefined ? first?.name : undefined;
-}
-
-const MAX_REFUSAL = 4_000;
-
-/** The name of a dimension among the words of a refusal. */
-function findNamed(text: string, dimension: Dimension, tried: string): string | undefined {
-  const names = new Set(text.slice(0, MAX_REFUSAL).split(/[^\w:.-]+/));
-  names.delete(tried);
-  return rankNames([...names], dimension);
-}
-
-/** A refusal that speaks of the dimension is about it: reports leave such a list out, and say so. */
-function renameToDimension(error: ForeignAnswerError, name: string): AnalyticsError {
-  const { message, hint, status } = error;
-  const text = error.text.slice(0, MAX_REFUSAL);
-  const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
-  if (!isAbout) return error;
-  const parameters = [{ parameter: "dimension", detail: "is refused by the service" }];
-  return new AnalyticsError("invalid_parameter", message, { hint, status, parameters, cause: error });
 }

@@ -2,20 +2,21 @@ import { AnalyticsError, quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import { timestamp } from "../../operations/fields.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
-import { findTables } from "./answer-tables.ts";
-import type { Reading, ServiceSite } from "./field-mapping.ts";
-import { readCount } from "./find-field.ts";
-import { namesOf, type Pointer } from "./json-pointer.ts";
+import { type Cell, findTables, KEY, type Table } from "./answer-tables.ts";
+import { type Found, keepFound, type Reading, type ServiceSite } from "./field-mapping.ts";
+import { type Candidate, choose, createMissingError } from "./find-field.ts";
+import { namesOf } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
 import {
   applyReading,
+  cellsOf,
+  findGiven,
+  findOnly,
   findTable,
   isEmptyList,
-  looksLikeDomain,
-  readSiteColumns,
   type TableQuery,
 } from "./read-table.ts";
-import { splitName } from "./words.ts";
+import { rankName, splitName } from "./words.ts";
 
 const MAX_NAME = 253;
 
@@ -83,45 +84,6 @@ export function findTimezone(answer: unknown): string | undefined {
   return new Set(zones).size === 1 ? zones[0] : undefined;
 }
 
-/**
- * The parameters that lead to the next page of a list; undefined if it is the last, empty if parameters do not lead there. A link is only read for its query: the next
- * page is asked for where the first one was.
- */
-export function findNextPage(answer: unknown, link: string | null): Record<string, string> | undefined {
-  const header = (link ?? "")
-    .slice(0, MAX_LINK)
-    .split(",")
-    .find((part) => /;\s*rel="?next"?/i.test(part));
-  const target = header === undefined ? undefined : /<([^<>]{1,2000})>/.exec(header)?.[1];
-  if (target !== undefined) return readQuery(target);
-  const cells = new Map([...readRecord(answer)].map(([pointer, cell]) => [fold(pointer), cell]));
-  const first = (...names: string[]) =>
-    names.map((name) => cells.get(name)).find((cell) => cell !== undefined && cell !== null && cell !== "");
-  const url = first("next", "nexturl", "nextlink", "nextpageurl");
-  if (typeof url === "string" && /[/?=]/.test(url)) return readQuery(url);
-  const cursor = first("nextcursor", "cursornext", "endcursor", "nextpagetoken", "nexttoken");
-  if (typeof cursor === "string" || typeof cursor === "number") {
-    return { [first("nextpagetoken") === cursor ? "page_token" : "cursor"]: String(cursor) };
-  }
-  const next = first("nextpage", "next");
-  if (readCount(next) !== undefined) return { page: String(next) };
-  const [page, pages] = [
-    readCount(first("page", "currentpage", "pagenumber")),
-    readCount(first("totalpage", "lastpage", "pagetotal", "pagecount")),
-  ];
-  return page !== undefined && pages !== undefined && page < pages ? { page: String(page + 1) } : undefined;
-}
-
-const MAX_LINK = 4_000;
-/** The last name of a pointer, so that the member may be anywhere in the envelope. */
-const fold = (pointer: Pointer) => splitName(namesOf(pointer).at(-1) ?? "").join("");
-
-function readQuery(target: string): Record<string, string> | undefined {
-  if (!URL.canParse(target, "http://localhost")) return undefined;
-  const { searchParams } = new URL(target, "http://localhost");
-  return Object.fromEntries([...searchParams].slice(0, 10));
-}
-
 /** The site that somebody means: by id, domain or name. Throws AnalyticsError if there is none, or if two have the name. */
 export function findSite(sites: readonly ServiceSite[], asked: string): ServiceSite {
   const fold = (text: string) => text.trim().toLowerCase();
@@ -144,4 +106,44 @@ export function findSite(sites: readonly ServiceSite[], asked: string): ServiceS
     hint: "List the key's sites: analytics-mcp sites (tool list_sites).",
     parameters: [{ parameter: "site", detail: "is unknown" }],
   });
+}
+
+/** A column whose texts are all domains or addresses, under whatever name; the name of the sites may be their domain. */
+function findAddresses(table: Table, name: Found | undefined): Found | undefined {
+  const columns = table.columns.filter((column) =>
+    cellsOf(table, column).every((cell) => typeof cell === "string" && looksLikeDomain(cell)),
+  );
+  return findOnly(columns.filter((column) => column !== name?.pointer)) ?? findOnly(columns);
+}
+
+const MAX_DOMAIN = 300;
+
+/** Whether a text is a domain, or the address of one. */
+const looksLikeDomain = (text: string): boolean =>
+  text.length <= MAX_DOMAIN && /^(https?:\/\/)?([\w-]+\.)+[a-z][\w-]*\.?(:\d+)?\/?$/i.test(text.trim());
+
+/** Where a list of sites has what identifies them. */
+function readSiteColumns(table: Table, query: TableQuery): Reading {
+  const isName = (cell: Cell) => typeof cell === "string" || typeof cell === "number";
+  const find = (field: "id" | "domain" | "name" | "timezone" | "created_at") => {
+    const given = findGiven(table, field, query);
+    if (given !== undefined) return given ?? undefined;
+    const candidates = table.columns.flatMap((column): Candidate[] => {
+      const names = namesOf(column);
+      const rank = rankName(names.slice(-1), field);
+      const cells = cellsOf(table, column);
+      // Of two names, the shorter way is the site's own.
+      return rank !== undefined && cells.some(isName)
+        ? [{ pointer: column, rank: rank + names.length, sample: column }]
+        : [];
+    });
+    return choose(candidates, { ...query, field });
+  };
+  if (table.columns.length === 1 && table.columns[0] === KEY) return { name: { pointer: KEY, by: "shape" } };
+  const [id, name, timezone, created_at] = [find("id"), find("name"), find("timezone"), find("created_at")];
+  const domain = find("domain") ?? (query.chosen.domain === null ? undefined : findAddresses(table, name));
+  if (id === undefined && domain === undefined && name === undefined) {
+    throw createMissingError({ ...query, field: "domain" }, { places: table.columns });
+  }
+  return keepFound({ id, domain, name, timezone, created_at });
 }

@@ -3,14 +3,14 @@ import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
-import { readAllowedDays } from "./allowed-days.ts";
+import { isOfOneAnswer } from "./answer-errors.ts";
 import type { Cell } from "./answer-tables.ts";
 import type { Described } from "./capabilities.ts";
 import type { FieldMapping, Found, Reading, ServiceSite } from "./field-mapping.ts";
 import { namesOf } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
 import { applyReading } from "./read-table.ts";
-import { isOfOneAnswer, type ServiceReader } from "./service-reader.ts";
+import type { ServiceReader } from "./service-reader.ts";
 import { findSite } from "./service-sites.ts";
 import { rankDimension, rankName } from "./words.ts";
 
@@ -99,8 +99,7 @@ interface Step {
 
 function listSteps({ service, reader }: Described, site: ServiceSite, options: CallOptions): Step[] {
   const [of, limit] = [site.id, Math.min(LIMIT, reader.parameter(breakdown.path, "limit")?.maximum ?? LIMIT)];
-  const daysOf = ({ path }: { path: string }) =>
-    readAllowedDays(reader.parameter(path, "days")).comeNear(DAYS);
+  const daysOf = (operation: { path: string }) => reader.allowedDays(operation).comeNear(DAYS);
   const days = daysOf(timeseries);
   const ranked = { limit, days: daysOf(breakdown) };
   return [

@@ -157,7 +157,8 @@ describe("rows", () => {
   it("have no period if two are stated", async () => {
     const list = [{ name: "/", visitors: 5 }];
     const days = { from: "2026-11-14", to: TODAY };
-    expect((await rows({ ...days, list })).period).toMatchObject(days);
+    const previous = { from: "2026-11-07", to: "2026-11-13" };
+    expect((await rows({ ...days, previous, list })).period).toMatchObject(days);
     expect(await rows({ ...days, start: "2026-11-01", list })).not.toHaveProperty("period");
   });
 });
@@ -205,10 +206,56 @@ describe("days", () => {
     expect(asked.filter((line) => line.startsWith("/stats"))).toEqual(["/stats?site=7&days=7"]);
   });
 
+  it("end where the service's do, also where it leaves out the last ones and names no timezone", async () => {
+    // Nobody came on the 13th, 18th and 19th, and the 20th is not counted yet.
+    const busy = listDays(4, "2026-11-17");
+    const answers: Answers = {
+      ...NO_TIMEZONE,
+      "/timeseries": (query) =>
+        listDays(daysOf(query), "2026-11-19")
+          .filter((date) => busy.includes(date))
+          .map(point),
+    };
+    const { period } = await ask(answers, "timeseries", { days: 7 });
+    expect(period).toMatchObject({ from: "2026-11-13", to: "2026-11-19" });
+  });
+
+  it("are known without totals", async () => {
+    const down = { ...NO_TIMEZONE, "/stats": () => new Reply(500, { error: "Out of order" }) };
+    expect((await ask(down, "timeseries", { days: 7 })).points).toHaveLength(7);
+  });
+
+  it("are as many as the service allows, and fewer are shown", async () => {
+    const document = (days: object) => () => describeParameters({ "/timeseries": { days } });
+    const few = createSmallService({ "/openapi.json": document({ minimum: 7 }) });
+    expect((await few.ask("timeseries", { days: 5 })).points).toHaveLength(5);
+    expect(few.asked.at(-1)).toBe("/timeseries?site=7&days=7");
+    const listed = { ...NO_TIMEZONE, "/openapi.json": document({ enum: [7, 1] }) };
+    const { points } = await ask(listed, "timeseries", { period: "yesterday" });
+    expect(points).toMatchObject([{ date: "2026-11-19" }]);
+  });
+
+  it("and their total are read again if somebody came in between", async () => {
+    const totals = [140, 141];
+    const answers: Answers = {
+      "/stats": (query) => ({
+        visitors: 70,
+        pageviews: query.get("site") === "7" ? (totals.shift() ?? 141) : 140,
+      }),
+      "/timeseries": (query) =>
+        listDays(daysOf(query)).map((date) => ({ ...point(date), pageviews: date === TODAY ? 21 : 20 })),
+    };
+    expect(await ask(answers, "stats", { days: 7 })).toMatchObject({ pageviews: 141 });
+  });
+
   it("of a series may be more than the totals allow", async () => {
     const document = () => describeParameters({ "/stats": { days: { maximum: 5 } } });
     const answers = { ...leave(3), "/openapi.json": document };
     expect(await pointsOf(answers)).toEqual([20, 20, 20, null, 20, 20, 20]);
+    const named = (query: URLSearchParams) =>
+      daysOf(query) > 5 ? new Reply(400, { error: "At most 5" }) : { visitors: 9, tz: AUCKLAND };
+    const { period } = await ask({ ...answers, ...NO_TIMEZONE, "/stats": named }, "timeseries", { days: 7 });
+    expect(period.timezone).toBe(AUCKLAND);
   });
 
   it.each<[string, (days: number) => unknown]>([
@@ -247,7 +294,7 @@ describe("days", () => {
   });
 
   it("are not added up where a visitor counts once in all of them", async () => {
-    const document = () => describeParameters({ "/stats": { days: { enum: [7, 30] } } });
+    const document = () => describeParameters({ "/stats": { days: { enum: [30, 7] } } });
     const unique = { "/openapi.json": document, "/stats": () => ({ visitors: 31, pageviews: 600 }) };
     await expect(ask(unique, "stats", { days: 5 })).rejects.toThrow("must be one of 7, 30");
   });

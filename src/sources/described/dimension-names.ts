@@ -1,0 +1,56 @@
+import type { ForeignAnswerError } from "../../client/foreign-answer.ts";
+import { AnalyticsError, quote } from "../../errors.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
+import type { DescribedParameter } from "./description.ts";
+import { rankDimension } from "./words.ts";
+
+/** The service's name for a dimension, if its description lists them. Throws AnalyticsError if it lists none that is the same. */
+export function nameDimension(dimension: Dimension, parameter: DescribedParameter | undefined): string {
+  const allowed = (parameter?.allowed ?? []).map(String);
+  if (allowed.length === 0) return dimension;
+  const found = rankNames(allowed, dimension);
+  if (found !== undefined) return found;
+  const list = allowed.slice(0, MAX_LISTED);
+  const names = list.map((name) => quote(name)).join(", ");
+  const detail = `cannot be ${dimension}: this service has no such list`;
+  throw new AnalyticsError(
+    "invalid_parameter",
+    `dimension cannot be ${dimension}: this service has ${names}.`,
+    {
+      hint: `If one of them is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
+      parameters: [{ parameter: "dimension", detail, allowed: list }],
+    },
+  );
+}
+
+const MAX_LISTED = 30;
+
+/** The best of some names for a dimension; undefined if there is none, or if two are equally good. */
+function rankNames(names: readonly string[], dimension: Dimension): string | undefined {
+  const ranked = names.flatMap((name) => {
+    const rank = name === dimension ? -1 : rankDimension(name, dimension);
+    return rank === undefined ? [] : [{ name, rank }];
+  });
+  const best = Math.min(...ranked.map(({ rank }) => rank));
+  const [first, second] = ranked.filter(({ rank }) => rank === best);
+  return second === undefined ? first?.name : undefined;
+}
+
+const MAX_REFUSAL = 4_000;
+
+/** The name of a dimension among the words of a refusal. */
+export function findNamed(text: string, dimension: Dimension, tried: string): string | undefined {
+  const names = new Set(text.slice(0, MAX_REFUSAL).split(/[^\w:.-]+/));
+  names.delete(tried);
+  return rankNames([...names], dimension);
+}
+
+/** A refusal that speaks of the dimension is about it: reports leave such a list out, and say so. */
+export function renameToDimension(error: ForeignAnswerError, name: string): AnalyticsError {
+  const { message, hint, status } = error;
+  const text = error.text.slice(0, MAX_REFUSAL);
+  const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
+  if (!isAbout) return error;
+  const parameters = [{ parameter: "dimension", detail: "is refused by the service" }];
+  return new AnalyticsError("invalid_parameter", message, { hint, status, parameters, cause: error });
+}

@@ -1,0 +1,189 @@
+import { readMember } from "../../member.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
+import { breakdown } from "../../operations/index.ts";
+import type { AnswerOf } from "../../operations/operation.ts";
+import { compareRows } from "../../operations/row-order.ts";
+import { type Cell, KEY, type Table } from "./answer-tables.ts";
+import { type Found, keepFound, type Reading } from "./field-mapping.ts";
+import { type Candidate, choose, createMissingError, readCount } from "./find-field.ts";
+import { namesOf } from "./json-pointer.ts";
+import { type Cells, findInRecord, readRecord } from "./read-record.ts";
+import {
+  applyReading,
+  cellsOf,
+  findColumn,
+  findGiven,
+  findOnly,
+  findTable,
+  isCount,
+  isEmptyList,
+  listCounts,
+  type TableQuery,
+} from "./read-table.ts";
+import type { ServiceReader } from "./service-reader.ts";
+import { findMetric, isAside, isOtherMetric, rankDimension, rankName, splitName } from "./words.ts";
+
+type Row = AnswerOf<typeof breakdown>["rows"][number];
+
+interface ReadRows {
+  rows: Row[];
+  total: number | undefined;
+  /** What the service calls a count that no word names. */
+  unnamed: string | undefined;
+  /** Whether the service has its rows in the contract's order of visitors. */
+  isRanked: boolean;
+}
+
+const MAX_VALUE = 500;
+const METRICS = ["visitors", "pageviews", "events", "count"] as const;
+
+export function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension): ReadRows {
+  const { path, name } = breakdown;
+  const key = `${name} ${dimension}`;
+  const none: ReadRows = { rows: [], total: undefined, unnamed: undefined, isRanked: true };
+  if (readMember(reader.learned().readings, key) === undefined && isEmptyList(answer)) return none;
+  const { breakdown: ofAll = {}, breakdowns: { [dimension]: own = {} } = {} } = reader.mapping;
+  const query = { operation: name, path, chosen: { ...ofAll, ...own }, texts: reader.texts(path) };
+  const envelope = readRecord(answer);
+  const apply = (reading: Reading): ReadRows | undefined => {
+    const table = applyReading(answer, reading);
+    if (table === undefined) return isEmptyList(answer) ? none : undefined;
+    const rows = table.rows.map((row): Row | undefined => {
+      const cell = (field: string) => row.get(readMember(reading, field)?.pointer ?? "");
+      // A metric that a row does not have is null; one that is no count is an error.
+      const counts = METRICS.flatMap((field) => {
+        const given = cell(field) ?? null;
+        return given === null ? [] : [[field, readCount(given)] as const];
+      });
+      if (counts.some(([, count]) => count === undefined)) return undefined;
+      const given = cell("value");
+      const value =
+        given === null || given === undefined || given === "" ? null : String(given).slice(0, MAX_VALUE);
+      const label = cell("label");
+      const shown =
+        typeof label === "string" && label !== "" ? label.slice(0, MAX_VALUE) : (value ?? "(none)");
+      return { value, label: shown, ...Object.fromEntries(counts) };
+    });
+    const complete = rows.filter((row) => row !== undefined);
+    if (complete.length < rows.length) return undefined;
+    const count = reading.count?.pointer;
+    const total =
+      reading.total_rows === undefined ? undefined : readCount(envelope.get(reading.total_rows.pointer));
+    return {
+      rows: complete.toSorted(compareCounts),
+      total,
+      unnamed: count && JSON.stringify(count.slice(1, 60)),
+      isRanked: complete.every(
+        ({ visitors = 0 }, index) => visitors <= (complete[index - 1]?.visitors ?? visitors),
+      ),
+    };
+  };
+  return reader.read(key, path, answer, {
+    apply,
+    find: () => {
+      const { reading } = findTable(answer, query, (table) =>
+        readRowColumns(table, query, dimension, envelope),
+      );
+      const fields = [{ field: "total_rows", words: "total_rows" as const, isRequired: false }];
+      return { ...reading, ...findInRecord(envelope, { ...query, fields }) };
+    },
+  });
+}
+
+/** In the contract's order, by what is there. */
+const compareCounts = (a: Row, b: Row) => compareRows(orderOf(a), orderOf(b));
+const orderOf = ({ value, visitors, pageviews, events, count }: Row) => ({
+  value,
+  visitors: visitors ?? pageviews ?? events ?? count ?? 0,
+  hits: pageviews ?? events ?? 0,
+});
+
+const isText = (cell: Cell) => cell === null || typeof cell === "string";
+
+/** Where a ranking has its values and counts. */
+function readRowColumns(table: Table, query: TableQuery, dimension: string, envelope: Cells): Reading {
+  const { operation, path } = query;
+  const value = findValue(table, query, dimension);
+  if (value === undefined)
+    throw createMissingError({ operation, path, field: "value" }, { places: table.columns });
+  const counts = {
+    visitors: findColumn(table, "visitors", query, isCount),
+    pageviews: findColumn(table, "pageviews", query, isCount),
+    events: findColumn(table, "events", query, isCount),
+  };
+  const hasCounts = Object.values(counts).some((found) => found !== undefined);
+  const label = findLabel(table, query, dimension, value);
+  const lone = hasCounts ? {} : findLoneCount(table, query, value, envelope);
+  if (!hasCounts && Object.keys(lone).length === 0)
+    throw createMissingError({ operation, path, field: "visitors" }, { places: listCounts(table) });
+  return keepFound({ value, label, ...counts, ...lone });
+}
+
+/** A dimension's own name is a value's best name, but for a code beside it. */
+function findValue(table: Table, query: TableQuery, dimension: string): Found | undefined {
+  const named = findGiven(table, "value", query);
+  if (named) return named;
+  if (table.columns.includes(KEY)) return { pointer: KEY, by: "shape" };
+  const candidates = table.columns.flatMap((column): Candidate[] => {
+    const names = namesOf(column);
+    const last = names.at(-1) ?? "";
+    const own = rankDimension(last, dimension);
+    const rank = rankName(names, "value") ?? (own === undefined ? undefined : 0.25 + own / 10);
+    const cells = cellsOf(table, column);
+    return rank !== undefined && cells.every(isText) && !cells.every(isCount)
+      ? [{ pointer: column, rank, sample: cells }]
+      : [];
+  });
+  const found = choose(candidates, { ...query, field: "value" });
+  if (found !== undefined) return found;
+  return findOnly(table.columns.filter((column) => cellsOf(table, column).every(isText)));
+}
+
+function findLabel(table: Table, query: TableQuery, dimension: string, value: Found): Found | undefined {
+  const given = findGiven(table, "label", query);
+  if (given !== undefined) return given ?? undefined;
+  const candidates = table.columns.flatMap((column): Candidate[] => {
+    const last = namesOf(column).at(-1) ?? "";
+    const rank = rankName([last], "label") ?? rankDimension(last, dimension);
+    const cells = cellsOf(table, column);
+    return column !== value.pointer && rank !== undefined && cells.every((cell) => typeof cell === "string")
+      ? [{ pointer: column, rank, sample: column }]
+      : [];
+  });
+  const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
+  return best && { pointer: best.pointer, by: "name" };
+}
+
+/** Parts of names of numbers in a row that are no count. */
+const NO_COUNT = new Set(
+  "rank position index id percent percentage pct share rate ratio color order".split(" "),
+);
+
+/** The only count of a row: what it counts is named beside the rows, or not at all. */
+function findLoneCount(
+  table: Table,
+  query: TableQuery,
+  value: Found,
+  envelope: Cells,
+): Record<string, Found | undefined> {
+  const given = findGiven(table, "count", query);
+  if (given) return { count: given };
+  const counts = listCounts(table).filter((column) => {
+    const names = namesOf(column);
+    const isAnother = isAside(names) || splitName(names.at(-1) ?? "").some((part) => NO_COUNT.has(part));
+    return column !== value.pointer && !isAnother;
+  });
+  const only = findOnly(counts);
+  if (only === undefined) return {};
+  const metric = isOtherMetric(namesOf(only.pointer).at(-1) ?? "") ? undefined : findNamedMetric(envelope);
+  return metric === undefined ? { count: only } : { [metric]: { ...only, by: "name" } };
+}
+
+/** The metric that the answer names beside its rows: `{metric: "visitors"}`. */
+function findNamedMetric(envelope: Cells): "visitors" | "pageviews" | "events" | undefined {
+  const named = [...envelope].flatMap(([pointer, cell]) => {
+    const last = splitName(namesOf(pointer).at(-1) ?? "").join("");
+    return typeof cell === "string" && ["metric", "measure", "unit"].includes(last) ? [cell] : [];
+  });
+  return named.length === 1 ? findMetric(named[0] ?? "") : undefined;
+}
