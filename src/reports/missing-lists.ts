@@ -29,7 +29,8 @@ export async function readLists<T>(
       ),
     ),
   );
-  const order = ({ dimension }: Missing[number]) => dimensions.findIndex((each) => each === dimension);
+  const names: readonly string[] = dimensions;
+    const order = ({ dimension }: Missing[number]) => names.indexOf(dimension);
   return { lists: lists.flat(), missing: missing.toSorted((a, b) => order(a) - order(b)) };
 }
 
