@@ -2,6 +2,7 @@ import type { AnalyticsError } from "../errors.ts";
 import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Filter } from "../operations/filter.ts";
+import type { OperationName } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
 
 /**
@@ -60,7 +61,7 @@ export interface DataSource {
   /** False for a source that only answers for days until today. */
   readonly spans?: false;
   /** The operations that it cannot answer by the contract although it must, by name, each with why. */
-  readonly lacks?: Readonly<Record<string, string>>;
+  readonly lacks?: Readonly<Partial<Record<OperationName, string>>>;
 }
 
 export interface SourceSite {

@@ -1,6 +1,6 @@
 import { quote } from "../../errors.ts";
 import { addDays, type Days } from "../../operations/days.ts";
-import { crawlers, notFound, openapi, timeseries } from "../../operations/index.ts";
+import { openapi, operations, takesDays, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Period } from "../../operations/period.ts";
 import type { ProblemCode } from "../../operations/problem.ts";
@@ -14,7 +14,7 @@ import { basicParams, parse, periodOperations, read, type Subject } from "../sub
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
 
 /** The operations that may offer `from` and `to`. */
-export const dateOperations = [...periodOperations, crawlers, notFound];
+export const dateOperations = operations.filter(takesDays);
 type DateOperation = (typeof dateOperations)[number];
 
 /** Those of the operations that offer `from` and `to`, which the contract leaves optional. Throws Skip if none does. */

@@ -1,7 +1,7 @@
 import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { hours } from "../../operations/hours.ts";
-import { crawlers, notFound, sites, stats, timeseries } from "../../operations/index.ts";
+import { operations, sites, stats, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { Params } from "../probe.ts";
@@ -156,15 +156,17 @@ export const isolation = defineSection({
       fix: "Look up the site among those of the key's organization, never among all sites.",
       check: hidesForeignSites(),
     },
-    ...[crawlers, notFound].map((operation) => ({
-      id: `isolation.${operation.conform.section}`,
-      title: `On ${operation.path}, too, another organization's site gets the same status and body, if the service offers it.`,
-      fix: "Look up the site as for every operation.",
-      check: async (subject: Subject) => {
-        await read(subject, operation);
-        await hidesForeignSites([operation])(subject);
-      },
-    })),
+    ...operations
+      .filter(({ isOptional }) => isOptional)
+      .map((operation) => ({
+        id: `isolation.${operation.conform.section}`,
+        title: `On ${operation.path}, too, another organization's site gets the same status and body, if the service offers it.`,
+        fix: "Look up the site as for every operation.",
+        check: async (subject: Subject) => {
+          await read(subject, operation);
+          await hidesForeignSites([operation])(subject);
+        },
+      })),
     {
       id: "isolation.dates",
       title:

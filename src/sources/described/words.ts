@@ -1,3 +1,5 @@
+import type { Dimension } from "../../operations/dimensions.ts";
+
 /*
  * The field's usual words for what a service counts and names. Each list is in ranks: a word of an earlier rank is a better
  * name, and words of one rank are equal, so that two of them in one answer are never chosen between.
@@ -75,7 +77,7 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
 };
 
 /** Words of a dimension in the singular, beside its own name. */
-const DIMENSIONS: Readonly<Record<string, Ranks>> = {
+const DIMENSIONS: Readonly<Record<Dimension, Ranks>> = {
   pages: ["page", "path, url, page path, pathname, page url, top page"],
   entry_pages: ["entry page", "landing page, entry, entry path, landing path"],
   exit_pages: ["exit page", "exit, exit path, last page"],

@@ -47,7 +47,7 @@ import {
   splitTarget,
 } from "./request.ts";
 import { numberSender, OTHER_AGENT } from "./senders.ts";
-import type { SiteLog, SiteLogs } from "./site-log.ts";
+import { LOGGED_FIELDS, type SiteLog, type SiteLogs } from "./site-log.ts";
 
 /** Takes lines and keeps what counts. */
 export interface Collector {
@@ -251,9 +251,8 @@ const UNKNOWN_AGENT: BrowserAgent = {
 };
 
 function noteFields({ fields }: SiteLog, line: LogLine, host: string | undefined): void {
-  fields.agent[line.agent === undefined ? "absent" : "present"]++;
-  fields.referrer[line.referrer === undefined ? "absent" : "present"]++;
-  fields.language[line.language === undefined ? "absent" : "present"]++;
-  fields.host[host === undefined ? "absent" : "present"]++;
-  fields.forwarded[line.forwarded === undefined ? "absent" : "present"]++;
+  for (const field of LOGGED_FIELDS) {
+    const text = field === "host" ? host : line[field];
+    fields[field][text === undefined ? "absent" : "present"]++;
+  }
 }

@@ -1,14 +1,13 @@
 import { OTHER } from "../../measure/definition.ts";
 import { copyText } from "../copy-text.ts";
 import { readHost } from "../host-name.ts";
-import type { LogLine } from "../reading/log-line.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
 import { append, type Column } from "./columns.ts";
 import { limitText, MAX_VALUES } from "./limits.ts";
 import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
-import { createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";
+import { CLUES, type Clues, createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
 import type { RequestTarget } from "./request.ts";
 
@@ -103,13 +102,14 @@ export function numberProfile(
 export function findOrigin(
   domain: string,
   day: OpenDay,
-  line: LogLine,
+  line: Clues,
   rawHost: string | undefined,
   query: string,
   sender: number,
 ): number {
   if (hasCampaign(query)) return numberOrigin(domain, day, line, rawHost, query, sender);
-  const key = `${rawHost ?? ""} ${line.language ?? ""} ${line.referrer ?? ""}`;
+  let key = rawHost ?? "";
+  for (const field of CLUES) key += ` ${line[field] ?? ""}`;
   let number = day.rawOrigins.get(key);
   if (number === undefined) {
     number = numberOrigin(domain, day, line, rawHost, query, sender);
@@ -124,7 +124,7 @@ export function findOrigin(
 function numberOrigin(
   domain: string,
   { origins, values, addedBy }: OpenDay,
-  line: LogLine,
+  line: Clues,
   rawHost: string | undefined,
   query: string,
   sender: number,

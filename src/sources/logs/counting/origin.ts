@@ -4,6 +4,10 @@ import { readHost, withoutWww } from "../host-name.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import { type RequestTarget, splitTarget } from "./request.ts";
 
+/** The fields that say where a page view came from, beside its host and query. */
+export const CLUES = ["language", "referrer"] as const;
+export type Clues = Pick<LogLine, (typeof CLUES)[number]>;
+
 /** Where a visit came from, by the referrer and the URL of its first page view. */
 export interface Origin {
   /** The referring host; null if there is none, or if it is the site itself. */
@@ -73,7 +77,7 @@ export function readOwnPage(
 export const CLICK_IDS = ["gclid", "gbraid", "wbraid", "msclkid"];
 
 /** Where a page view came from. */
-export function readOrigin({ referrer }: LogLine, query: string, isOwn: (host: string) => boolean): Origin {
+export function readOrigin({ referrer }: Clues, query: string, isOwn: (host: string) => boolean): Origin {
   const host = readReferrer(referrer, isOwn);
   if (!hasCampaign(query)) return { ...NO_CAMPAIGN, referrer: host };
   const params = new URLSearchParams(query);

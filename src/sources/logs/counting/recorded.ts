@@ -1,8 +1,8 @@
 import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
-import type { LoggedField, SiteLog } from "./site-log.ts";
+import type { SiteLog } from "./site-log.ts";
 
 /** What each dimension is read from. Every line has an address and a request, but only a database knows the place of an address. */
-const SOURCES: Readonly<Record<Dimension, LoggedField | "place" | "request">> = {
+const SOURCES: Readonly<Record<Dimension, keyof SiteLog["fields"] | "place" | "request">> = {
   pages: "request",
   entry_pages: "request",
   exit_pages: "request",

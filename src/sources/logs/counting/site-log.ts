@@ -25,7 +25,7 @@ export interface SiteLog {
   first: number | undefined;
   last: number | undefined;
   /** How many page views have a field in the log, even if it is empty, and how many do not. */
-  fields: Record<LoggedField, { present: number; absent: number }>;
+  fields: Record<(typeof LOGGED_FIELDS)[number], { present: number; absent: number }>;
   /** The dimensions of places of which a value was found. */
   places: Set<Dimension>;
 }
@@ -33,10 +33,14 @@ export interface SiteLog {
 /** By domain. */
 export type SiteLogs = ReadonlyMap<string, SiteLog>;
 
-export type LoggedField = "agent" | "referrer" | "language" | "host" | "forwarded";
+/** What a line may lack because its log does not record it. */
+export const LOGGED_FIELDS = ["agent", "referrer", "language", "host", "forwarded"] as const;
+
+export const createFieldCounts = () =>
+  // The names are those of the fields.
+  Object.fromEntries(LOGGED_FIELDS.map((field) => [field, { present: 0, absent: 0 }])) as SiteLog["fields"];
 
 export function createSiteLog(domain: string, calendar: LogCalendar): SiteLog {
-  const field = () => ({ present: 0, absent: 0 });
   return {
     domain,
     calendar,
@@ -48,13 +52,7 @@ export function createSiteLog(domain: string, calendar: LogCalendar): SiteLog {
     pageviews: 0,
     first: undefined,
     last: undefined,
-    fields: {
-      agent: field(),
-      referrer: field(),
-      language: field(),
-      host: field(),
-      forwarded: field(),
-    },
+    fields: createFieldCounts(),
     places: new Set(),
   };
 }

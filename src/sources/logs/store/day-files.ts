@@ -6,8 +6,8 @@ import { type Dimension, dimensions } from "../../../operations/dimensions.ts";
 import type { HourTally } from "../../measure/hour-counts.ts";
 import type { Tallies } from "../../measure/tallies.ts";
 import type { CrawlerTally, DayCounts, DaySummary, DayTables, FailedTally } from "../counting/day-counts.ts";
-import type { SiteLog } from "../counting/site-log.ts";
 import { DamagedFile, readNamed, writeNamed } from "./files.ts";
+import type { KeptSite } from "./manifest.ts";
 
 /** A closed day in the list of a site's days. Its files have their hashes in their names. */
 export interface StoredDay extends DaySummary {
@@ -26,11 +26,7 @@ export interface DayHead {
   /** That of the manifest when the day was written: of two files of a day, the one with the higher number is the newer. */
   generation: number;
   /** What was known of the site by then. */
-  log: Pick<SiteLog, "pageviews" | "fields"> & {
-    first: number | null;
-    last: number | null;
-    places: Dimension[];
-  };
+  log: Pick<KeptSite, "pageviews" | "fields" | "first" | "last" | "places">;
 }
 
 /** Another process has probably closed the day or counted it again, and removed what was there. */

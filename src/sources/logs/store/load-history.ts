@@ -3,7 +3,7 @@ import { readMember } from "../../../member.ts";
 import { countOpen } from "../counting/count-day.ts";
 import type { DayCounts, DaySummary, DayTables } from "../counting/day-counts.ts";
 import type { DayInProgress, OpenDay } from "../counting/open-day.ts";
-import { createSiteLog, type SiteLog } from "../counting/site-log.ts";
+import { createFieldCounts, createSiteLog, type SiteLog } from "../counting/site-log.ts";
 import { createCalendar } from "../day-span.ts";
 import type { KeptMarks } from "../reading/compared-days.ts";
 import type { LogContent } from "../reading/log-content.ts";
@@ -236,7 +236,7 @@ function loadSite(
     open: new Map(inProgress),
     closed,
     pageviews,
-    fields,
+    fields: { ...createFieldCounts(), ...fields },
     first: first ?? undefined,
     last: last ?? undefined,
     late: new Map(Object.entries(late)),

@@ -37,7 +37,9 @@ export interface KeptContent extends Omit<LogContent, "examples" | "earliest" | 
   latest: number | null;
 }
 
-export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews" | "fields"> {
+export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews"> {
+  /** Those that the program knew which wrote it. */
+  fields: Partial<SiteLog["fields"]>;
   first: number | null;
   last: number | null;
   late: Record<string, number>;

@@ -85,10 +85,9 @@ export function recoverSites(folder: HistoryFolder, damage: Damage): RecoveredSi
   });
 }
 
-const NO_FIELD = { present: 0, absent: 0 };
 const NOTHING_KNOWN: FoundDay["head"]["log"] = {
   pageviews: 0,
-  fields: { agent: NO_FIELD, referrer: NO_FIELD, language: NO_FIELD, host: NO_FIELD, forwarded: NO_FIELD },
+  fields: {},
   first: null,
   last: null,
   places: [],

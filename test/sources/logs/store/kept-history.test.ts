@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseFilter } from "../../../../src/operations/filter.ts";
 import type { DataSource } from "../../../../src/sources/data-source.ts";
+import { DEFINITION } from "../../../../src/sources/logs/counting/day-counts.ts";
 import { CHROME, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
-import { changeManifest, listFiles } from "./history-files.ts";
+import { changeManifest, listFiles, readManifest } from "./history-files.ts";
 
 /*
  * kept-history/ is a history that an earlier version of this program has written, with closed days and an open one. Every version
@@ -139,6 +140,23 @@ describe("a history that an earlier version of this program has written", () => 
     expect(told.french).toEqual([0, 1, 0, 0, 0, 0, 1]);
     expect(await ask(await place.open(FLAGS))).toMatchObject(told);
     expect(place.warned).toEqual([]);
+  });
+
+  it("was counted by today's rules: others need a higher DEFINITION, and then the history to be written again", async () => {
+    const { definition } = readManifest(join(FIXTURE, "history"));
+    place.write("access.log.1", linesOf(NOON - 5 * DAY));
+    place.write("access.log", linesOf(NOON - 3 * HOUR));
+    const fresh = await ask(await place.open(FLAGS, false));
+    expect({ definition, ...readExpected().told }).toMatchObject({ definition: DEFINITION, ...fresh });
+  });
+
+  it("goes on although its version did not know a field of lines", async () => {
+    await restore();
+    changeManifest(findHistory(), ({ sites }) => ({
+      sites: sites.map((site) => ({ ...site, fields: { ...site.fields, language: undefined } })),
+    }));
+    place.append("access.log", NEWER);
+    expect(await ask(await place.open(FLAGS))).toMatchObject(readExpected().later);
   });
 
   it("goes on: who came before is known", async () => {
