@@ -121,6 +121,8 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     const filtered = addFilter(operation, filter);
     if (filtered.filter && !(await offersFilter(operation, { signal }))) throw createNoFilterError();
     if ("interval" in given && !(await offersHours({ signal }))) throw createNoHoursError();
+    if (readMember(given, "status") !== undefined && !(await offers(["status"], operation.path, { signal })))
+      throw createNoStatusError();
     const params = { ...(span ? { ...rest, ...span } : given), ...filtered };
     const query = formatQuery(params);
     const key = `${operation.path}${query}`;
@@ -184,6 +186,18 @@ export const createNoHoursError = () =>
     hint: "Ask by day, week or month.",
     parameters: [{ parameter: "interval", detail: "cannot be hour: this service only has days" }],
   });
+
+const createNoStatusError = () =>
+  new AnalyticsError(
+    "invalid_parameter",
+    "status cannot be used: this service does not tell failures apart.",
+    {
+      hint: "Without it, not-found lists what was answered 404 or 410.",
+      parameters: [
+        { parameter: "status", detail: "cannot be used: this service does not tell failures apart" },
+      ],
+    },
+  );
 
 function formatQuery(params: Record<string, unknown>): string {
   const query = new URLSearchParams(

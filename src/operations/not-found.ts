@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, siteRef } from "./fields.ts";
+import { count, siteRef, spanParams } from "./fields.ts";
 import { note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyAsked } from "./period.ts";
@@ -11,10 +11,26 @@ import { warnings } from "./warning.ts";
 export const MAX_REFERRERS = 3;
 
 /** What browsers and phones ask for although nothing links there. */
-const UNPROMPTED = /^\/(?:favicon\.ico$|apple-touch-icon[^/]*\.png$|\.well-known\/)/;
+export const UNPROMPTED = /^\/(?:favicon\.ico$|apple-touch-icon[^/]*\.png$|\.well-known\/)/;
 
 /** Whether browsers ask for a path of their own accord. The contract leaves these paths out. */
 export const isUnprompted = (path: string): boolean => UNPROMPTED.test(path);
+
+/** What went wrong: there is nothing at the path, or the server failed. */
+export const failures = ["4xx", "5xx"] as const;
+export type Failure = (typeof failures)[number];
+
+export const statusParam = () => ({
+  status: z
+    .enum(failures)
+    .optional()
+    .describe(
+      "How requests were answered: 4xx (404 or 410, the default), or 5xx (500–599), where scanners count too.",
+    ),
+});
+
+/** The status that a query names; undefined if it names none. */
+export const readStatus = (params: object): Failure | undefined => Reflect.get(params, "status");
 
 const referrer = () =>
   z.object({
@@ -30,7 +46,7 @@ export const notFoundRow = () =>
       .literal(true)
       .optional()
       .describe("Set for the row of all paths beyond what the service keeps; its value is null."),
-    requests: count.describe("Requests of people that were answered 404 or 410."),
+    requests: count.describe("Requests for the path that were answered so."),
     visitors: count.describe("Sum over the days of the distinct people who asked."),
     referrers: z
       .array(referrer())
@@ -53,7 +69,7 @@ function verifyRow({ requests, visitors, referrers }: Row, name: string): string
 
 /** Dead links as a table. */
 export const notFoundColumns: Column[] = [
-  { key: "value", label: "not found", kind: "text", untrusted: true, keepsEnd: true },
+  { key: "value", label: "path", kind: "text", untrusted: true, keepsEnd: true },
   { key: "requests", label: "requests", kind: "count" },
   { key: "visitors", label: "visitors", kind: "count", detail: true },
   { key: "referrers", label: "referrers", kind: "text", untrusted: true },
@@ -79,13 +95,25 @@ const showReferrers = (referrers: Row["referrers"]) =>
     })
     .join(", ") || null;
 
+type Excluded = Record<"bots" | "scanners", number>;
+
+const noteDeadLinks = ({ requests }: { requests: number }, { bots, scanners }: Excluded) =>
+  requests === 0
+    ? note`Nobody asked in vain in these days. Left out: ${bots} requests of bots, ${scanners} of scanners.`
+    : note`${requests} requests of people were answered 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`;
+
+const noteErrors = ({ requests }: { requests: number }, { bots }: Excluded) =>
+  requests === 0
+    ? note`No request was answered 500–599 in these days. Left out: ${bots} of bots.`
+    : note`${requests} requests were answered 500–599. Left out: ${bots} of bots.`;
+
 export const notFound = defineOperation({
   name: "not-found",
   path: "/not-found",
   ...requestList,
   summary: "Dead links: what people asked for and did not get, and which pages sent them there",
   description:
-    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people (no bots, no scanners) asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. All rows add up to `totals.requests`. Left out is what browsers ask for unprompted: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
+    "Optional: a service without it answers 404 `not_found` and does not describe it. The paths that people (no bots, no scanners) asked for by GET and that were answered 404 or 410, by requests, highest first, then by value, null last. With `status=5xx`, the paths that were answered 500–599, whoever asked but bots. All rows add up to `totals.requests`. Left out is what browsers ask for unprompted: `/favicon.ico`, `/apple-touch-icon*.png` and everything below `/.well-known/`.",
   tool: {
     name: "get_not_found",
     title: "Dead links",
@@ -95,6 +123,7 @@ export const notFound = defineOperation({
   shell: {
     examples: [
       "analytics-mcp not-found example.com --days 7",
+      "analytics-mcp not-found example.com --status 5xx --period yesterday",
       "analytics-mcp not-found example.com --period last_month --limit 1000 --json",
     ],
     fields: "value,requests",
@@ -106,10 +135,12 @@ export const notFound = defineOperation({
       "site, period, rows, limit, total_rows, truncated, totals and excluded, if the service offers it",
     fix: "a row has at most three referrers, and internal is true or false",
   },
+  optionalParams: () => ({ ...spanParams(), ...statusParam() }),
   result: () =>
     z.object({
       site: siteRef,
       period,
+      status: z.enum(failures).optional().describe("The requested status; absent if none was."),
       rows: z.array(notFoundRow()).describe("At most `limit` rows."),
       ...listExtent,
       totals: z
@@ -118,28 +149,26 @@ export const notFound = defineOperation({
       excluded: z
         .object({
           bots: count.describe("Such requests of bots, by their user agents."),
-          scanners: count.describe("Such requests of scanners."),
+          scanners: count.describe("Such requests of scanners; 0 with `status=5xx`, where they count."),
         })
         .describe("Requests that are in no row, because no person sent them."),
       warnings,
     }),
   verify: (result, params) =>
+    (result.status === readStatus(params) ? undefined : "it is not about the requested status") ??
     verifyExtent(result, params) ??
     verifyRequests(result.rows, result.totals.requests, verifyRow) ??
     verifyAsked(result, params),
-  view: ({ site, period, rows, limit, total_rows, totals, excluded, warnings }) => {
+  view: ({ site, period, status, rows, limit, total_rows, totals, excluded, warnings }) => {
     const described = describePeriod(period, warnings);
-    const { bots, scanners } = excluded;
     return {
-      headline: `not found at ${periodHeadline(site.domain, period)}`,
+      headline: `${status === "5xx" ? "server errors" : "not found"} at ${periodHeadline(site.domain, period)}`,
       columns: notFoundColumns,
       bars: "requests",
       rows: listNotFound(rows),
       extent: { total: total_rows, limit },
       notes: [
-        totals.requests === 0
-          ? note`Nobody asked in vain in these days. Left out: ${bots} requests of bots, ${scanners} of scanners.`
-          : note`${totals.requests} requests of people were answered 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`,
+        status === "5xx" ? noteErrors(totals, excluded) : noteDeadLinks(totals, excluded),
         ...described.notes,
       ],
       warnings: described.warnings,

@@ -38,7 +38,7 @@ export const stats = defineOperation({
   tool: {
     name: "get_stats",
     title: "Site totals",
-    description: "Web analytics of a site: visitors, page views, custom events.",
+    description: "Web analytics of a site: visitors, page views, events.",
   },
   shell: {
     examples: [

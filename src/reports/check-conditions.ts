@@ -2,6 +2,7 @@ import { quote } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { notFound, stats, timeseries } from "../operations/index.ts";
+import type { Failure } from "../operations/not-found.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { nameWeekday } from "../operations/period.ts";
@@ -34,6 +35,8 @@ export interface Conditions {
   unusual?: boolean | undefined;
   /** Paths that people asked for in vain at least so many times. */
   deadLinks?: number | undefined;
+  /** Paths that the server failed to answer at least so many times. */
+  serverErrors?: number | undefined;
 }
 
 /** What a check found about one condition. */
@@ -211,19 +214,27 @@ const describeDays = ({ from, to }: Days, today: string): string =>
 
 const SHOWN_LINKS = 3;
 
-/** The finding about paths that people asked for in vain at least so many times. */
-export async function findDeadLinks(checked: Checked, least: number): Promise<Finding> {
+/** The finding about paths that people asked for in vain, or that the server failed to answer, at least so many times. */
+export async function findFailed(checked: Checked, least: number, status?: Failure): Promise<Finding> {
   const { call, options, site, today, from, to, name } = checked;
-  const answer = await askSpan(call, notFound, { limit: ROW_LIMIT }, { site, today, from, to }, options);
+  const asked = { limit: ROW_LIMIT, ...(status && { status }) };
+  const answer = await askSpan(call, notFound, asked, { site, today, from, to }, options);
   const when = describeDays(checked, today);
   const lack = describeLack(checked, answer.warnings ?? []);
   if (lack !== undefined) return doubt(`${name} ${lack} ${when}.`);
   const links = answer.rows.filter(({ value, requests }) => value !== null && requests >= least);
   const times = least === 1 ? "" : note` at least ${least} times`;
+  const hasFailed = status === "5xx";
+  if (links.length === 0 && hasFailed)
+    return pass(note`${name} answered nothing with a server error (5xx) ${when}${times}.`);
   if (links.length === 0) return pass(note`${name} had no dead link ${when} that people asked for${times}.`);
   const shown = links.slice(0, SHOWN_LINKS).map(describeLink);
   const more = links.length - shown.length;
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+  if (hasFailed) {
+    const paths = note`${links.length} ${nameUnit(links.length, "path")}`;
+    return meet(note`${name} answered ${paths} with a server error (5xx) ${when}${times}: ${list}.`);
+  }
   const count = links.length === 1 ? "a dead link" : note`${links.length} dead links`;
   return meet(note`${name} had ${count} ${when} that people asked for${times}: ${list}.`);
 }

@@ -8,13 +8,7 @@ import { stats } from "../operations/index.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { warnings } from "../operations/warning.ts";
-import {
-  type Checked,
-  type Conditions,
-  type Finding,
-  findDeadLinks,
-  judgeMetric,
-} from "./check-conditions.ts";
+import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
 import { metrics, readMetric } from "./check-metrics.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { defineReport, type Query } from "./query.ts";
@@ -24,7 +18,7 @@ const checkParams = () =>
   z.strictObject({
     site: siteParam,
     period: periodParam().describe(
-      "The days to check (default: yesterday): last_week, last_7_days (complete days), monday, october, 2026-11-15, 2026-11, 2026-11-01/2026-11-15; today only with --above or --dead-links.",
+      "The days to check (default: yesterday): last_week, last_7_days (complete days), monday, october, 2026-11-15, 2026-11, 2026-11-01/2026-11-15; today only with --above, --dead-links or --server-errors.",
     ),
     metric: z.enum(metrics).optional().describe("What to check (default: visitors)."),
     against: periodParam().describe(
@@ -50,7 +44,7 @@ export type CheckResult = z.output<ReturnType<typeof checkResult>>;
 export function createCheck(conditions: Conditions): Query {
   return defineReport({
     name: "check",
-    summary: "For cron and CI: tell of low, high, changed or unusual numbers, and of dead links",
+    summary: "For cron and CI: tell of low, high, changed or unusual numbers, dead links and server errors",
     tool: { name: "check", title: "Check", description: "" },
     shell: {
       examples: [
@@ -58,7 +52,7 @@ export function createCheck(conditions: Conditions): Query {
         "analytics-mcp check example.com --unusual",
         "analytics-mcp check example.com --period last-week --change -25",
         "analytics-mcp check example.com --filter event=signup --metric events --below 1",
-        "analytics-mcp check example.com --dead-links 10",
+        "analytics-mcp check example.com --dead-links 10 --server-errors 5",
       ],
       fields: "visitors",
     },
@@ -100,7 +94,10 @@ function check(
     };
     const findings = [
       ...(await judgeMetric(checked, conditions)),
-      ...(conditions.deadLinks === undefined ? [] : [await findDeadLinks(checked, conditions.deadLinks)]),
+      ...(conditions.deadLinks === undefined ? [] : [await findFailed(checked, conditions.deadLinks)]),
+      ...(conditions.serverErrors === undefined
+        ? []
+        : [await findFailed(checked, conditions.serverErrors, "5xx")]),
     ];
     return { site: totals.site, period: totals.period, findings, warnings: totals.warnings };
   });
@@ -129,7 +126,7 @@ function assertPossible({ below, change, unusual }: Conditions, { from, to }: Da
   const flag = below !== undefined ? "--below" : change ? "--change" : unusual ? "--unusual" : undefined;
   if (flag !== undefined && to === today) {
     throw new AnalyticsError("usage", `${flag} needs days that are over, and today is one of these days.`, {
-      hint: "Name complete days, such as --period yesterday or last_7_days. Only --above and --dead-links may be about today.",
+      hint: "Name complete days, such as --period yesterday or last_7_days. Only --above, --dead-links and --server-errors may be about today.",
     });
   }
   const count = countDays(from, to);

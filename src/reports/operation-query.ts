@@ -2,6 +2,7 @@ import * as z from "zod";
 import { readMember } from "../member.ts";
 import { filterParams } from "../operations/fields.ts";
 import { takesDays } from "../operations/index.ts";
+import { statusParam } from "../operations/not-found.ts";
 import type { Operation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
@@ -51,6 +52,7 @@ export function queryOf(operation: Operation, added: { asksOfFirst?: true } = {}
       operation.params.extend({
         ...(takesDays(operation) && { period: periodParam() }),
         ...("filter" in operation.allParams.shape && filterParams()),
+        ...("status" in operation.allParams.shape && statusParam()),
         ...(list?.hasVisits && { with: withParam() }),
       }),
     result: () => operation.answer,

@@ -13,6 +13,7 @@ import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { keepMissing, readLists } from "./missing-lists.ts";
 import { readOverviewHours } from "./overview-hours.ts";
+import { warnOfServerErrors } from "./server-errors.ts";
 import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
 
 const TOP_ROWS = 10;
@@ -89,14 +90,14 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  const [totals, active, series, previous, day, byHour, { lists, missing }] = await Promise.all([
+  // Before the first day with data there is nothing to compare with.
+  const before =
+    complete && !fitted.isShortened && !isAll(period) ? precedingDays(period, complete) : undefined;
+  const [totals, active, series, previous, day, byHour, { lists, missing }, failures] = await Promise.all([
     summary,
     readActive(),
     ask(timeseries, shown),
-    // Before the first day with data there is nothing to compare with.
-    complete && !fitted.isShortened && !isAll(period)
-      ? ask(timeseries, precedingDays(period, complete))
-      : undefined,
+    before && ask(timeseries, before),
     call(stats, { site, days: 1 }, options),
     readOverviewHours(call, { site, today, ...shown }, options),
     readLists(dimensions, (dimension) => {
@@ -105,6 +106,10 @@ async function readParts(
         ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
         : call(breakdown, { site, ...list, days: 1 }, options);
     }),
+    // They belong to no visit, so that no filter can choose among them.
+    before && options.filter === undefined
+      ? warnOfServerErrors(call, { site, today, ...shown }, before, options)
+      : [],
   ]);
   const includesToday = last === today && (!canAdd || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
@@ -144,6 +149,7 @@ async function readParts(
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutEnd),
       lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
+      failures,
     ),
     series,
     previous,

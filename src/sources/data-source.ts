@@ -3,6 +3,7 @@ import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Filter } from "../operations/filter.ts";
 import type { OperationName } from "../operations/index.ts";
+import type { Failure } from "../operations/not-found.ts";
 import type { Warning } from "../operations/warning.ts";
 
 /**
@@ -40,9 +41,9 @@ export interface DataSource {
   crawlers?(span: Span, limit: number, signal?: AbortSignal): Promise<CrawlerRanking>;
   /**
    * The first `limit` paths that people asked for in vain, by requests, then value (`compareValues`). Absent if the source
-   * cannot know them.
+   * cannot know them. With `5xx`, those that the server failed to answer, whoever asked but bots.
    */
-  notFound?(span: Span, limit: number, signal?: AbortSignal): Promise<NotFoundRanking>;
+  notFound?(span: Span, limit: number, signal?: AbortSignal, status?: Failure): Promise<NotFoundRanking>;
   /** What a reader must know about these days before using their numbers. */
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
@@ -185,7 +186,7 @@ export interface NotFoundRanking {
   folded?: true;
 }
 
-/** A path that people asked for by GET and that was answered 404 or 410 (docs/contract.md, "Dead links"). */
+/** A path that people asked for by GET and did not get (docs/contract.md, "Dead links"). */
 export interface NotFoundRow {
   /** Null for all paths beyond the limit of what the source keeps; `other` is set then. */
   value: string | null;

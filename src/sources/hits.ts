@@ -8,8 +8,8 @@ export interface Hit extends Partial<Record<TextColumn, string>> {
   /** Without scheme and `www.`. */
   site: string;
   /**
-   * `day` marks a day as loaded; `scanner` are page views that do not count. `not_found` are what people asked for in vain:
-   * its `referrer` is a path, which begins with a slash, if one of the site's own pages led there.
+   * `day` marks a day as loaded; `scanner` are page views that do not count. `not_found` are what people asked for and did not get:
+   * its `status` is 404, 410 or 5xx, and its `referrer` is a path, which begins with a slash, if one of the site's own pages led there.
    */
   kind: HitKind;
   /** `YYYY-MM-DD` at the site. */

@@ -11,6 +11,7 @@ import {
   type OptionalOperation,
   operations,
 } from "../operations/index.ts";
+import { readStatus } from "../operations/not-found.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
@@ -182,10 +183,17 @@ const answers: Answers = {
   "not-found": async ({ limit, ...params }, context) => {
     const { source, signal } = context;
     if (source.notFound === undefined) throw createNotRecordedError("requests for what is not there");
+    const status = readStatus(params);
     const { span, head, warnings } = await openSpan(params, context);
-    const { rows, totalRows, totalRequests, excluded, folded } = await source.notFound(span, limit, signal);
+    const { rows, totalRows, totalRequests, excluded, folded } = await source.notFound(
+      span,
+      limit,
+      signal,
+      status,
+    );
     return {
       ...head,
+      ...(status && { status }),
       rows: rows.map(({ value, other, requests, visitors, referrers }) => ({
         value,
         ...(other && { other }),

@@ -228,6 +228,51 @@ describe("dead links", () => {
   });
 });
 
+describe("pages that the server fails to answer", () => {
+  const failing = (count: number, target: string) =>
+    Array.from({ length: count }, (_, index) =>
+      combined({
+        ...{ at: Date.parse(`${YESTERDAY}T06:00:00Z`) + index * 1000, address: `10.9.0.${index}` },
+        ...{ target, referrer: "https://example.com/pricing", status: 502 },
+      }),
+    );
+  const log = createLogFolder({
+    "access.log": joinLines(
+      ...listDay(YESTERDAY, 5),
+      ...failing(6, "/signup"),
+      ...failing(2, "/a"),
+      ...listDay("2026-11-21", 5),
+    ),
+  }).path("access.log");
+
+  it.each([
+    [
+      "--server-errors 5",
+      7,
+      'example.com answered 1 path with a server error (5xx) on Friday, 2026-11-20 at least 5 times: "/signup" (6, most from "/pricing").\n',
+    ],
+    [
+      "--server-errors 1",
+      7,
+      'example.com answered 2 paths with a server error (5xx) on Friday, 2026-11-20: "/signup" (6, most from "/pricing"), "/a" (2, most from "/pricing").\n',
+    ],
+    [
+      "--server-errors 7 --explain",
+      0,
+      "ok: example.com answered nothing with a server error (5xx) on Friday, 2026-11-20 at least 7 times.\n",
+    ],
+    ["--dead-links 1", 0, ""],
+  ])("%s exits with %i", async (words, expected, sentence) => {
+    const { code, stdout } = await checkLog(log, words);
+    expect([code, stdout]).toEqual([expected, sentence]);
+  });
+
+  it("cannot be chosen by a filter", async () => {
+    const { code, stderr } = await checkLog(log, "--server-errors 1 --filter page=/");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--server-errors cannot be combined")]);
+  });
+});
+
 describe("every source is checked by the same rules", () => {
   const old = withoutSpans(createTestApi().reference);
   const ask = async (words: readonly string[], environment = {}) => {

@@ -45,6 +45,29 @@ describe("a service that counts dead links", () => {
     expect((await shell("example.com", "--days", "7")).stderr).toContain("Left out: ");
   });
 
+  it("gives the same numbers of what the server failed to answer, and repeats the status", async () => {
+    // A day on which the made-up sign-up failed.
+    const period = "from=2026-09-11&to=2026-09-11";
+    const { rows, ...body } = await read(`site=example.com&${period}&status=5xx`);
+    expect(rows[0]).toMatchObject({
+      value: "/signup",
+      referrers: [{ value: "/pricing", internal: true }, {}],
+    });
+    expect(body).toMatchObject({ status: "5xx", excluded: { bots: 0, scanners: 0 } });
+    const named = { period: "2026-09-11", status: "5xx" };
+    const client = await connectInProcess();
+    const result = await client.callTool("get_not_found", { site: "example.com", ...named });
+    await client.close();
+    expect(rowsOf(result)).toEqual(rows);
+    const words = ["example.com", "--period", "2026-09-11", "--status"];
+    const printed = await shell(...words, "5xx", "--json");
+    expect(JSON.parse(printed.stdout).rows).toEqual(rows);
+    expect((await shell(...words, "5xx")).stderr).toMatch(/\d+ requests were answered 500–599/);
+    const plain = await read(`site=example.com&${period}`);
+    expect(await read(`site=example.com&${period}&status=4xx`)).toEqual({ ...plain, status: "4xx" });
+    expect(plain.rows).not.toEqual(rows);
+  });
+
   it("says that nobody asked in vain", async () => {
     const { stderr } = await shell("news.example.org", "--period", "2026-11-09");
     expect(stderr).toContain("news.example.org has no data before");
@@ -114,6 +137,7 @@ describe("an answer of another service", () => {
       { rows: [{ ...first, referrers: Array(4).fill(first?.referrers[1]) }, second] },
       "referrers",
     ],
+    ["a status that nobody asked for", { status: "5xx" }, "not about the requested status"],
     ["another limit", { limit: 5 }, "its limit is 5, not 10"],
     ["another site", { site: { id: "x", domain: "other.example" } }, "other.example"],
   ])("with %s is refused", async (_, changed, reason) => {
@@ -139,6 +163,20 @@ describe("an answer of another service", () => {
       expect(`${stdout} ${textOf(result)} ${JSON.stringify(rowsOf(result))}`).not.toContain(invisible);
     }
   });
+});
+
+it("a service that does not offer the status is not asked with it", async () => {
+  const asked: string[] = [];
+  network.use(
+    http.get(`${BASE}/api/v1/not-found`, ({ request }) => {
+      asked.push(request.url);
+      return HttpResponse.json(right);
+    }),
+    http.get(`${BASE}/api/v1/openapi.json`, () => HttpResponse.json({ openapi: "3.1.1", paths: {} })),
+  );
+  const { code, stdout, stderr } = await shell("example.com", "--status", "5xx");
+  expect([code === 0, stdout, asked]).toEqual([false, "", []]);
+  expect(stderr).toContain("status cannot be used: this service does not tell failures apart.");
 });
 
 it("a source that does not know them is no reason to make numbers up", async () => {

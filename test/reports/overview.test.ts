@@ -1,10 +1,39 @@
 import { expect, it } from "vitest";
+import { parseFilter } from "../../src/operations/filter.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { LOG_NOW } from "../support/logs.ts";
+
+it.each([
+  ["an outage", { period: "2026-09" }, {}, true],
+  ["days as any others", { period: "2026-10" }, {}, false],
+  ["a part of the visitors", { period: "2026-09" }, { filter: parseFilter(["devices=mobile"]) }, false],
+])("says of %s whether the server failed more often than before: %j", async (_, asked, options, isSaid) => {
+  const demo = await openDemoSource({ clock: () => LOG_NOW });
+  const call = createLocalCall(
+    async () => demo,
+    () => LOG_NOW,
+  );
+  const { result } = await findQuery("overview").ask(
+    call,
+    { site: "example.com", days: 7, ...asked },
+    options,
+  );
+  const warnings = (result.warnings ?? []) as { code: string; detail: string }[];
+  const said = warnings.filter(({ code }) => code === "server_errors").map(({ detail }) => detail);
+  expect(said).toEqual(
+    isSaid
+      ? [
+          expect.stringMatching(
+            /^The server failed to answer \d+ requests \(5xx\), after \d+ in the days before: not-found with status 5xx lists them\.$/,
+          ),
+        ]
+      : [],
+  );
+});
 
 it("passes on in what the rows of its lists differ from the contract's, once", async () => {
   const demo = await openDemoSource({ clock: () => LOG_NOW });

@@ -53,8 +53,9 @@ export async function writeSameVisits(clock: { now: number }): Promise<SameVisit
       ...crawled.map((each, index) => ({
         ...each,
         agent: index % 3 === 0 ? BINGBOT : GPTBOT,
-        status: index % 5 === 0 ? 404 : 200,
+        status: [404, 500][index % 5] ?? 200,
       })),
+      ...crawled.map((each, index) => ({ ...each, status: 500 + (index % 4) })),
       ...listDeadLinks(fixtures, site, dates, LOG_NOW),
     ];
     const { path } = createLogFolder({ "access.log": joinLines(...lines.map(written.write)) });
@@ -94,6 +95,7 @@ export async function expectSameAnswers(
           return [dimension, { rows: counts, totalRows }];
         }),
     );
+    const failing = await source.notFound?.(span, 1_000, undefined, "5xx");
     const { excluded, ...deadLinks } = (await source.notFound?.(span, 1_000)) ?? {};
     return {
       deadLinks: { ...deadLinks, scanners: excluded?.scanners },
@@ -105,6 +107,7 @@ export async function expectSameAnswers(
         recorded: await source.dimensions?.(site),
         events: days.map(({ events }) => events),
         excluded,
+        failing,
         // Return visits of the demo are at other times.
         hours: await source.hours?.(span),
         crawlers: await source.crawlers?.(span, 1_000),
@@ -120,6 +123,8 @@ export async function expectSameAnswers(
   expect(inTable.crawlers?.totalRows).toBe(2);
   expect(inTable.deadLinks.totalRequests).toBeGreaterThan(3);
   expect(inTable.excluded?.bots).toBeGreaterThan(3);
+  expect(inTable.failing?.totalRequests).toBeGreaterThan(3);
+  expect(inTable.failing?.excluded.bots).toBeGreaterThan(3);
   expect(inTable).toMatchObject(await ask(demo, "demo"));
   expect(inTable).toMatchObject(await ask(logs.get(domain), "logs"));
 }

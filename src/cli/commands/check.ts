@@ -22,6 +22,7 @@ interface ConditionFlags {
   change?: string;
   unusual?: true;
   deadLinks?: string;
+  serverErrors?: string;
 }
 
 interface CheckFlags extends SourceFlags, Appearance, ConditionFlags {
@@ -55,6 +56,10 @@ export const command: CommandDefinition = {
       .option(
         "--dead-links <number>",
         "met if people asked so many times or more for a path that is not there",
+      )
+      .option(
+        "--server-errors <number>",
+        "met if the server failed to answer (5xx) so many requests or more for a path",
       );
     addQueryOptions(command, anyCheck);
     return command
@@ -102,17 +107,25 @@ function createFormatter(io: Io, flags: Appearance): (text: Note) => string {
 }
 
 /** Reads what to look for. Throws AnalyticsError `usage` for something else than a number, and for no condition. */
-function readConditions({ below, above, change, unusual, deadLinks }: ConditionFlags): Conditions {
+function readConditions({
+  below,
+  above,
+  change,
+  unusual,
+  deadLinks,
+  serverErrors,
+}: ConditionFlags): Conditions {
   const conditions: Conditions = {
     below: readNumber("--below", below),
     above: readNumber("--above", above),
     change: readChange(change),
     unusual,
     deadLinks: readNumber("--dead-links", deadLinks),
+    serverErrors: readNumber("--server-errors", serverErrors),
   };
   if (Object.values(conditions).some((condition) => condition !== undefined)) return conditions;
   throw new AnalyticsError("usage", "check needs something to look for.", {
-    hint: "Add --below, --above, --change, --unusual or --dead-links, such as analytics-mcp check example.com --below 100",
+    hint: "Add --below, --above, --change, --unusual, --dead-links or --server-errors, such as analytics-mcp check example.com --below 100",
   });
 }
 
@@ -140,20 +153,22 @@ function readChange(text: string | undefined): Conditions["change"] {
 
 /** Refuses options that no condition uses, and a filter of what no filter can choose among. */
 function assertUsed(conditions: Conditions, { metric, against, filter }: Record<string, unknown>): void {
-  const { below, above, change, unusual, deadLinks } = conditions;
+  const { below, above, change, unusual, deadLinks, serverErrors } = conditions;
   if (against !== undefined && change === undefined) {
     throw new AnalyticsError("usage", "--against needs --change.", {
       hint: "Such as --change 50 --against year_before.",
     });
   }
-  if (deadLinks === undefined) return;
+  const flag =
+    deadLinks !== undefined ? "--dead-links" : serverErrors !== undefined ? "--server-errors" : undefined;
+  if (flag === undefined) return;
   if (filter !== undefined) {
-    throw new AnalyticsError("usage", "--dead-links cannot be combined with --filter.", {
+    throw new AnalyticsError("usage", `${flag} cannot be combined with --filter.`, {
       hint: "These requests belong to no visit, so that no filter can choose among them. Check them in a command of their own.",
     });
   }
   const usesMetric = below !== undefined || above !== undefined || change !== undefined || unusual;
   if (metric !== undefined && !usesMetric) {
-    throw new AnalyticsError("usage", "--dead-links has no --metric.", { hint: "Leave out --metric." });
+    throw new AnalyticsError("usage", `${flag} has no --metric.`, { hint: "Leave out --metric." });
   }
 }

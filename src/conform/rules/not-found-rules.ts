@@ -1,8 +1,15 @@
 import { quote } from "../../errors.ts";
-import { isUnprompted, notFound } from "../../operations/not-found.ts";
+import { type Failure, isUnprompted, notFound } from "../../operations/not-found.ts";
+import { openapi } from "../../operations/openapi.ts";
 import { compareValues } from "../../operations/row-order.ts";
+import { findParameters } from "../openapi-lookup.ts";
+import type { Params } from "../probe.ts";
+import { ofEach } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
-import { demand } from "../verdict.ts";
+import { compareStable } from "../stable-compare.ts";
+import { basicParams, parse, type Read, read } from "../subject.ts";
+import { demand, Skip } from "../verdict.ts";
+import { isInvalid } from "./parameter-requests.ts";
 import { type ListWords, listRules, ofEachRow } from "./request-list-rules.ts";
 import { queryRules, readTwoDays } from "./request-query-rules.ts";
 
@@ -11,6 +18,10 @@ const words: ListWords = {
   none: "nobody asked the site in vain in the last 30 days",
   group: "Group by the path, and put what you do not keep apart into one row with the value null.",
 };
+
+function demandStatus({ reply, answer }: Read<typeof notFound>, status: Failure): void {
+  demand(answer.status === status, reply, `status ${quote(status)}`, quote(answer.status));
+}
 
 export const notFoundSection = defineSection({
   name: "not-found",
@@ -80,6 +91,37 @@ export const notFoundSection = defineSection({
       measure: "visitors",
       countDays: "visitors are distinct within each day and added up over the days",
     }),
+    {
+      id: "not-found.status",
+      title:
+        "If status is offered, the answer repeats it, 4xx is the default, 5xx leaves out no scanners, and any other is refused.",
+      fix: "Send back the status of the query, count the requests answered 500–599 of all senders but bots for 5xx, and refuse other values: 400, invalid_parameter.",
+      check: async (subject) => {
+        const basic = basicParams(subject, notFound);
+        await read(subject, notFound);
+        const { reply: described } = await read(subject, openapi);
+        if (!findParameters(described.json, notFound).has("status"))
+          throw new Skip("the service does not offer status");
+        const ask = async (params: Params) =>
+          parse(notFound, await subject.ask(notFound.path, { ...basic, ...params }));
+        const failing = await ask({ status: "5xx", days: 7 });
+        demandStatus(failing, "5xx");
+        await compareStable(
+          (fresh) => read(subject, notFound, {}, { fresh }),
+          async ({ answer: plain }) => {
+            const missing = await ask({ status: "4xx" });
+            demandStatus(missing, "4xx");
+            const [expected, seen] = [plain, missing.answer].map(
+              ({ totals }) => `${totals.requests} requests`,
+            );
+            demand(expected === seen, missing.reply, `${expected}, as without status`, `${seen}`);
+          },
+        );
+        const { scanners } = failing.answer.excluded;
+        demand(scanners === 0, failing.reply, "no scanners in excluded", `${scanners}`);
+        await ofEach([notFound], [{ status: "3xx" }, { status: "404" }], isInvalid)(subject);
+      },
+    },
     {
       id: "not-found.dates-excluded",
       title: "If from and to are offered, excluded adds up over the days.",

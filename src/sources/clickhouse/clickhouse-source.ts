@@ -121,12 +121,12 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
         totalRequests: totals?.request_count ?? 0,
       };
     };
-    const notFound: DataSource["notFound"] = async (span, limit, signal) => {
+    const notFound: DataSource["notFound"] = async (span, limit, signal, status = "4xx") => {
       const { params, endsNow } = querySpan(span);
       const [{ rows, totalRows }, left] = await Promise.all([
         ask(
           {
-            write: (queries) => queries.notFound?.paths(filterTime(endsNow)) ?? "",
+            write: (queries) => queries.notFound?.[status].paths(filterTime(endsNow)) ?? "",
             // The first row has the totals.
             params: { ...params, limit: limit + 1 },
             row: notFoundRow,
@@ -135,7 +135,12 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
           signal,
         ),
         ask(
-          { write: (queries) => queries.notFound?.excluded() ?? "", params, row: excludedRow, maxRows: 1 },
+          {
+            write: (queries) => queries.notFound?.[status].excluded(filterTime(endsNow)) ?? "",
+            params,
+            row: excludedRow,
+            maxRows: 1,
+          },
           signal,
         ),
       ]);

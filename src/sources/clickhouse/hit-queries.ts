@@ -1,12 +1,20 @@
 import { AnalyticsError } from "../../errors.ts";
-import { MAX_REFERRERS } from "../../operations/not-found.ts";
+import { MAX_REFERRERS, UNPROMPTED } from "../../operations/not-found.ts";
 import { columnsOf } from "../hits.ts";
 import { OTHER } from "../measure/definition.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
 import { writeFilter } from "./filter-sql.ts";
 import { countValues, writeQueries } from "./queries.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
-import { all, IN_SPAN, MAX_SITES, quoteName, type TableLayout, type TableQueries } from "./table-queries.ts";
+import {
+  all,
+  IN_SPAN,
+  MAX_SITES,
+  quoteName,
+  type TableLayout,
+  type TableQueries,
+  type TimeFilter,
+} from "./table-queries.ts";
 import type { HitRows } from "./visits.ts";
 
 /** The columns that the queries use, by what they must be. */
@@ -18,6 +26,10 @@ const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[
 ];
 /** Columns of which several types will do. */
 const OTHER_COLUMNS = ["kind", "visitor", "unrecorded"];
+
+const IS_SERVER_ERROR = "status BETWEEN 500 AND 599";
+/** Within quotes, a backslash stands for itself only if it is doubled. */
+const IS_UNPROMPTED = UNPROMPTED.source.replaceAll("\\/", "/").replaceAll("\\", "\\\\");
 
 const KINDS = {
   pageview: "kind = 'pageview'",
@@ -44,6 +56,26 @@ export function createHitLayout(database: string, table: string): TableLayout {
     read: ({ kind, timeFilter, conditions = [] }) => `FROM ${from}
       WHERE ${all([IN_SPAN, KINDS[kind], ...conditions])} ${timeFilter("time")}`,
   };
+
+  const listFailed = (condition: string, timeFilter: TimeFilter) => `
+        SELECT
+          concat('=', gone) AS value,
+          sum(asked) AS request_count,
+          uniqExactMerge(people) AS visitor_count,
+          sumIf(asked, gone = '${OTHER}' OR source = '${OTHER}') AS folded_count,
+          groupArrayIf((source, asked), source NOT IN ('', '${OTHER}')) AS sources,
+          arraySlice(arraySort(pair -> (-toInt64(pair.2), pair.1), sources), 1, ${MAX_REFERRERS}) AS first_sources,
+          arrayMap(pair -> pair.1, first_sources) AS pages,
+          arrayMap(pair -> pair.2, first_sources) AS page_counts
+        FROM (
+          SELECT path AS gone, referrer AS source, count() AS asked, uniqExactState(visitor) AS people
+          FROM ${from}
+          WHERE ${IN_SPAN} AND kind = 'not_found' AND ${condition} ${timeFilter("time")}
+          GROUP BY gone, source
+        )
+        GROUP BY value WITH ROLLUP
+        ORDER BY value != '', request_count DESC, value = '=${OTHER}', value
+        LIMIT {limit:UInt32}`;
 
   const queries: TableQueries = {
     ...writeQueries(rows, LOAD_COLUMNS),
@@ -79,29 +111,20 @@ export function createHitLayout(database: string, table: string): TableLayout {
 
     // The first row has the totals, as above. What an export had folded is no page that led there.
     notFound: {
-      paths: (timeFilter) => `
-        SELECT
-          concat('=', gone) AS value,
-          sum(asked) AS request_count,
-          uniqExactMerge(people) AS visitor_count,
-          sumIf(asked, gone = '${OTHER}' OR source = '${OTHER}') AS folded_count,
-          groupArrayIf((source, asked), source NOT IN ('', '${OTHER}')) AS sources,
-          arraySlice(arraySort(pair -> (-toInt64(pair.2), pair.1), sources), 1, ${MAX_REFERRERS}) AS first_sources,
-          arrayMap(pair -> pair.1, first_sources) AS pages,
-          arrayMap(pair -> pair.2, first_sources) AS page_counts
-        FROM (
-          SELECT path AS gone, referrer AS source, count() AS asked, uniqExactState(visitor) AS people
-          FROM ${from}
-          WHERE ${IN_SPAN} AND kind = 'not_found' ${timeFilter("time")}
-          GROUP BY gone, source
-        )
-        GROUP BY value WITH ROLLUP
-        ORDER BY value != '', request_count DESC, value = '=${OTHER}', value
-        LIMIT {limit:UInt32}`,
-      excluded: () => `
+      "4xx": {
+        paths: (timeFilter) => listFailed("status < 500", timeFilter),
+        excluded: () => `
         SELECT sum(bots_not_found) AS bot_count, sum(scanners_not_found) AS scan_count
         FROM ${from}
         WHERE ${IN_SPAN} AND kind = 'day'`,
+      },
+      "5xx": {
+        paths: (timeFilter) => listFailed(IS_SERVER_ERROR, timeFilter),
+        excluded: (timeFilter) => `
+        SELECT count() AS bot_count, 0 AS scan_count
+        FROM ${from}
+        WHERE ${IN_SPAN} AND kind = 'bot' AND ${IS_SERVER_ERROR} AND NOT match(path, '${IS_UNPROMPTED}') ${timeFilter("time")}`,
+      },
     },
   };
 

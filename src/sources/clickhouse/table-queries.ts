@@ -1,4 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
+import type { Failure } from "../../operations/not-found.ts";
 import type { QueryParams } from "./answer.ts";
 import type { Columns } from "./column-types.ts";
 import type { FilterSql } from "./filter-sql.ts";
@@ -60,7 +61,7 @@ export interface TableQueries {
   /** Absent if the table does not have crawlers. */
   crawlers?(timeFilter: TimeFilter): string;
   /** Absent if the table does not have what people asked for in vain. */
-  notFound?: NotFoundQueries;
+  notFound?: Readonly<Record<Failure, NotFoundQueries>>;
   active(filter: FilterSql, timeFilter: TimeFilter): string;
   /** The page views of a site whose time is NULL. Absent if the column cannot be NULL. */
   timeless?(): string;
@@ -72,7 +73,7 @@ export interface NotFoundQueries {
   /** The paths, and first the totals. */
   paths(timeFilter: TimeFilter): string;
   /** Such requests of bots and scanners. */
-  excluded(): string;
+  excluded(timeFilter: TimeFilter): string;
 }
 
 export interface PageViewConditions {

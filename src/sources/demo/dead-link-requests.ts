@@ -1,12 +1,13 @@
 import written from "../../../fixtures/dead-links.json" with { type: "json" };
 import { readMember } from "../../member.ts";
 import { addDays } from "../../operations/days.ts";
+import type { Failure } from "../../operations/not-found.ts";
 import { startOfDay } from "../calendar.ts";
 import type { Fixtures, SiteProfile } from "./fixture-types.ts";
 import { createChoice, createRandom, drawBetween, type Random } from "./random.ts";
 import { dayFromAnchor } from "./visits.ts";
 
-/** A request that was answered 404, because there is nothing at its path. */
+/** A request that was answered 404, because there is nothing at its path, or 500, because the server failed. */
 export interface DeadLinkRequest {
   /** The sender's number within the day, apart from the numbers of visitors. */
   sender: number;
@@ -31,8 +32,8 @@ const PROBES = { from: 24, to: 60 };
 const PROBED = ["/.env", "/.git/config", "/wp-login.php", "/xmlrpc.php", "/phpmyadmin/", "/backup.zip"];
 
 /**
- * Makes up the requests of people for what is not there, and those of scanners. A day's random numbers depend only on
- * seed, site and date, and are not those of the visits.
+ * Makes up the requests of people for what is not there, and those of scanners; or those that the server fails to answer. A
+ * day's random numbers depend only on seed, site, date and failure, and are not those of the visits.
  *
  * @param anchor The date from which the profile counts days.
  */
@@ -41,15 +42,21 @@ export function createDeadLinkRequests(
   { deadLinks = readDeadLinks() }: Fixtures,
   seed: string,
   anchor: string,
-): (date: string) => DeadLinkRequest[] {
-  const { links, scanners } = readMember(deadLinks, domain) ?? { links: [], scanners: 0 };
-  const chosen = links.map((link) => ({ ...link, choose: createChoice(Object.entries(link.referrers)) }));
-  return (date) => {
+): (date: string, status?: Failure) => DeadLinkRequest[] {
+  const { links, scanners, failing = [] } = readMember(deadLinks, domain) ?? { links: [], scanners: 0 };
+  const choose = (some: typeof links) =>
+    some.map((link) => ({ ...link, choose: createChoice(Object.entries(link.referrers)) }));
+  const chosen = {
+    "4xx": { name: "dead-links", links: choose(links), scanners },
+    "5xx": { name: "failing", links: choose(failing), scanners: 0 },
+  };
+  return (date, status = "4xx") => {
+    const { name, links, scanners } = chosen[status];
     const day = dayFromAnchor(date, anchor);
     if (data_since === null || day < -data_since) return [];
-    const random = createRandom(`${seed}:dead-links:${id}:${date}`);
+    const random = createRandom(`${seed}:${name}:${id}:${date}`);
     let senders = 0;
-    const ofPeople = chosen.flatMap(({ path, requests, from = -Infinity, until = Infinity, choose }) => {
+    const ofPeople = links.flatMap(({ path, requests, from = -Infinity, until = Infinity, choose }) => {
       const count =
         day < from || day > until ? 0 : roundByChance(requests * drawBetween(random, NOISE), random);
       return Array.from({ length: count }, () => {

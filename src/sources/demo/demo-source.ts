@@ -54,9 +54,9 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
       const countCrawlers = await find(span.site).openCrawlers();
       return rankRequests(countCrawlers(listStarts(span)), limit);
     },
-    notFound: async (span, limit) => {
+    notFound: async (span, limit, _, status) => {
       const countDeadLinks = await find(span.site).openDeadLinks();
-      return countDeadLinks(listStarts(span), limit);
+      return countDeadLinks(listStarts(span), limit, status);
     },
     active: async (site, now, _, filter) => {
       const counts = countsOf({ site, filter });

@@ -14,11 +14,13 @@ export interface Fixtures {
   deadLinks?: Record<string, DeadLinksProfile>;
 }
 
-/** What people ask a site for that is not there. */
+/** What people ask a site for and do not get. */
 export interface DeadLinksProfile {
   /** Scanners on an average day. */
   scanners: number;
   links: DeadLink[];
+  /** What the server failed to answer; nothing if absent. */
+  failing?: DeadLink[];
 }
 
 export interface DeadLink {

@@ -178,8 +178,10 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
       }),
     crawlers: (span, limit, signal) =>
       ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
-    notFound: (span, limit, signal) =>
-      ask(async () => rankNotFound(listCounts((await countDays(span, signal)).days), limit, isLeftOut)),
+    notFound: (span, limit, signal, status) =>
+      ask(async () =>
+        rankNotFound(listCounts((await countDays(span, signal)).days), limit, { isLeftOut, status }),
+      ),
     active: (site, now, signal, filter) =>
       ask(async () => {
         const { log } = await readSite(site, signal);

@@ -1,3 +1,4 @@
+import type { Failure } from "../../operations/not-found.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { CrawlerRanking, CrawlerRow, NotFoundRanking } from "../data-source.ts";
 import { OTHER } from "../measure/definition.ts";
@@ -32,13 +33,17 @@ export function rankCrawlers(days: readonly DayCounts[], limit: number): Crawler
 export function rankNotFound(
   days: readonly DayCounts[],
   limit: number,
-  isLeftOut: (path: string) => boolean = () => false,
+  {
+    isLeftOut = () => false,
+    status = "4xx",
+  }: { isLeftOut?: ((path: string) => boolean) | undefined; status?: Failure | undefined } = {},
 ): NotFoundRanking {
   const ranking = createNotFoundRanking();
   const excluded = { bots: 0, scanners: 0 };
   let folded = false as boolean;
   for (const { tables } of days) {
-    const { paths, requests, visitors, referrers, excluded: left } = tables.notFound();
+    const failed = status === "5xx" ? tables.serverErrors() : tables.notFound();
+    const { paths, requests, visitors, referrers, excluded: left } = failed;
     const isKept = paths.map((path) => path === OTHER || !isLeftOut(path));
     paths.forEach((path, index) => {
       if (!isKept[index]) return;

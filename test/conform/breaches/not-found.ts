@@ -45,6 +45,9 @@ export const notFoundBreaches: Record<string, Breach> = {
   "not-found.internal": editRows(PATH, (rows) => {
     rows[1].referrers[0].internal = false;
   }),
+  "not-found.status": edit(on(PATH, { status: "5xx" }), (body) => {
+    delete body.status;
+  }),
   "not-found.dates": edit(both(hasDates(PATH), isSpan), (body) => {
     body.rows[0].visitors--;
   }),

@@ -3,6 +3,7 @@ import { columnsOf, type Hit } from "../../hits.ts";
 import type { VisitDimension } from "../../measure/hit-table.ts";
 import { findVisits } from "../../measure/visits.ts";
 import { copyText } from "../copy-text.ts";
+import { isServerError } from "../counting/add-failed.ts";
 import { append, type Column, createColumn, readColumn } from "../counting/columns.ts";
 import type { CountedDay } from "../counting/count-day.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
@@ -53,7 +54,7 @@ export function createHitExport(options: ExportOptions): HitExport {
       own = {
         visitors: [],
         bots: [],
-        notFound: {
+        failed: {
           sender: createColumn(),
           link: createColumn(),
           status: createColumn(),
@@ -87,13 +88,13 @@ export function createHitExport(options: ExportOptions): HitExport {
         ...(crawler !== undefined && { crawler }),
       });
     },
-    addNotFound: (log, day, { sender, link, status, time }) => {
+    addFailed: (log, day, { sender, link, status, time }) => {
       if (!isWanted(log, day)) return;
-      const { notFound } = keep(day);
-      append(notFound.sender, sender);
-      append(notFound.link, link);
-      append(notFound.status, status);
-      append(notFound.second, time - day.start);
+      const { failed } = keep(day);
+      append(failed.sender, sender);
+      append(failed.link, link);
+      append(failed.status, status);
+      append(failed.second, time - day.start);
     },
     closeDay: (log, day, { counts: { proxy, tables }, table: { scanners } }) => {
       const { domain: site, first = 0, calendar } = log;
@@ -118,8 +119,8 @@ interface DayDetails {
   /** The names of the senders, by number. */
   visitors: string[];
   bots: Omit<Hit, "id">[];
-  /** The requests for what is not there. */
-  notFound: Record<"sender" | "link" | "status" | "second", Column>;
+  /** The requests that failed. */
+  failed: Record<"sender" | "link" | "status" | "second", Column>;
 }
 
 interface DayToWrite extends Readonly<DayDetails> {
@@ -150,7 +151,7 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   };
   forEachHit(given, (hit) => writeHit({ ...head, ...hit }));
   for (const bot of bots.toSorted((a, b) => compareVisitors(a, b) || a.time - b.time)) writeHit(bot);
-  for (const hit of listNotFound(given)) writeHit({ ...head, ...hit });
+  for (const hit of listFailed(given)) writeHit({ ...head, ...hit });
   const unrecorded = listUnrecorded(log);
   write({
     ...head,
@@ -169,15 +170,18 @@ function writeDay(given: DayToWrite, write: (hit: Hit) => void): number {
   return hits;
 }
 
-/** What people asked for in vain on a day, by visitor and time. */
-function listNotFound({ day, visitors, notFound, scanners }: DayToWrite): Omit<Hit, "id" | "site" | "day">[] {
-  const { sender, link, status, second } = notFound;
+/** What people asked for on a day and did not get, by visitor and time. The server can fail scanners, too. */
+function listFailed({ day, visitors, failed, scanners }: DayToWrite): Omit<Hit, "id" | "site" | "day">[] {
+  const { sender, link, status: statuses, second } = failed;
   return Array.from(readColumn(sender), (number, at): Omit<Hit, "id" | "site" | "day">[] => {
-    if (scanners.has(number)) return [];
-    const { path, referrer } = day.notFound.links.at(link.values[at] ?? 0);
+    const status = statuses.values[at] ?? 0;
+    const hasFailed = isServerError(status);
+    if (!hasFailed && scanners.has(number)) return [];
+    const { links } = hasFailed ? day.serverErrors : day.notFound;
+    const { path, referrer } = links.at(link.values[at] ?? 0);
     const time = day.start + (second.values[at] ?? 0);
     const visitor = visitors[number] ?? "0";
-    const hit = { kind: "not_found" as const, time, visitor, path, status: status.values[at] ?? 0 };
+    const hit = { kind: "not_found" as const, time, visitor, path, status };
     return [referrer === null ? hit : { ...hit, referrer }];
   })
     .flat()

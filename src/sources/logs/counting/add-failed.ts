@@ -10,17 +10,20 @@ import { createIsOwnHost, readLinkingPage } from "./origin.ts";
 import type { RequestTarget } from "./request.ts";
 
 /*
- * What people asked for by GET and did not get: because it is not there (404 and 410), or because the server failed (5xx). Whether a sender is a person is known when the day is counted,
- * so until then the requests of all senders but bots are kept, as one row for each sender and link.
+ * What people asked for by GET and did not get: because it is not there (404 and 410), or because the server failed (5xx).
+ * Whether a sender is a person is known when the day is counted, so until then the requests of all senders but bots are kept,
+ * as one row for each sender and link.
  */
 
-/** Whether a request is for something that is not there, and that no browser asks for by itself. */
-export const isNotFound = ({ method, status }: LogLine, { path }: RequestTarget): boolean =>
-  method === "GET" && (status === 404 || status === 410) && !isUnprompted(path);
+type Failed = "notFound" | "serverErrors";
 
-/** The same for a request that the server failed to answer. */
-export const isServerError = ({ method, status }: LogLine, { path }: RequestTarget): boolean =>
-  method === "GET" && status >= 500 && status < 600 && !isUnprompted(path);
+/** How a request failed; undefined if it did not, or is for what browsers ask for by themselves. */
+export function findFailure({ method, status }: LogLine, { path }: RequestTarget): Failed | undefined {
+  if (method !== "GET" || isUnprompted(path)) return undefined;
+  return status === 404 || status === 410 ? "notFound" : isServerError(status) ? "serverErrors" : undefined;
+}
+
+export const isServerError = (status: number): boolean => status >= 500 && status < 600;
 
 /** What a request is judged by, in addition to its line. */
 export interface RequestContext {
@@ -34,7 +37,7 @@ export interface RequestContext {
 /** Adds such a request. Returns the number of its link. */
 export function addFailed(
   day: OpenDay,
-  kind: "notFound" | "serverErrors",
+  kind: Failed,
   sender: number,
   { referrer }: LogLine,
   asked: RequestTarget,

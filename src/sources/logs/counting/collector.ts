@@ -24,7 +24,7 @@ import { OTHER } from "../../measure/definition.ts";
 import { classifyPath } from "../../measure/path-kinds.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings, Place } from "../settings.ts";
-import { addFailed, isNotFound, isServerError, type RequestContext } from "./add-failed.ts";
+import { addFailed, findFailure, type RequestContext } from "./add-failed.ts";
 import { createAddressFilter, groupAddress, readClientAddress } from "./addresses.ts";
 import { type Agent, type Agents, type BrowserAgent, createAgents } from "./agents.ts";
 import { closeDays, estimateMemory, type OnClose } from "./close-days.ts";
@@ -122,8 +122,8 @@ export function createCollector(
     asked: RequestTarget,
   ) => {
     const path = cleanPath(asked.path);
-    if (isNotFound(line, asked)) day.notFound.bots++;
-    else if (isServerError(line, asked)) day.serverErrors.bots++;
+    const failure = findFailure(line, asked);
+    if (failure !== undefined) day[failure].bots++;
     addCrawlerRequest(day, crawler ?? NO_NAME, line, path);
     const { status, time, agent: userAgent = "" } = line;
     recorder?.addBot(log, day, { group: groupAddress(address), userAgent, crawler, path, status, time });
@@ -144,10 +144,11 @@ export function createCollector(
     const context = { domain: entry.log.domain, rawHost: host, keepQuery };
     noteRequest(day, sender, line, asked, context);
     if (outcome === "static") increase(day.senders.files, sender, 1);
-    if (isNotFound(line, asked)) {
-      const link = addFailed(day, "notFound", sender, line, asked, context);
-      recorder?.addNotFound(entry.log, day, { sender, link, status: line.status, time: line.time });
-    } else if (isServerError(line, asked)) addFailed(day, "serverErrors", sender, line, asked, context);
+    const failure = findFailure(line, asked);
+    if (failure !== undefined) {
+      const link = addFailed(day, failure, sender, line, asked, context);
+      recorder?.addFailed(entry.log, day, { sender, link, status: line.status, time: line.time });
+    }
     if (outcome === "page_view") addPageView(entry, day, sender, line, asked, host);
     if (outcome === "download") {
       addHit(day, sender, line.time, 2 * findPage(day, asked, keepQuery, sender) + 1, 0);

@@ -36,7 +36,7 @@ export function countDay(day: OpenDay, timezone: string): CountedDay {
     tallies: countTallies(counted),
     crawlers: countCrawlers(day),
     notFound: countFailed(day.notFound, table.scanners),
-    serverErrors: countFailed(day.serverErrors, table.scanners),
+    serverErrors: countFailed(day.serverErrors),
     hours: countHours(
       kept,
       listHours(day.date, day.date, timezone).map((start) => start / 1000),
@@ -95,7 +95,7 @@ export function countOpen(day: OpenDay, until?: number): DayCounts {
       },
       crawlers: () => countCrawlers(day),
       notFound: () => countFailed(day.notFound, scanners),
-      serverErrors: () => countFailed(day.serverErrors, scanners),
+      serverErrors: () => countFailed(day.serverErrors),
       hours: () => undefined,
     },
   };

@@ -46,7 +46,7 @@ export interface DayTables {
   /** By name in `crawler-list.ts`. */
   crawlers(): ReadonlyMap<string, CrawlerTally>;
   notFound(): FailedTally;
-  /** The same of requests that were answered 5xx. */
+  /** The same of requests that were answered 5xx, scanners included: the server failed, whoever asked. */
   serverErrors(): FailedTally;
   /** Of a closed day; undefined if only its hits tell. */
   hours(): HourTally | undefined;

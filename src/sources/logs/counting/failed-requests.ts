@@ -111,10 +111,14 @@ export const createFailedRequests = (paths: Values): FailedRequests => ({
   bots: 0,
 });
 
-/** Counts the requests of a day, whatever their time was: they are kept as sums. */
+/**
+ * Counts the requests of a day, whatever their time was: they are kept as sums.
+ *
+ * @param scanners Whose requests to leave out.
+ */
 export function countFailed(
   { links, sender, link, requests, bots }: FailedRequests,
-  scanners: ReadonlySet<number>,
+  scanners: ReadonlySet<number> = new Set(),
 ): FailedTally {
   const excluded = { bots, scanners: 0 };
   const byLink = new Uint32Array(links.size);

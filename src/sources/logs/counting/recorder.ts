@@ -6,11 +6,11 @@ export interface Recorder {
   /** Called for each new sender of a day, in the order of their numbers. */
   addSender(log: SiteLog, day: OpenDay, group: string, userAgent: string): void;
   addBot(log: SiteLog, day: OpenDay, request: BotRequest): void;
-  /** Called for each request for what is not there, but those of bots. */
-  addNotFound(log: SiteLog, day: OpenDay, request: NotFoundRequest): void;
+  /** Called for each request that is answered 404, 410 or 5xx (add-failed.ts), but those of bots. */
+  addFailed(log: SiteLog, day: OpenDay, request: FailedRequest): void;
 }
 
-export interface NotFoundRequest {
+export interface FailedRequest {
   /** Their numbers on that day. */
   sender: number;
   link: number;

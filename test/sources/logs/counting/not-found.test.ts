@@ -23,12 +23,20 @@ const own = (path: string) => `https://www.example.com${path}`;
 const gone = (rest: Request): Request => ({ status: 404, ...rest });
 
 /** The dead links in some requests. */
-async function find(requests: readonly Request[], flags = {}, from = "2026-11-21", limit = 1_000) {
+async function find(
+  requests: readonly Request[],
+  flags = {},
+  from = "2026-11-21",
+  limit = 1_000,
+  status?: "4xx" | "5xx",
+) {
   const { path } = createLogFolder({ "access.log": joinLines(...requests.map(combined)) });
   const { source, findSite } = openTestLogs({ logs: [path("access.log")], ...flags });
   const found = await source.notFound?.(
     { site: await findSite(), from, to: "2026-11-21", now: LOG_NOW },
     limit,
+    undefined,
+    status,
   );
   if (found === undefined) throw new Error("Logs do not know dead links.");
   return found;
@@ -58,6 +66,34 @@ describe("what was not found in a log", () => {
     ]);
     expect(totalRequests).toBe(4);
     expect(excluded).toEqual({ bots: 2, scanners: 0 });
+  });
+
+  it("is, with 5xx, what the server failed to answer, whoever asked but bots", async () => {
+    const failed = (rest: Request): Request => ({ status: 500, ...rest });
+    const scanner = "198.51.100.99";
+    const requests = [
+      page,
+      failed({ target: "/a", referrer: own("/") }),
+      failed({ target: "/a", status: 503, address: "198.51.100.7" }),
+      failed({ target: "/a", agent: GPTBOT }),
+      failed({ target: "/a", method: "POST" }),
+      failed({ target: "/favicon.ico" }),
+      failed({ target: "/b", address: scanner }),
+      gone({ target: "/a" }),
+      ...Array.from({ length: 30 }, (_, index) => gone({ target: `/x${index}`, address: scanner })),
+    ];
+    const { rows, excluded } = await find(requests, {}, "2026-11-21", 1_000, "5xx");
+    expect(rows).toEqual([
+      {
+        value: "/a",
+        requests: 2,
+        visitors: 2,
+        referrers: [{ value: "/", internal: true, requests: 1 }],
+      },
+      { value: "/b", requests: 1, visitors: 1, referrers: [] },
+    ]);
+    expect(excluded).toEqual({ bots: 1, scanners: 0 });
+    expect((await find(requests)).rows).toMatchObject([{ value: "/a", requests: 1 }]);
   });
 
   it("is nothing that browsers ask for by themselves", async () => {

@@ -1,0 +1,37 @@
+import { AnalyticsError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import type { Days } from "../operations/days.ts";
+import { notFound } from "../operations/index.ts";
+import type { Warning } from "../operations/warning.ts";
+import { askSpan, type SitePeriod } from "./site-period.ts";
+import { isByChance } from "./usual-range.ts";
+
+/** In parts of the days before: fewer errors than this are no news, even where chance does not explain them. */
+const MANY = 1.5;
+
+/**
+ * Says that a site answered many more requests with 5xx than in the days before. Takes one request, and one more if there are
+ * enough to tell. It is an extra: where the source does not know these requests, or they cannot be read, it says nothing.
+ */
+export async function warnOfServerErrors(
+  call: Call,
+  span: SitePeriod,
+  before: Days,
+  options: CallOptions,
+): Promise<Warning[]> {
+  const count = async (days: Days) => {
+    const asked = { limit: 1, status: "5xx" };
+    return (await askSpan(call, notFound, asked, { ...span, ...days }, options)).totals.requests;
+  };
+  try {
+    const requests = await count(span);
+    if (isByChance(requests, 0)) return [];
+    const previous = await count(before);
+    if (requests < MANY * previous || isByChance(requests, previous)) return [];
+    const detail = `The server failed to answer ${requests} requests (5xx), after ${previous} in the days before: not-found with status 5xx lists them.`;
+    return [{ code: "server_errors", detail, values: { requests, previous } }];
+  } catch (error) {
+    if (error instanceof AnalyticsError && !options.signal?.aborted) return [];
+    throw error;
+  }
+}
