@@ -33,7 +33,7 @@ const withoutPolicy = (headers: Headers) => {
 
 describe("a quota that is smaller than what a query needs", () => {
   it.each<[string, object, number, number, string]>([
-    ["get_overview", {}, 13, 11, LESS],
+    ["get_overview", {}, 14, 11, LESS],
     ["compare_periods", {}, 17, 16, LESS],
     ["compare_periods", { dimension: "pages" }, 8, 7, SINGLE],
     ["compare_periods", { dimension: "events" }, 8, 7, SINGLE],
@@ -58,7 +58,7 @@ describe("a quota that is smaller than what a query needs", () => {
       headers.set("x-ratelimit-limit", "6");
     });
     const { lines } = await ask("get_overview");
-    expect(lines[0]).toBe("This query needs 13 requests at once, but the service's quota is 6.");
+    expect(lines[0]).toBe("This query needs 14 requests at once, but the service's quota is 6.");
     await close();
   });
 
@@ -66,7 +66,7 @@ describe("a quota that is smaller than what a query needs", () => {
     const { ask, close } = await connect(6, withoutPolicy);
     expect((await ask("get_overview")).lines).toEqual([
       "The key's quota is used up: try again in 60 seconds.",
-      `This query needs 13 requests at once. If it fails again, the quota may be smaller than that: ${LESS}`,
+      `This query needs 14 requests at once. If it fails again, the quota may be smaller than that: ${LESS}`,
     ]);
     await close();
   });

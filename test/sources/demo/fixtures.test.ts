@@ -117,7 +117,11 @@ const fixtures = z.strictObject({
   crawlers: z.partialRecord(z.enum(crawlers.map(({ value }) => value)), crawler),
   "dead-links": z.record(
     z.string(),
-    z.strictObject({ scanners: z.number().min(0), links: z.array(deadLink) }),
+    z.strictObject({
+      scanners: z.number().min(0),
+      links: z.array(deadLink),
+      failing: z.array(deadLink).optional(),
+    }),
   ),
 });
 
