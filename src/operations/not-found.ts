@@ -67,13 +67,15 @@ function verifyRow({ requests, visitors, referrers }: Row, name: string): string
     : undefined;
 }
 
-/** Dead links as a table. */
-export const notFoundColumns: Column[] = [
-  { key: "value", label: "path", kind: "text", untrusted: true, keepsEnd: true },
+const listColumns = (label: string): Column[] => [
+  { key: "value", label, kind: "text", untrusted: true, keepsEnd: true },
   { key: "requests", label: "requests", kind: "count" },
   { key: "visitors", label: "visitors", kind: "count", detail: true },
   { key: "referrers", label: "referrers", kind: "text", untrusted: true },
 ];
+
+/** Dead links as a table. */
+export const notFoundColumns = listColumns("not found");
 
 /** The rows of such a table. */
 export const listNotFound = (rows: readonly Row[]): View["rows"] =>
@@ -163,7 +165,7 @@ export const notFound = defineOperation({
     const described = describePeriod(period, warnings);
     return {
       headline: `${status === "5xx" ? "server errors" : "not found"} at ${periodHeadline(site.domain, period)}`,
-      columns: notFoundColumns,
+      columns: status === "5xx" ? listColumns("path") : notFoundColumns,
       bars: "requests",
       rows: listNotFound(rows),
       extent: { total: total_rows, limit },
