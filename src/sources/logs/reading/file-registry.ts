@@ -179,7 +179,8 @@ export function createFileRegistry(
   const readChanged = async (signal?: AbortSignal): Promise<Set<string>> => {
     const moved = new Set<string>();
     fresh.clear();
-    found = await findFiles(settings);
+    // What was counted stays, also when all files are gone.
+    found = await findFiles({ ...settings, mayBeGone: settings.mayBeGone || contents.size > 0 });
     const changed = found.filter(({ path, size, modified, inode }) => {
       const last = seen.get(path);
       return last?.size !== size || last.modified !== modified || last.inode !== inode;

@@ -168,21 +168,14 @@ class Logs {
   }
 
   async ask(index: number) {
-    if (this.listFiles().length === 0) return this.refuse();
     this.check(await ask(this.sources[index % 2] as DataSource, this.place.clock.now));
     await this.compare();
   }
 
   async askBoth() {
-    if (this.listFiles().length === 0) return this.refuse();
     const answers = await Promise.all(this.sources.map((source) => ask(source, this.place.clock.now)));
     for (const answer of answers) this.check(answer);
     await this.compare();
-  }
-
-  /** Without any file the pattern may be wrong. */
-  private async refuse() {
-    for (const source of this.sources) await expect(source.sites()).rejects.toThrow("No log file matches");
   }
 
   async askAnew() {
