@@ -30,7 +30,7 @@ export async function readLists<T>(
     ),
   );
   const names: readonly string[] = dimensions;
-    const order = ({ dimension }: Missing[number]) => names.indexOf(dimension);
+  const order = ({ dimension }: Missing[number]) => names.indexOf(dimension);
   return { lists: lists.flat(), missing: missing.toSorted((a, b) => order(a) - order(b)) };
 }
 

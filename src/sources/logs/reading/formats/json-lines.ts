@@ -68,10 +68,11 @@ const NAMES: Readonly<Record<Exclude<Field, "ignored">, readonly string[]>> = {
 
 function readFlat(entry: Fields): LogLine | "comment" | undefined {
   const find = (field: keyof typeof NAMES) => {
-    const name = NAMES[field].find(
-      (candidate) => entry[candidate] !== undefined && entry[candidate] !== null,
-    );
-    return name === undefined ? undefined : entry[name];
+    for (const name of NAMES[field]) {
+      const value = readMember(entry, name);
+      if (value !== undefined && value !== null) return value;
+    }
+    return undefined;
   };
   const text = (field: keyof typeof NAMES) => readText(find(field));
   const status = find("status");
