@@ -1,8 +1,9 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import type { Days } from "../operations/days.ts";
+import { countDays, type Days } from "../operations/days.ts";
 import { notFound } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
+import { countDaysWithData } from "./coverage.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { isByChance } from "./usual-range.ts";
 
@@ -19,14 +20,15 @@ export async function warnOfServerErrors(
   before: Days,
   options: CallOptions,
 ): Promise<Warning[]> {
-  const count = async (days: Days) => {
-    const asked = { limit: 1, status: "5xx" };
-    return (await askSpan(call, notFound, asked, { ...span, ...days }, options)).totals.requests;
-  };
+  const ask = (days: Days) =>
+    askSpan(call, notFound, { limit: 1, status: "5xx" }, { ...span, ...days }, options);
   try {
-    const requests = await count(span);
+    const { requests } = (await ask(span)).totals;
     if (isByChance(requests, 0)) return [];
-    const previous = await count(before);
+    const { totals, warnings = [] } = await ask(before);
+    // Days without data are no days without errors.
+    if (countDaysWithData(before, warnings) !== countDays(before.from, before.to)) return [];
+    const previous = totals.requests;
     if (requests < MANY * previous || isByChance(requests, previous)) return [];
     const detail = `The server failed to answer ${requests} requests (5xx), after ${previous} in the days before: not-found with status 5xx lists them.`;
     return [{ code: "server_errors", detail, values: { requests, previous } }];

@@ -35,6 +35,21 @@ it.each([
   );
 });
 
+it("does not take days without data for days without server errors", async () => {
+  const demo = await openDemoSource({ clock: () => LOG_NOW });
+  const sites = async () => (await demo.sites()).map((site) => ({ ...site, dataSince: "2026-09-01" }));
+  const call = createLocalCall(
+    async () => ({ ...demo, sites }),
+    () => LOG_NOW,
+  );
+  const { result } = await findQuery("overview").ask(
+    call,
+    { site: "example.com", days: 7, period: "2026-09" },
+    {},
+  );
+  expect(result.warnings ?? []).not.toContainEqual(expect.objectContaining({ code: "server_errors" }));
+});
+
 it("passes on in what the rows of its lists differ from the contract's, once", async () => {
   const demo = await openDemoSource({ clock: () => LOG_NOW });
   const near = { code: "near", detail: "Rows of referrers are another service's." };
