@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
@@ -10,6 +10,7 @@ import type { LogSettings } from "./settings.ts";
 import { findHistoriesFolder, findHistory, isPart, listLinks } from "./store/find-history.ts";
 import { inspectHistories, type ListedHistory } from "./store/inspect-history.ts";
 import { takeLock } from "./store/lock.ts";
+import { findFreeName } from "./store/put-aside.ts";
 
 /** A history as it is listed. Dates are those of its timezone. */
 export interface HistoryRow {
@@ -99,9 +100,10 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
   if (folder === undefined || row === undefined) throw createNoHistoryError(settings);
   const lock = takeLock(join(row.folder, "lock"));
   try {
-    // Without it, the rest does not count: whoever stops here has removed the history, too.
-    rmSync(join(row.folder, "manifest"), { force: true });
-    for (const path of [row.folder, ...row.set_aside, ...listLinks(folder, row.folder)])
+    // In one step: if the process is killed after it, the history is gone, too, and the next --forget removes the rest.
+    const removed = findFreeName(`${row.folder}.damaged`);
+    renameSync(row.folder, removed);
+    for (const path of [removed, ...row.set_aside, ...listLinks(folder, row.folder)])
       rmSync(path, { recursive: true, force: true });
   } finally {
     lock.release();

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runShell } from "../../../support/shell.ts";
+import { combinedLine, createLogPlace, type LogPlace, NOON } from "../log-place.ts";
+
+describe("the histories of a user", () => {
+  let place: LogPlace;
+  beforeEach(async () => {
+    place = createLogPlace();
+    place.write(
+      "access.log",
+      [3, 2, 1].map((days) => combinedLine({ at: NOON - days * 86_400_000 })),
+    );
+    expect((await run("sites", "--logs", pattern(), "--site", "example.com")).code).toBe(0);
+  });
+  afterEach(() => place.remove());
+
+  const pattern = () => join(place.folder, "www", "access.log*");
+  const run = (...argv: string[]) => runShell(argv, { environment: place.environment });
+
+  it("are listed with their logs, options and days", async () => {
+    expect(JSON.parse((await run("logs", "--list", "--json")).stdout)).toEqual({
+      histories: [
+        {
+          logs: [pattern()],
+          options: ["--timezone UTC"],
+          sites: 1,
+          first_day: "2026-11-18",
+          last_day: "2026-11-20",
+          bytes: expect.any(Number),
+          damaged: [],
+          set_aside: [],
+          folder: place.history(),
+        },
+      ],
+    });
+  });
+
+  it("are removed by --forget, with all of their files, and begin anew", async () => {
+    const history = place.history();
+    const { code, stderr } = await run("logs", "--forget", pattern());
+    expect([code, stderr]).toEqual([0, expect.stringContaining("This history is removed.")]);
+    expect(existsSync(history)).toBe(false);
+    expect(await run("logs", "--forget", pattern())).toMatchObject({ code: 2 });
+    expect((await run("sites", "--logs", pattern(), "--site", "example.com")).code).toBe(0);
+    expect(existsSync(history)).toBe(true);
+  });
+});
