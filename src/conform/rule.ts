@@ -23,15 +23,18 @@ export interface Section {
   rules: readonly Rule[];
 }
 
-/** `must` if it does not say otherwise. */
-export type RuleDefinition = Omit<Rule, "severity"> & { severity?: Severity };
+/** Rules by their ids, in the order in which they are checked. Each has its sentence under its severity. */
+export type Rules = Readonly<
+  Record<
+    string,
+    Pick<Rule, "fix" | "check"> &
+      ({ must: string; should?: undefined } | { must?: undefined; should: string })
+  >
+>;
 
-export function defineRules(...rules: RuleDefinition[]): Rule[] {
-  return rules.map((rule) => ({ severity: "must", ...rule }));
-}
-
-export function defineSection(
-  section: Omit<Section, "rules"> & { rules: readonly RuleDefinition[] },
-): Section {
-  return { ...section, rules: defineRules(...section.rules) };
+export function defineSection({ rules, ...section }: Omit<Section, "rules"> & { rules: Rules }): Section {
+  const listed = Object.entries(rules).map(([id, { must, should, fix, check }]): Rule => {
+    return { id, severity: should === undefined ? "must" : "should", title: must ?? should, fix, check };
+  });
+  return { ...section, rules: listed };
 }

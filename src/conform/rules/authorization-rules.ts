@@ -22,26 +22,22 @@ const QUERY_KEYS = ["access_token", "api_key", "apikey", "key", "token"];
 export const authorization = defineSection({
   name: "auth",
   title: "Authorization",
-  rules: [
-    {
-      id: "auth.missing-key",
-      title: "Every operation refuses a request without a key: 401, missing_api_key.",
+  rules: {
+    "auth.missing-key": {
+      must: "Every operation refuses a request without a key: 401, missing_api_key.",
       fix: "Check the Authorization header before reading any data.",
       check: ofReplies((subject) => askAll(subject, { key: null }), answers(401, "missing_api_key")),
     },
-    {
-      id: "auth.wrong-key",
-      title: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
+    "auth.wrong-key": {
+      must: "Every operation refuses a key that does not exist: 401, invalid_api_key.",
       fix: "Answer 401 to an unknown or revoked key, never 403, 404 or data.",
       check: ofReplies(
         (subject) => askAll(subject, { key: subject.keys.wrong }),
         answers(401, "invalid_api_key"),
       ),
     },
-    {
-      id: "auth.whole-key",
-      title:
-        "A key is compared as a whole: with one character more, less or changed, or in another letter case, it is refused with 401.",
+    "auth.whole-key": {
+      must: "A key is compared as a whole: with one character more, less or changed, or in another letter case, it is refused with 401.",
       fix: "Compare the whole key (its hash, in constant time), never a prefix, and never without case.",
       check: ofReplies(({ keys }) => {
         const keyed = [keys.longer, keys.shorter, keys.changed, keys.recased].filter(
@@ -50,9 +46,8 @@ export const authorization = defineSection({
         return askSites(...keyed.map((key) => ({ key })));
       }, answers(401)),
     },
-    {
-      id: "auth.challenge",
-      title: "Every 401 has WWW-Authenticate: Bearer.",
+    "auth.challenge": {
+      must: "Every 401 has WWW-Authenticate: Bearer.",
       fix: "Send WWW-Authenticate: Bearer with each 401 (RFC 9110, section 15.5.2; RFC 6750).",
       check: async ({ ask, keys }) => {
         for (const key of [null, keys.wrong]) {
@@ -64,9 +59,8 @@ export const authorization = defineSection({
         }
       },
     },
-    {
-      id: "auth.other-scheme",
-      title: "An Authorization header with another scheme, or without a key, is refused with 401.",
+    "auth.other-scheme": {
+      must: "An Authorization header with another scheme, or without a key, is refused with 401.",
       fix: "Accept only the scheme Bearer followed by one key, even if the key after another scheme is right.",
       check: ofReplies(
         ({ keys }) =>
@@ -80,9 +74,8 @@ export const authorization = defineSection({
         answers(401),
       ),
     },
-    {
-      id: "auth.key-in-query",
-      title: "A key in the query is no key: without the Authorization header, it is refused with 401.",
+    "auth.key-in-query": {
+      must: "A key in the query is no key: without the Authorization header, it is refused with 401.",
       fix: "Read the key from the Authorization header alone: addresses end up in logs, histories and referrers.",
       check: ofReplies(
         ({ keys }) =>
@@ -95,10 +88,8 @@ export const authorization = defineSection({
         (reply) => demand([400, 401].includes(reply.status), reply, "status 401", describeReply(reply)),
       ),
     },
-    {
-      id: "auth.scheme-case",
-      severity: "should",
-      title: "The scheme is not case-sensitive: bearer means Bearer.",
+    "auth.scheme-case": {
+      should: "The scheme is not case-sensitive: bearer means Bearer.",
       fix: "Ignore case when comparing the scheme (RFC 9110, section 11.1).",
       check: ofReplies(
         // In `headers`, the key would appear in the report.
@@ -106,9 +97,8 @@ export const authorization = defineSection({
         answers(200),
       ),
     },
-    {
-      id: "auth.reveals-nothing",
-      title: "Without a valid key, an existing site answers exactly like one that does not exist.",
+    "auth.reveals-nothing": {
+      must: "Without a valid key, an existing site answers exactly like one that does not exist.",
       fix: "Check the key before looking up the site.",
       check: async ({ ask, keys, site }) => {
         for (const key of [null, keys.wrong]) {
@@ -120,12 +110,10 @@ export const authorization = defineSection({
         }
       },
     },
-    {
-      id: "auth.before-parameters",
-      severity: "should",
-      title: "The key is checked before the parameters: without a key, a wrong parameter still gives 401.",
+    "auth.before-parameters": {
+      should: "The key is checked before the parameters: without a key, a wrong parameter still gives 401.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: ofReplies(() => [[stats.path, { days: 0 }, { key: null }]], answers(401)),
     },
-  ],
+  },
 });

@@ -14,22 +14,19 @@ import { rowValueRules } from "./breakdown-values-rules.ts";
 export const breakdownSection = defineSection({
   name: "breakdown",
   title: "Breakdown",
-  rules: [
-    {
-      id: "breakdown.days-default",
-      title: "Without days, /breakdown covers 30 days, like /stats.",
+  rules: {
+    "breakdown.days-default": {
+      must: "Without days, /breakdown covers 30 days, like /stats.",
       fix: "Let days default to 30.",
       check: checkDefault(breakdown, { dimension: "pages" }, ["period", "days"], 30),
     },
-    {
-      id: "breakdown.limit-default",
-      title: "Without limit, /breakdown returns at most 10 rows and limit: 10.",
+    "breakdown.limit-default": {
+      must: "Without limit, /breakdown returns at most 10 rows and limit: 10.",
       fix: "Let limit default to 10.",
       check: checkDefault(breakdown, { dimension: "pages" }, ["limit"], 10),
     },
-    {
-      id: "breakdown.dimensions",
-      title: `Every dimension is answered, or refused as not recorded: ${dimensions.join(", ")}.`,
+    "breakdown.dimensions": {
+      must: `Every dimension is answered, or refused as not recorded: ${dimensions.join(", ")}.`,
       fix: "Refuse a dimension that is not recorded with 400, invalid_parameter and the recorded ones in allowed.",
       check: async (subject) => {
         for (const dimension of dimensions) {
@@ -39,17 +36,15 @@ export const breakdownSection = defineSection({
         }
       },
     },
-    {
-      id: "breakdown.dimension-named",
-      title: "dimension repeats the requested dimension.",
+    "breakdown.dimension-named": {
+      must: "dimension repeats the requested dimension.",
       fix: "Repeat the parameter in the answer.",
       check: ofEach(SAMPLE, (ranking, reply, dimension) =>
         demand(ranking.dimension === dimension, reply, quote(dimension), quote(ranking.dimension)),
       ),
     },
-    {
-      id: "breakdown.limit-kept",
-      title: "limit repeats the requested limit, and there are no more rows than that.",
+    "breakdown.limit-kept": {
+      must: "limit repeats the requested limit, and there are no more rows than that.",
       fix: "Cut the rows at the limit, and repeat the limit in the answer.",
       check: ofAnswers(
         [breakdown],
@@ -61,9 +56,8 @@ export const breakdownSection = defineSection({
         [{ limit: 2 }, { limit: 3 }],
       ),
     },
-    {
-      id: "breakdown.limit-filled",
-      title: "The rows fill the limit, or there is a row for every value.",
+    "breakdown.limit-filled": {
+      must: "The rows fill the limit, or there is a row for every value.",
       fix: "Count total_rows without the limit, and return rows up to the limit.",
       check: ofAnswers(
         [breakdown],
@@ -75,10 +69,8 @@ export const breakdownSection = defineSection({
         [{ limit: 2 }, { limit: 3 }, { limit: 1000 }],
       ),
     },
-    {
-      id: "breakdown.truncated",
-      title:
-        "truncated is true exactly when total_rows is greater than the number of rows: not when both are equal.",
+    "breakdown.truncated": {
+      must: "truncated is true exactly when total_rows is greater than the number of rows: not when both are equal.",
       fix: "Send truncated: true exactly when the limit cut off rows; rows.length === limit does not show that.",
       check: async (subject) => {
         const { answer: whole } = await read(subject, breakdown);
@@ -90,17 +82,15 @@ export const breakdownSection = defineSection({
         }
       },
     },
-    {
-      id: "breakdown.limit-cuts-the-end",
-      title: "A limit changes neither total_rows, nor totals, nor the first rows.",
+    "breakdown.limit-cuts-the-end": {
+      must: "A limit changes neither total_rows, nor totals, nor the first rows.",
       fix: "Rank all rows first and cut them last.",
       check: checkCut(breakdown, ({ total_rows, totals, rows }) =>
         quote([total_rows, totals.visitors, totals.pageviews, ...rows.slice(0, 3).map(({ value }) => value)]),
       ),
     },
-    {
-      id: "breakdown.order",
-      title: "Rows are ordered by visitors, then by page views (for events: by events), highest first.",
+    "breakdown.order": {
+      must: "Rows are ordered by visitors, then by page views (for events: by events), highest first.",
       fix: "Sort by both numbers in descending order.",
       check: ofEach(SAMPLE, ({ rows }, reply, dimension) =>
         demandOrder(
@@ -111,9 +101,8 @@ export const breakdownSection = defineSection({
         ),
       ),
     },
-    {
-      id: "breakdown.tie-order",
-      title: "Rows with equal numbers are ordered by value, by code point, with null last.",
+    "breakdown.tie-order": {
+      must: "Rows with equal numbers are ordered by value, by code point, with null last.",
       fix: "Sort values as UTF-8 bytes (C collation), so that the order is always the same.",
       check: ofEach(SAMPLE, ({ rows }, reply, dimension) =>
         demandOrder(
@@ -128,9 +117,8 @@ export const breakdownSection = defineSection({
         ),
       ),
     },
-    {
-      id: "breakdown.values-once",
-      title: "No value has two rows.",
+    "breakdown.values-once": {
+      must: "No value has two rows.",
       fix: "Group by the whole value, and put everything unknown into one row with the value null.",
       check: ofEach(SAMPLE, (ranking, reply) => {
         demandOnce(
@@ -139,9 +127,8 @@ export const breakdownSection = defineSection({
         );
       }),
     },
-    {
-      id: "breakdown.percentage",
-      title: "percentage is the share of totals.visitors, 0–100.",
+    "breakdown.percentage": {
+      must: "percentage is the share of totals.visitors, 0–100.",
       fix: "Divide a row's visitors by totals.visitors, not by the sum of the rows.",
       check: ofEachRow(SAMPLE, (row, { totals }) => {
         const share = totals.visitors === 0 ? 0 : (100 * row.visitors) / totals.visitors;
@@ -149,9 +136,8 @@ export const breakdownSection = defineSection({
         return Math.abs(row.percentage - share) <= 0.05 + 1e-9 ? undefined : `${share.toFixed(1)} percent`;
       }),
     },
-    {
-      id: "breakdown.percentage-digits",
-      title: "percentage has at most one decimal place.",
+    "breakdown.percentage-digits": {
+      must: "percentage has at most one decimal place.",
       fix: "Round half up to tenths.",
       check: ofEachRow(SAMPLE, ({ percentage }) =>
         Math.abs(percentage * 10 - Math.round(percentage * 10)) < 1e-6
@@ -159,26 +145,23 @@ export const breakdownSection = defineSection({
           : "at most one decimal place",
       ),
     },
-    {
-      id: "breakdown.row-within-totals",
-      title: "No row has more visitors than totals.",
+    "breakdown.row-within-totals": {
+      must: "No row has more visitors than totals.",
       fix: "Sum a row's visitors over the days, as in totals.",
       check: ofEachRow(SAMPLE, ({ visitors }, { totals }) =>
         visitors <= totals.visitors ? undefined : `at most ${totals.visitors} visitors`,
       ),
     },
-    {
-      id: "breakdown.pageviews",
-      title: "Rows of every dimension except events have pageviews.",
+    "breakdown.pageviews": {
+      must: "Rows of every dimension except events have pageviews.",
       fix: "Send pageviews with every row of every dimension except events.",
       check: ofEachRow(
         dimensions.filter((dimension) => dimension !== "events"),
         ({ pageviews }) => (pageviews === undefined ? "pageviews" : undefined),
       ),
     },
-    {
-      id: "breakdown.events",
-      title: "Rows of events have events instead of pageviews, and totals has events, too.",
+    "breakdown.events": {
+      must: "Rows of events have events instead of pageviews, and totals has events, too.",
       fix: "Send events and no pageviews with each row of this dimension, and add totals.events.",
       check: ofEach(["events"], ({ rows, totals }, reply) => {
         const wrong = rows.find(({ events, pageviews }) => events === undefined || pageviews !== undefined);
@@ -188,5 +171,5 @@ export const breakdownSection = defineSection({
     },
     ...sumRules,
     ...rowValueRules,
-  ],
+  },
 });

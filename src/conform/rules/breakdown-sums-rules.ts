@@ -2,7 +2,7 @@ import { quote } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import type { Reply } from "../reply.ts";
-import { defineRules, type Rule } from "../rule.ts";
+import type { Rule, Rules } from "../rule.ts";
 import { demandSameNumbers } from "../stable-compare.ts";
 import { read } from "../subject.ts";
 import { demand, Skip } from "../verdict.ts";
@@ -55,10 +55,9 @@ function findPageCounts(pages: Ranking, visits: Ranking): Row | undefined {
   return rows.length >= MIN_ROWS && same.length >= 0.9 * rows.length ? same[0] : undefined;
 }
 
-export const sumRules = defineRules(
-  {
-    id: "breakdown.totals",
-    title: "totals are the numbers of /stats for the same days.",
+export const sumRules = {
+  "breakdown.totals": {
+    must: "totals are the numbers of /stats for the same days.",
     fix: "Count totals over the whole period, not over the returned rows.",
     check: async (subject) => {
       for (const days of [7, 30, 365]) {
@@ -73,9 +72,8 @@ export const sumRules = defineRules(
       }
     },
   },
-  {
-    id: "breakdown.events-total",
-    title: "totals.events of the dimension events equals events of /stats.",
+  "breakdown.events-total": {
+    must: "totals.events of the dimension events equals events of /stats.",
     fix: "Count the custom events of the whole period, without page views.",
     check: async (subject) => {
       await demandSameNumbers(
@@ -89,32 +87,24 @@ export const sumRules = defineRules(
       );
     },
   },
-  {
-    id: "breakdown.pages-add-up",
-    severity: "should",
-    title: "All rows of pages add up to the page views of the period.",
+  "breakdown.pages-add-up": {
+    should: "All rows of pages add up to the page views of the period.",
     fix: "Count each page view for exactly one page.",
     check: pageviewsAddUp("pages"),
   },
-  {
-    id: "breakdown.visits-add-up",
-    severity: "should",
-    title:
+  "breakdown.visits-add-up": {
+    should:
       "All rows of devices or countries add up to the page views of the period, including the unknown row.",
     fix: "Count the page views of each visit for the visit's value, and put visits without a value into a row with null.",
     check: pageviewsAddUp("devices", "countries"),
   },
-  {
-    id: "breakdown.entries-add-up",
-    severity: "should",
-    title: "All rows of entry_pages or exit_pages add up to the page views of the period.",
+  "breakdown.entries-add-up": {
+    should: "All rows of entry_pages or exit_pages add up to the page views of the period.",
     fix: "Count all page views of a visit for its one entry page and its one exit page.",
     check: pageviewsAddUp("entry_pages", "exit_pages"),
   },
-  {
-    id: "breakdown.entries-are-visits",
-    title:
-      "Rows of entry_pages and exit_pages count the page views of whole visits, not of the page alone, as pages does.",
+  "breakdown.entries-are-visits": {
+    must: "Rows of entry_pages and exit_pages count the page views of whole visits, not of the page alone, as pages does.",
     fix: "Find the first and last page of each visit, then count the page views of those visits.",
     check: async (subject) => {
       subject.demandVisits();
@@ -127,24 +117,20 @@ export const sumRules = defineRules(
       }
     },
   },
-  {
-    id: "breakdown.everybody-counts",
-    severity: "should",
-    title: "All rows of devices or countries add up to at least the visitors of the period.",
+  "breakdown.everybody-counts": {
+    should: "All rows of devices or countries add up to at least the visitors of the period.",
     fix: "Put visitors without a value into a row with null.",
     check: ofWhole(["devices", "countries"], ({ rows, totals }, reply) => {
       const sum = total(rows, (row) => row.visitors);
       demand(sum >= totals.visitors, reply, `at least ${totals.visitors} visitors`, `${sum} in all rows`);
     }),
   },
-  {
-    id: "breakdown.events-add-up",
-    severity: "should",
-    title: "All rows of events add up to the events of the period.",
+  "breakdown.events-add-up": {
+    should: "All rows of events add up to the events of the period.",
     fix: "Count each event for exactly one name.",
     check: ofWhole(["events"], ({ rows, totals }, reply) => {
       const sum = total(rows, (row) => row.events);
       demand((totals.events ?? sum) === sum, reply, `${totals.events} events`, `${sum} in all rows`);
     }),
   },
-);
+} satisfies Rules;

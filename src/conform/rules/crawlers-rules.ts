@@ -45,19 +45,17 @@ function expectLastSeen(
 export const crawlersSection = defineSection({
   name: "crawlers",
   title: "Crawlers (if offered)",
-  rules: [
+  rules: {
     ...listRules(crawlers, words),
-    {
-      id: "crawlers.pages",
-      title: "A row with requests has at least one page, and no more pages than requests.",
+    "crawlers.pages": {
+      must: "A row with requests has at least one page, and no more pages than requests.",
       fix: "Count the distinct paths of each day, and add up the days.",
       check: ofEachRow(crawlers, words, ({ pages, requests }) =>
         pages <= requests && (pages > 0 || requests === 0) ? undefined : `1 to ${requests} pages`,
       ),
     },
-    {
-      id: "crawlers.error-percentage",
-      title: "error_percentage is a possible share of the row's requests, rounded to one decimal place.",
+    "crawlers.error-percentage": {
+      must: "error_percentage is a possible share of the row's requests, rounded to one decimal place.",
       fix: "Divide the requests answered with 4xx or 5xx by requests, and round half up to tenths.",
       check: ofEachRow(crawlers, words, ({ error_percentage, requests }) =>
         hasOneDecimal(error_percentage) && isShare(error_percentage, requests)
@@ -65,16 +63,13 @@ export const crawlersSection = defineSection({
           : `a share of ${requests} requests, with one decimal place`,
       ),
     },
-    {
-      id: "crawlers.last-seen",
-      title: "last_seen is in the period, by the site's calendar, and not after as_of.",
+    "crawlers.last-seen": {
+      must: "last_seen is in the period, by the site's calendar, and not after as_of.",
       fix: "Send the time of the crawler's last request in the requested days.",
       check: ofEachRow(crawlers, words, expectLastSeen),
     },
-    {
-      id: "crawlers.purpose",
-      severity: "should",
-      title: `purpose is one of ${crawlerPurposes.join(", ")}.`,
+    "crawlers.purpose": {
+      should: `purpose is one of ${crawlerPurposes.join(", ")}.`,
       fix: "Send other if none of the others fits.",
       check: ofEachRow(crawlers, words, ({ purpose }) =>
         crawlerPurposes.some((known) => known === purpose)
@@ -82,10 +77,8 @@ export const crawlersSection = defineSection({
           : `one of ${crawlerPurposes.join(", ")}`,
       ),
     },
-    {
-      id: "crawlers.labels",
-      severity: "should",
-      title: "Every row has a label for people that is not empty.",
+    "crawlers.labels": {
+      should: "Every row has a label for people that is not empty.",
       fix: "Send the crawler's name, or a label such as (unknown).",
       check: ofEachRow(crawlers, words, ({ label }) => (label.trim() === "" ? "a label" : undefined)),
     },
@@ -93,9 +86,8 @@ export const crawlersSection = defineSection({
       measure: "pages",
       countDays: "pages are distinct within each day and added up over the days",
     }),
-    {
-      id: "crawlers.dates-last-seen",
-      title: "If from and to are offered, last_seen is within those days, even if the crawler came again.",
+    "crawlers.dates-last-seen": {
+      must: "If from and to are offered, last_seen is within those days, even if the crawler came again.",
       fix: "Send the time of the crawler's last request in the requested days.",
       check: async (subject) => {
         const { answer } = await read(subject, crawlers);
@@ -109,5 +101,5 @@ export const crawlersSection = defineSection({
         }
       },
     },
-  ],
+  },
 });

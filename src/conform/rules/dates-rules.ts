@@ -87,11 +87,9 @@ const MAX_AGE = 3600;
 export const dates = defineSection({
   name: "dates",
   title: "Any dates (if offered)",
-  rules: [
-    {
-      id: "dates.period",
-      title:
-        "With from and to, the period is exactly those days: finished if to is in the past, partial if to is today.",
+  rules: {
+    "dates.period": {
+      must: "With from and to, the period is exactly those days: finished if to is in the past, partial if to is today.",
       fix: "Repeat from and to; days counts both ends; in the past, complete_through equals to, and partial is false.",
       check: async (subject) => {
         const yesterday = await readYesterday(subject);
@@ -113,9 +111,8 @@ export const dates = defineSection({
         }
       },
     },
-    {
-      id: "dates.cache",
-      title: "Finished days, too, are only cached privately, and for an hour at most.",
+    "dates.cache": {
+      must: "Finished days, too, are only cached privately, and for an hour at most.",
       fix: "Send Cache-Control: private, max-age=60 here, too: late data still changes the last days, and keys are revoked.",
       check: async (subject) => {
         const to = await readYesterday(subject);
@@ -128,9 +125,8 @@ export const dates = defineSection({
         }
       },
     },
-    {
-      id: "dates.same-numbers",
-      title: "Finished days have the same numbers with from and to as in the daily series.",
+    "dates.same-numbers": {
+      must: "Finished days have the same numbers with from and to as in the daily series.",
       fix: "Use the same counts for from and to as for days.",
       check: async (subject) => {
         const to = await readYesterday(subject);
@@ -162,33 +158,28 @@ export const dates = defineSection({
         }
       },
     },
-    {
-      id: "dates.reversed-refused",
-      title: "from after to is refused: 400, invalid_parameter.",
+    "dates.reversed-refused": {
+      must: "from after to is refused: 400, invalid_parameter.",
       fix: "Refuse reversed dates; do not swap them.",
       check: refuses(["invalid_parameter"], (to) => [{ from: to, to: addDays(to, -1) }]),
     },
-    {
-      id: "dates.future-refused",
-      title: "to in the future is refused, tomorrow included: 400, invalid_parameter.",
+    "dates.future-refused": {
+      must: "to in the future is refused, tomorrow included: 400, invalid_parameter.",
       fix: "Refuse days that have not begun at the site; do not shorten the period.",
       check: refuses(["invalid_parameter"], (day) => [{ from: day, to: addDays(day, 2) }]),
     },
-    {
-      id: "dates.alone-refused",
-      title: "from without to, or to without from, is refused: 400, missing_parameter or invalid_parameter.",
+    "dates.alone-refused": {
+      must: "from without to, or to without from, is refused: 400, missing_parameter or invalid_parameter.",
       fix: "Require both.",
       check: refuses(["missing_parameter", "invalid_parameter"], (day) => [{ from: day }, { to: day }]),
     },
-    {
-      id: "dates.days-refused",
-      title: "from and to together with days are refused: 400, invalid_parameter.",
+    "dates.days-refused": {
+      must: "from and to together with days are refused: 400, invalid_parameter.",
       fix: "Accept one way to choose the period: refuse days together with dates, even days=30.",
       check: refuses(["invalid_parameter"], (to) => [{ from: addDays(to, -29), to, days: 30 }]),
     },
-    {
-      id: "dates.form-refused",
-      title: "Anything but a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
+    "dates.form-refused": {
+      must: "Anything but a date (YYYY-MM-DD) is refused: 400, invalid_parameter.",
       fix: "Accept only calendar dates: no timestamps, no month 13, no 30 February.",
       check: refuses(["invalid_parameter"], (to) => {
         const wrong = [
@@ -201,5 +192,5 @@ export const dates = defineSection({
         return wrong.map((from) => ({ from, to }));
       }),
     },
-  ],
+  },
 });

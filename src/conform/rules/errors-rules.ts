@@ -54,10 +54,9 @@ function isRedirectedToStats({ status, headers, sent }: Reply): boolean {
 export const errors = defineSection({
   name: "errors",
   title: "Errors",
-  rules: [
-    {
-      id: "errors.problem-json",
-      title: "Errors are application/problem+json.",
+  rules: {
+    "errors.problem-json": {
+      must: "Errors are application/problem+json.",
       fix: "Send Content-Type: application/problem+json with every error (RFC 9457).",
       check: ofEach((reply) => {
         const type = reply.headers.get("content-type");
@@ -65,9 +64,8 @@ export const errors = defineSection({
         demand(isProblem, reply, "application/problem+json", type === null ? "no Content-Type" : quote(type));
       }),
     },
-    {
-      id: "errors.members",
-      title: "An error has type, title, status, detail, code and request_id.",
+    "errors.members": {
+      must: "An error has type, title, status, detail, code and request_id.",
       fix: "Send every member with the contract's type, also in errors of proxies and gateways.",
       check: ofEach((reply) => {
         const parsed = problem().safeParse(reply.json);
@@ -77,18 +75,16 @@ export const errors = defineSection({
         demand(false, reply, "the members of a problem", seen);
       }),
     },
-    {
-      id: "errors.status-repeated",
-      title: "status repeats the HTTP status.",
+    "errors.status-repeated": {
+      must: "status repeats the HTTP status.",
       fix: "Set both from the same value.",
       check: ofEachProblem((reply) => {
         const status = member(reply.json, "status");
         demand(status === reply.status, reply, `status: ${reply.status}`, `status: ${quote(status)}`);
       }),
     },
-    {
-      id: "errors.request-id-repeated",
-      title: "request_id repeats X-Request-Id.",
+    "errors.request-id-repeated": {
+      must: "request_id repeats X-Request-Id.",
       fix: "Create the id once per request.",
       check: ofEachProblem((reply) => {
         const header = reply.headers.get("x-request-id");
@@ -97,9 +93,8 @@ export const errors = defineSection({
         demand(id === header, reply, quote(header), quote(id));
       }),
     },
-    {
-      id: "errors.says-what",
-      title: "title and detail are not empty.",
+    "errors.says-what": {
+      must: "title and detail are not empty.",
       fix: "In detail, say what went wrong this time and what to do.",
       check: ofEachProblem((reply) => {
         const [title, detail] = [member(reply.json, "title"), member(reply.json, "detail")];
@@ -107,10 +102,8 @@ export const errors = defineSection({
         demand(hasWords, reply, "a title and a detail", quote({ title, detail }));
       }),
     },
-    {
-      id: "errors.type",
-      severity: "should",
-      title: "type is a URI reference, or about:blank.",
+    "errors.type": {
+      should: "type is a URI reference, or about:blank.",
       fix: "Send about:blank, or the address of a page about the problem.",
       check: ofEachProblem((reply) => {
         const type = String(member(reply.json, "type"));
@@ -119,35 +112,29 @@ export const errors = defineSection({
         demand(isReference, reply, "a URI reference", quote(type));
       }),
     },
-    {
-      id: "errors.no-key",
-      title: "An error does not repeat the key.",
+    "errors.no-key": {
+      must: "An error does not repeat the key.",
       fix: "Keep credentials out of messages, because messages end up in logs.",
       check: ofEach((reply, { keys }) => {
         const isRepeated = [keys.own, keys.wrong].some(({ value }) => reply.text.includes(value));
         demand(!isRepeated, reply, "a text without the key", "the key that was sent");
       }),
     },
-    {
-      id: "errors.no-store",
-      severity: "should",
-      title: "Errors are not cached: Cache-Control: no-store.",
+    "errors.no-store": {
+      should: "Errors are not cached: Cache-Control: no-store.",
       fix: "Send Cache-Control: no-store with every error.",
       check: ofEach((reply) => {
         const cache = reply.headers.get("cache-control");
         demand(/no-store/i.test(cache ?? ""), reply, "Cache-Control: no-store", cache ?? "no Cache-Control");
       }),
     },
-    {
-      id: "errors.vary",
-      severity: "should",
-      title: "Errors have Vary: Authorization, like answers.",
+    "errors.vary": {
+      should: "Errors have Vary: Authorization, like answers.",
       fix: "Send Vary: Authorization with every error: with another key, the answer is another one.",
       check: ofEach((reply) => demandVary(reply)),
     },
-    {
-      id: "errors.no-such-path",
-      title: "A path that does not exist gives 404, not_found. /stats/ may also be redirected to /stats.",
+    "errors.no-such-path": {
+      must: "A path that does not exist gives 404, not_found. /stats/ may also be redirected to /stats.",
       fix: "Answer 404 with the code not_found, never a web page.",
       check: async ({ ask }) => {
         demandRefusal(await ask("/conform"), 404, "not_found");
@@ -155,25 +142,21 @@ export const errors = defineSection({
         if (!isRedirectedToStats(slash)) demandRefusal(slash, 404, "not_found");
       },
     },
-    {
-      id: "errors.path-first",
-      severity: "should",
-      title: "The path is checked before the key: without a key, an unknown path still gives 404.",
+    "errors.path-first": {
+      should: "The path is checked before the key: without a key, an unknown path still gives 404.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: ofReplies(() => [["/conform", "", { key: null }]], answers(404)),
     },
-    {
-      id: "errors.method",
-      title: "A method other than GET and HEAD gives 405, method_not_allowed.",
+    "errors.method": {
+      must: "A method other than GET and HEAD gives 405, method_not_allowed.",
       fix: "Refuse every other method on every path before looking up the site.",
       check: ofReplies(
         () => METHODS.map((method) => [stats.path, NO_SUCH_SITE, { method }]),
         answers(405, "method_not_allowed"),
       ),
     },
-    {
-      id: "errors.allow",
-      title: "A 405 lists GET and HEAD in Allow, and no method that writes.",
+    "errors.allow": {
+      must: "A 405 lists GET and HEAD in Allow, and no method that writes.",
       fix: "Send Allow: GET, HEAD (RFC 9110, section 15.5.6).",
       check: async ({ ask }) => {
         const reply = await ask(stats.path, NO_SUCH_SITE, { method: "POST" });
@@ -187,12 +170,10 @@ export const errors = defineSection({
         demand(holds, reply, "Allow: GET, HEAD", allow === "" ? "no Allow" : quote(allow));
       },
     },
-    {
-      id: "errors.method-first",
-      severity: "should",
-      title: "The method is checked before the key: a POST without a key still gives 405.",
+    "errors.method-first": {
+      should: "The method is checked before the key: a POST without a key still gives 405.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: ofReplies(() => [[stats.path, NO_SUCH_SITE, { method: "POST", key: null }]], answers(405)),
     },
-  ],
+  },
 });

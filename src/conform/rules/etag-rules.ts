@@ -3,7 +3,7 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import { realtime, sites, stats } from "../../operations/index.ts";
 import { describeReply, type Reply, withoutAsOf } from "../reply.ts";
 import { demandStatus, ofAnswers } from "../reply-checks.ts";
-import { defineRules } from "../rule.ts";
+import type { Rules } from "../rule.ts";
 import { allOperations, basicParams, dataOperations, read, type Subject } from "../subject.ts";
 import { demand, Inconclusive, Skip } from "../verdict.ts";
 
@@ -73,10 +73,9 @@ function demandTagOfContent(answers: readonly Reply[]): void {
   if (!hasChanged) throw new Skip("no address gave two different answers during the run");
 }
 
-export const etagRules = defineRules(
-  {
-    id: "headers.etag",
-    title: "Answers have an ETag.",
+export const etagRules = {
+  "headers.etag": {
+    must: "Answers have an ETag.",
     fix: "Compute it from the body without as_of.",
     check: ofAnswers(allOperations, ({ reply }) => {
       const etag = reply.headers.get("etag");
@@ -84,18 +83,16 @@ export const etagRules = defineRules(
       demand(isTag, reply, 'ETag: W/"…"', etag === null ? "no ETag" : quote(etag));
     }),
   },
-  {
-    id: "headers.etag-weak",
-    title: "The ETag is weak.",
+  "headers.etag-weak": {
+    must: "The ETag is weak.",
     fix: 'Send W/"…": answers with the same tag may differ in as_of, so their bytes are not the same.',
     check: ofAnswers(dataOperations, ({ reply }) => {
       const etag = tagOf(reply);
       demand(etag.startsWith("W/"), reply, 'W/"…"', quote(etag));
     }),
   },
-  {
-    id: "headers.etag-304",
-    title: "A request with the answer's ETag in If-None-Match gets 304.",
+  "headers.etag-304": {
+    must: "A request with the answer's ETag in If-None-Match gets 304.",
     fix: "Compare If-None-Match weakly (RFC 9110, section 13.1.2) and answer 304 without a body.",
     check: async (subject) => {
       for (const operation of allOperations) {
@@ -105,10 +102,8 @@ export const etagRules = defineRules(
       }
     },
   },
-  {
-    id: "headers.etag-list",
-    severity: "should",
-    title: "If-None-Match may list several tags or be *.",
+  "headers.etag-list": {
+    should: "If-None-Match may list several tags or be *.",
     fix: "Parse it as a list (RFC 9110, section 13.1.2).",
     check: async (subject) => {
       await askForNotModified(subject);
@@ -117,9 +112,8 @@ export const etagRules = defineRules(
       }
     },
   },
-  {
-    id: "headers.etag-other",
-    title: "Another tag in If-None-Match gets the full answer.",
+  "headers.etag-other": {
+    must: "Another tag in If-None-Match gets the full answer.",
     fix: "Answer 304 only if one of the tags is that of the answer.",
     check: async (subject) => {
       for (const operation of STABLE) {
@@ -127,9 +121,8 @@ export const etagRules = defineRules(
       }
     },
   },
-  {
-    id: "headers.etag-304-fields",
-    title: "A 304 has the ETag of the 200, and its Vary.",
+  "headers.etag-304-fields": {
+    must: "A 304 has the ETag of the 200, and its Vary.",
     fix: "Send the same fields as with a 200 (RFC 9110, section 15.4.5).",
     check: async (subject) => {
       const { reply: first } = await read(subject, sites);
@@ -145,9 +138,8 @@ export const etagRules = defineRules(
       demand(false, reply, `the ETag of the 200, ${quote(expected)}`, quote(seen));
     },
   },
-  {
-    id: "headers.etag-without-as-of",
-    title: "The ETag stays the same if only as_of changes.",
+  "headers.etag-without-as-of": {
+    must: "The ETag stays the same if only as_of changes.",
     fix: "Compute the tag without as_of: otherwise it never matches.",
     check: async (subject) => {
       for (const operation of STABLE) {
@@ -161,10 +153,8 @@ export const etagRules = defineRules(
       }
     },
   },
-  {
-    id: "headers.etag-changes",
-    severity: "should",
-    title: "Answers for different periods have different ETags.",
+  "headers.etag-changes": {
+    should: "Answers for different periods have different ETags.",
     fix: "Compute the tag from the whole answer except as_of, not from the path or the time.",
     check: async (subject) => {
       const { reply: all } = await read(subject, stats, { days: 30 });
@@ -173,10 +163,8 @@ export const etagRules = defineRules(
       demand(isOther, one, "a different tag than for 30 days", quote(tagOf(one)));
     },
   },
-  {
-    id: "headers.etag-of-content",
-    title:
-      "Two different answers at one address never have the same ETag, whether a key or time makes the difference.",
+  "headers.etag-of-content": {
+    must: "Two different answers at one address never have the same ETag, whether a key or time makes the difference.",
     fix: "Compute the tag from the answer without as_of, never from the address: a browser would show old numbers forever.",
     check: async (subject) => {
       // Numbers that change soon were first read at the beginning of the run.
@@ -186,4 +174,4 @@ export const etagRules = defineRules(
       demandTagOfContent(subject.answers);
     },
   },
-);
+} satisfies Rules;

@@ -4,7 +4,7 @@ import type { Dimension } from "../../operations/dimensions.ts";
 import { conditionOf, escapeValue, formatCondition } from "../../operations/filter.ts";
 import { breakdown, stats, timeseries } from "../../operations/index.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
-import { defineRules } from "../rule.ts";
+import type { Rules } from "../rule.ts";
 import { demandSameNumbers, type Reading } from "../stable-compare.ts";
 import { read, type Subject } from "../subject.ts";
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
@@ -132,11 +132,9 @@ async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen)
   demand(total === expected, reply, `totals of ${expected} page views, as in the row`, `${total} page views`);
 }
 
-export const filterNumberRules = defineRules(
-  {
-    id: "filters.rows",
-    title:
-      "A row's value as a condition gives exactly that row's visitors and page views (of events: events).",
+export const filterNumberRules = {
+  "filters.rows": {
+    must: "A row's value as a condition gives exactly that row's visitors and page views (of events: events).",
     fix: "Compare values exactly, and count the kept hits, or the visits with a kept hit, as the breakdown does.",
     check: async (subject) => {
       subject.demandVisits();
@@ -146,20 +144,16 @@ export const filterNumberRules = defineRules(
       }
     },
   },
-  {
-    id: "filters.breakdown",
-    title:
-      "A breakdown filtered by a value of its own dimension has that row alone, and totals of the same numbers.",
+  "filters.breakdown": {
+    must: "A breakdown filtered by a value of its own dimension has that row alone, and totals of the same numbers.",
     fix: "Apply the filter to the rows and to the totals, before the limit.",
     check: async (subject) => {
       await demandOnlyRow(subject, await chooseVisits(subject));
       await demandOnlyRow(subject, await choosePage(subject));
     },
   },
-  {
-    id: "filters.same-numbers",
-    title:
-      "With a filter, too, the points of /timeseries and the totals of /breakdown are the numbers of /stats.",
+  "filters.same-numbers": {
+    must: "With a filter, too, the points of /timeseries and the totals of /breakdown are the numbers of /stats.",
     fix: "Count the same hits in every operation.",
     check: async (subject) => {
       const { is, dimension } = await chooseVisits(subject);
@@ -180,10 +174,8 @@ export const filterNumberRules = defineRules(
       });
     },
   },
-  {
-    id: "filters.complement",
-    title:
-      "= and != add up to everything: page views and visits for a condition on visits, page views for one on pages. Visitors may be in both, and all are in one.",
+  "filters.complement": {
+    must: "= and != add up to everything: page views and visits for a condition on visits, page views for one on pages. Visitors may be in both, and all are in one.",
     fix: "Let != keep exactly what = leaves out, what has no value included.",
     check: async (subject) => {
       const { is, isNot } = await chooseVisits(subject);
@@ -196,10 +188,8 @@ export const filterNumberRules = defineRules(
       );
     },
   },
-  {
-    id: "filters.order",
-    title:
-      "All conditions must hold, in whatever order: two keep the same when exchanged, and no more than each alone.",
+  "filters.order": {
+    must: "All conditions must hold, in whatever order: two keep the same when exchanged, and no more than each alone.",
     fix: "Read every value of the repeated parameter, and keep what meets all of them.",
     check: async (subject) => {
       const [{ is }, { isNot }] = [await chooseVisits(subject), await choosePage(subject)];
@@ -213,9 +203,8 @@ export const filterNumberRules = defineRules(
       });
     },
   },
-  {
-    id: "filters.alternatives",
-    title: "Alternatives are kept together: the page views of two rows of visits add up to those of both.",
+  "filters.alternatives": {
+    must: "Alternatives are kept together: the page views of two rows of visits add up to those of both.",
     fix: "Split the value at |, and keep what matches one of the parts.",
     check: async (subject) => {
       const { dimension } = await chooseVisits(subject);
@@ -234,9 +223,8 @@ export const filterNumberRules = defineRules(
       );
     },
   },
-  {
-    id: "filters.escaping",
-    title: "A backslash makes the next character literal: after one, an asterisk or a bar is just that.",
+  "filters.escaping": {
+    must: "A backslash makes the next character literal: after one, an asterisk or a bar is just that.",
     fix: "Read \\ and the next character as that character, before | and * get their meaning.",
     check: async (subject) => {
       const { value } = await choosePage(subject);
@@ -258,10 +246,8 @@ export const filterNumberRules = defineRules(
       );
     },
   },
-  {
-    id: "filters.wildcard",
-    title:
-      "An asterisk stands for any text: pages=* keeps all page views, and the beginning of a path with an asterisk those of all such pages.",
+  "filters.wildcard": {
+    must: "An asterisk stands for any text: pages=* keeps all page views, and the beginning of a path with an asterisk those of all such pages.",
     fix: "Let * match any number of any characters, / included, and compare the whole value.",
     check: async (subject) => {
       subject.demandVisits();
@@ -282,10 +268,8 @@ export const filterNumberRules = defineRules(
       }
     },
   },
-  {
-    id: "filters.null",
-    title:
-      "An empty value means none: dimension= gives the row of null, dimension=* everything else, and both as alternatives everything.",
+  "filters.null": {
+    must: "An empty value means none: dimension= gives the row of null, dimension=* everything else, and both as alternatives everything.",
     fix: "Match visits without a value by the empty alternative, and by no other: * stands for a text.",
     check: async (subject) => {
       subject.demandVisits();
@@ -299,10 +283,8 @@ export const filterNumberRules = defineRules(
       });
     },
   },
-  {
-    id: "filters.visit",
-    title:
-      "visit:pages= keeps whole visits: at least the page views of pages=, of the same visitors; and visit:pages!= keeps all other visits.",
+  "filters.visit": {
+    must: "visit:pages= keeps whole visits: at least the page views of pages=, of the same visitors; and visit:pages!= keeps all other visits.",
     fix: "Find the visits with such a hit, then count all of their hits; with !=, those of the visits without one.",
     check: async (subject) => {
       const page = await choosePage(subject);
@@ -317,9 +299,8 @@ export const filterNumberRules = defineRules(
       });
     },
   },
-  {
-    id: "filters.dates",
-    title: "If from and to are offered, a filter keeps the same on the same days.",
+  "filters.dates": {
+    must: "If from and to are offered, a filter keeps the same on the same days.",
     fix: "Use the same code for days as for from and to.",
     check: async (subject) => {
       const { is } = await chooseVisits(subject);
@@ -346,4 +327,4 @@ export const filterNumberRules = defineRules(
       }
     },
   },
-);
+} satisfies Rules;

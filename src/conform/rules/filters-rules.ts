@@ -48,11 +48,9 @@ const codesOf = ({ warnings = [] }: { warnings?: { code: string }[] | undefined 
 export const filtersSection = defineSection({
   name: "filters",
   title: "Filters (if offered)",
-  rules: [
-    {
-      id: "filters.echo",
-      title:
-        "An answer repeats its filter in canonical form: only bars, asterisks and backslashes are escaped; alternatives and conditions are in code point order, each once. An answer about everything has no filter.",
+  rules: {
+    "filters.echo": {
+      must: "An answer repeats its filter in canonical form: only bars, asterisks and backslashes are escaped; alternatives and conditions are in code point order, each once. An answer about everything has no filter.",
       fix: "Send filter: the parsed conditions, written anew and sorted. Clients refuse an answer without them.",
       check: async (subject) => {
         for (const operation of await findFiltering(subject, siteOperations)) {
@@ -65,10 +63,8 @@ export const filtersSection = defineSection({
         }
       },
     },
-    {
-      id: "filters.refused",
-      title:
-        "What is no condition is refused: an unknown dimension, no operator, a backslash at the end, visit: before a dimension of visits, or nothing: 400, invalid_parameter, with an entry for filter.",
+    "filters.refused": {
+      must: "What is no condition is refused: an unknown dimension, no operator, a backslash at the end, visit: before a dimension of visits, or nothing: 400, invalid_parameter, with an entry for filter.",
       fix: "Parse every condition before counting anything, and put the parameter filter into errors.",
       check: async (subject) => {
         const offering = await findFiltering(subject, siteOperations);
@@ -81,10 +77,8 @@ export const filtersSection = defineSection({
         }
       },
     },
-    {
-      id: "filters.bounds",
-      title:
-        "Ten conditions are accepted, and so is a value of 500 characters; eleven conditions or more than 8,000 bytes are refused: 400, invalid_parameter.",
+    "filters.bounds": {
+      must: "Ten conditions are accepted, and so is a value of 500 characters; eleven conditions or more than 8,000 bytes are refused: 400, invalid_parameter.",
       fix: "Count the conditions and the bytes of the encoded query; refuse what is beyond the bounds, never cut it off.",
       check: async (subject) => {
         const [operation] = await findFiltering(subject, [stats]);
@@ -96,10 +90,8 @@ export const filtersSection = defineSection({
         demandRefusedFilter(await askFor(subject, operation, [exceed(MAX_BYTES)]));
       },
     },
-    {
-      id: "filters.closed-lists",
-      severity: "should",
-      title:
+    "filters.closed-lists": {
+      should:
         "A country or device that cannot exist is refused, and not answered with zeros: 400, invalid_parameter.",
       fix: "Check values of countries, regions, languages, devices and channels against the contract's lists.",
       check: async (subject) => {
@@ -110,10 +102,8 @@ export const filtersSection = defineSection({
         }
       },
     },
-    {
-      id: "filters.no-such-value",
-      title:
-        "A page that nobody read gives zeros with the warning no_such_value; a value that somebody has comes without it.",
+    "filters.no-such-value": {
+      must: "A page that nobody read gives zeros with the warning no_such_value; a value that somebody has comes without it.",
       fix: "Answer 200 with zeros and the warning: a value may be misspelled, or come tomorrow.",
       check: async (subject) => {
         for (const operation of await findFiltering(subject, [stats, timeseries, breakdown])) {
@@ -129,9 +119,8 @@ export const filtersSection = defineSection({
         demand(!codes.includes("no_such_value"), reply, "no warning no_such_value", quote(codes));
       },
     },
-    {
-      id: "filters.realtime",
-      title: "Active visitors are filtered, too: of a page that nobody read, there are none.",
+    "filters.realtime": {
+      must: "Active visitors are filtered, too: of a page that nobody read, there are none.",
       fix: "Apply the filter to the hits of the window before counting visitors.",
       check: async (subject) => {
         const { reply, answer } = await readFiltered(subject, realtime, NOBODY);
@@ -139,10 +128,8 @@ export const filtersSection = defineSection({
       },
     },
     ...filterNumberRules,
-    {
-      id: "filters.cache",
-      title:
-        "A filtered answer is never taken for the one about everything: it has another ETag, and that of everything gives no 304.",
+    "filters.cache": {
+      must: "A filtered answer is never taken for the one about everything: it has another ETag, and that of everything gives no 304.",
       fix: "Compute the tag from the filtered answer, and compare If-None-Match with that tag.",
       check: async (subject) => {
         subject.demandVisits();
@@ -155,7 +142,7 @@ export const filtersSection = defineSection({
         demandStatus(await subject.ask(stats.path, params, { headers: { "if-none-match": etag } }), 200);
       },
     },
-  ],
+  },
 });
 
 const COUNTS = /^(visitors|pageviews|events|visits|bounces|visit_seconds|total_rows)$/;

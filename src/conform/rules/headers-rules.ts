@@ -26,10 +26,9 @@ const demandAge = (reply: Reply, seconds: number) =>
 export const headers = defineSection({
   name: "headers",
   title: "Headers",
-  rules: [
-    {
-      id: "headers.json",
-      title: "Answers are application/json.",
+  rules: {
+    "headers.json": {
+      must: "Answers are application/json.",
       fix: "Send Content-Type: application/json with every 200.",
       check: ofAnswers(allOperations, ({ reply }) => {
         const type = reply.headers.get("content-type");
@@ -37,19 +36,16 @@ export const headers = defineSection({
         demand(isJson, reply, "application/json", type === null ? "no Content-Type" : quote(type));
       }),
     },
-    {
-      id: "headers.snake-case",
-      severity: "should",
-      title: "Member names are snake_case.",
+    "headers.snake-case": {
+      should: "Member names are snake_case.",
       fix: "Name every member in lower case with underscores, including additional members.",
       check: ofAnswers(dataOperations, ({ reply }) => {
         const name = findName(reply.json, (member) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(member));
         demand(name === undefined, reply, "snake_case", quote(name));
       }),
     },
-    {
-      id: "headers.request-id",
-      title: "Every answer has an X-Request-Id, including errors.",
+    "headers.request-id": {
+      must: "Every answer has an X-Request-Id, including errors.",
       fix: "Set the id when a request arrives, so that no answer lacks it.",
       check: async (subject) => {
         for (const reply of await collect(subject)) {
@@ -58,9 +54,8 @@ export const headers = defineSection({
         }
       },
     },
-    {
-      id: "headers.request-id-unique",
-      title: "No two answers have the same X-Request-Id.",
+    "headers.request-id-unique": {
+      must: "No two answers have the same X-Request-Id.",
       fix: "Create a new id for each request; never repeat one from a cache.",
       check: async (subject) => {
         const seen = new Set<string>();
@@ -72,47 +67,40 @@ export const headers = defineSection({
         }
       },
     },
-    {
-      id: "headers.vary",
-      title: "Answers have Vary: Authorization.",
+    "headers.vary": {
+      must: "Answers have Vary: Authorization.",
       fix: "Send Vary: Authorization, so that no cache gives one key's answer to another key.",
       check: ofAnswers(dataOperations, ({ reply }) => demandVary(reply)),
     },
-    {
-      id: "headers.cache-private",
-      title: "No shared cache may store an answer: Cache-Control is never public.",
+    "headers.cache-private": {
+      must: "No shared cache may store an answer: Cache-Control is never public.",
       fix: "Send private; use public and s-maxage only for pages without a key.",
       check: ofAnswers(dataOperations, ({ reply }) =>
         demandCache(reply, "private", (cache) => !isShared(cache)),
       ),
     },
-    {
-      id: "headers.cache-partial",
-      title: "A partial period has Cache-Control: private, max-age=60.",
+    "headers.cache-partial": {
+      must: "A partial period has Cache-Control: private, max-age=60.",
       fix: "Send Cache-Control: private, max-age=60 while the period is partial.",
       check: ofAnswers(periodOperations, ({ reply }) => demandAge(reply, 60)),
     },
-    {
-      id: "headers.cache-lists",
-      severity: "should",
-      title: "Cache-Control is private, max-age=60 for /sites, and private, max-age=3600 for /openapi.json.",
+    "headers.cache-lists": {
+      should: "Cache-Control is private, max-age=60 for /sites, and private, max-age=3600 for /openapi.json.",
       fix: "Send these values: a new site is then listed after a minute, and the document is not read again for an hour.",
       check: ofAnswers([sites, openapi], ({ reply }) =>
         demandAge(reply, reply.sent.url.endsWith(sites.path) ? 60 : 3600),
       ),
     },
-    {
-      id: "headers.cache-realtime",
-      title: "A realtime answer is not reused without asking: Cache-Control: no-cache.",
+    "headers.cache-realtime": {
+      must: "A realtime answer is not reused without asking: Cache-Control: no-cache.",
       fix: "Send Cache-Control: no-cache on /realtime.",
       check: ofAnswers([realtime], ({ reply }) =>
         demandCache(reply, "no-cache", (cache) => /(^|[\s,])(no-cache|no-store)/i.test(cache)),
       ),
     },
     ...etagRules,
-    {
-      id: "headers.head",
-      title: "HEAD answers like GET: the same status and fields.",
+    "headers.head": {
+      must: "HEAD answers like GET: the same status and fields.",
       fix: "Handle HEAD like GET and omit the body.",
       check: async (subject) => {
         for (const operation of allOperations) {
@@ -131,16 +119,15 @@ export const headers = defineSection({
         }
       },
     },
-    {
-      id: "headers.head-errors",
-      title: "HEAD of a site that does not exist gives 404, and without a key 401.",
+    "headers.head-errors": {
+      must: "HEAD of a site that does not exist gives 404, and without a key 401.",
       fix: "Handle HEAD like GET, including errors.",
       check: async ({ ask }) => {
         demandStatus(await ask(stats.path, { site: "conform.invalid" }, { method: "HEAD" }), 404);
         demandStatus(await ask(sites.path, "", { method: "HEAD", key: null }), 401);
       },
     },
-  ],
+  },
 });
 
 /** The basic answer of each operation, and one error of each kind. */

@@ -114,10 +114,9 @@ function listChanges({ period: { to, timezone } }: Hours): { from: string; to: s
 export const hoursSection = defineSection({
   name: "hours",
   title: "Hours (if offered)",
-  rules: [
-    {
-      id: "hours.answer",
-      title: 'With interval=hour, the interval is "hour", and the points have time in place of date.',
+  rules: {
+    "hours.answer": {
+      must: 'With interval=hour, the interval is "hour", and the points have time in place of date.',
       fix: 'Send "interval": "hour", and time as RFC 3339 with the site\'s offset.',
       check: async (subject) => {
         await demandOffered(subject);
@@ -130,19 +129,15 @@ export const hoursSection = defineSection({
         demand(dated === undefined, reply, "no date in a point", quote(dated));
       },
     },
-    {
-      id: "hours.points",
-      title:
-        "There is one point for each hour that the site's clocks show, in order: from the first hour of the period to its last, or to the one that is going on.",
+    "hours.points": {
+      must: "There is one point for each hour that the site's clocks show, in order: from the first hour of the period to its last, or to the one that is going on.",
       fix: "List the runs of instants with one local date, hour and offset, then fill in the numbers.",
       check: async (subject) => {
         for (const days of [1, 2, MAX_HOUR_DAYS]) demandTimes(await readHours(subject, { days }));
       },
     },
-    {
-      id: "hours.clock-changes",
-      title:
-        "On days on which the clocks are changed, an hour that they repeat is two points, and one that they skip is none. This needs from and to.",
+    "hours.clock-changes": {
+      must: "On days on which the clocks are changed, an hour that they repeat is two points, and one that they skip is none. This needs from and to.",
       fix: "Tell hours apart by their offset, too, and never by adding 60 minutes to the clock.",
       check: async (subject) => {
         const { answer } = await readHours(subject);
@@ -156,9 +151,8 @@ export const hoursSection = defineSection({
         }
       },
     },
-    {
-      id: "hours.partial",
-      title: "partial is true on the hour that is going on, and on no other.",
+    "hours.partial": {
+      must: "partial is true on the hour that is going on, and on no other.",
       fix: 'Add "partial": true only to the last point, if the period ends today.',
       check: async (subject) => {
         const { reply, answer } = await readHours(subject);
@@ -167,16 +161,13 @@ export const hoursSection = defineSection({
         demand(wrong === undefined, reply, "partial: true only on the last point", quote(wrong));
       },
     },
-    {
-      id: "hours.adds-up",
-      title: "The hours of a finished day add up to its page views and, if the service has them, its visits.",
+    "hours.adds-up": {
+      must: "The hours of a finished day add up to its page views and, if the service has them, its visits.",
       fix: "Count a page view in the hour of its instant, and a visit in the hour in which it begins.",
       check: (subject) => demandSums(subject),
     },
-    {
-      id: "hours.visitors",
-      title:
-        "A visitor counts once an hour: no hour has more visitors than the day, and all hours together not fewer.",
+    "hours.visitors": {
+      must: "A visitor counts once an hour: no hour has more visitors than the day, and all hours together not fewer.",
       fix: "Count the distinct visitors of each hour on its own.",
       check: async (subject) => {
         const { reply, day, own } = await readYesterday(subject);
@@ -186,9 +177,8 @@ export const hoursSection = defineSection({
         demand(all >= day.visitors, reply, `at least ${day.visitors} visitors in all hours`, `${all}`);
       },
     },
-    {
-      id: "hours.dates",
-      title: "A finished day has the same hours with from and to as with days, if both are offered.",
+    "hours.dates": {
+      must: "A finished day has the same hours with from and to as with days, if both are offered.",
       fix: "Choose the days first, in one place, then count their hours.",
       check: async (subject) => {
         const { day, own } = await readYesterday(subject);
@@ -201,9 +191,8 @@ export const hoursSection = defineSection({
         demand(expected === seen, reply, `${expected} points`, `${seen} points`);
       },
     },
-    {
-      id: "hours.filter",
-      title: "With a filter, hours add up to the filtered day, if filters are offered.",
+    "hours.filter": {
+      must: "With a filter, hours add up to the filtered day, if filters are offered.",
       fix: "Apply the filter before counting, for hours as for days.",
       check: async (subject) => {
         await demandOffered(subject);
@@ -212,9 +201,8 @@ export const hoursSection = defineSection({
         await demandSums(subject, { filter: [is] });
       },
     },
-    {
-      id: "hours.at-most-a-week",
-      title: "More than 7 days by hour are refused, also the 30 of the default: 400, invalid_parameter.",
+    "hours.at-most-a-week": {
+      must: "More than 7 days by hour are refused, also the 30 of the default: 400, invalid_parameter.",
       fix: "Refuse them and say how many days are possible; never answer by day, or for fewer days.",
       check: async (subject) => {
         await demandOffered(subject);
@@ -223,9 +211,8 @@ export const hoursSection = defineSection({
         }
       },
     },
-    {
-      id: "hours.interval-refused",
-      title: "Any interval but day and hour is refused: 400, invalid_parameter, with an entry for interval.",
+    "hours.interval-refused": {
+      must: "Any interval but day and hour is refused: 400, invalid_parameter, with an entry for interval.",
       fix: "Accept day and hour, exactly so written, and put the parameter interval into errors.",
       check: async (subject) => {
         await demandOffered(subject);
@@ -238,9 +225,8 @@ export const hoursSection = defineSection({
         }
       },
     },
-    {
-      id: "hours.day",
-      title: "interval=day is the default: it gives the days that an answer without interval has.",
+    "hours.day": {
+      must: "interval=day is the default: it gives the days that an answer without interval has.",
       fix: "Let interval default to day.",
       check: async (subject) => {
         await demandOffered(subject);
@@ -252,5 +238,5 @@ export const hoursSection = defineSection({
         demand(plain.days === asked.days, asked.reply, plain.days, asked.days);
       },
     },
-  ],
+  },
 });

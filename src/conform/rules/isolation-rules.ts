@@ -134,10 +134,9 @@ const demandSameStatus = async (foreign: Reply, { status }: Reply) => demandStat
 export const isolation = defineSection({
   name: "isolation",
   title: "Isolation of organizations",
-  rules: [
-    {
-      id: "isolation.lists-apart",
-      title: "No site is listed for the keys of two organizations.",
+  rules: {
+    "isolation.lists-apart": {
+      must: "No site is listed for the keys of two organizations.",
       fix: "List only the sites of the key's organization. (Do both keys belong to the same organization?)",
       check: async (subject) => {
         const key = subject.otherKey;
@@ -150,27 +149,28 @@ export const isolation = defineSection({
         demand(both === undefined, reply, "only sites of the other organization", `${both} in both lists`);
       },
     },
-    {
-      id: "isolation.other-organization",
-      title: "Another organization's site gets the same status and body as a site that does not exist.",
+    "isolation.other-organization": {
+      must: "Another organization's site gets the same status and body as a site that does not exist.",
       fix: "Look up the site among those of the key's organization, never among all sites.",
       check: hidesForeignSites(),
     },
-    ...operations
-      .filter(({ isOptional }) => isOptional)
-      .map((operation) => ({
-        id: `isolation.${operation.conform.section}`,
-        title: `On ${operation.path}, too, another organization's site gets the same status and body, if the service offers it.`,
-        fix: "Look up the site as for every operation.",
-        check: async (subject: Subject) => {
-          await read(subject, operation);
-          await hidesForeignSites([operation])(subject);
-        },
-      })),
-    {
-      id: "isolation.dates",
-      title:
-        "With from and to, too, another organization's site gets the same status and body, if they are offered.",
+    ...Object.fromEntries(
+      operations
+        .filter(({ isOptional }) => isOptional)
+        .map((operation) => [
+          `isolation.${operation.conform.section}`,
+          {
+            must: `On ${operation.path}, too, another organization's site gets the same status and body, if the service offers it.`,
+            fix: "Look up the site as for every operation.",
+            check: async (subject: Subject) => {
+              await read(subject, operation);
+              await hidesForeignSites([operation])(subject);
+            },
+          },
+        ]),
+    ),
+    "isolation.dates": {
+      must: "With from and to, too, another organization's site gets the same status and body, if they are offered.",
       fix: "Look up the site before reading the days, with the same code for days as for from and to.",
       check: async (subject) => {
         const { to: today } = (await read(subject, stats)).answer.period;
@@ -181,10 +181,8 @@ export const isolation = defineSection({
         }
       },
     },
-    {
-      id: "isolation.filter",
-      title:
-        "With a filter, too, another organization's site gets the same status and body, if filters are offered.",
+    "isolation.filter": {
+      must: "With a filter, too, another organization's site gets the same status and body, if filters are offered.",
       fix: "Look up the site before using the filter, with the same code as without one.",
       check: async (subject) => {
         for (const operation of await findFiltering(subject, siteOperations)) {
@@ -193,9 +191,8 @@ export const isolation = defineSection({
         }
       },
     },
-    {
-      id: "isolation.hours",
-      title: "By hour, too, another organization's site gets the same status and body, if hours are offered.",
+    "isolation.hours": {
+      must: "By hour, too, another organization's site gets the same status and body, if hours are offered.",
       fix: "Look up the site before counting hours, with the same code as for days.",
       check: async (subject) => {
         await demandOffered(subject);
@@ -203,9 +200,8 @@ export const isolation = defineSection({
         await demandHidden(subject, timeseries, params, listForeignSites(subject).slice(0, 1));
       },
     },
-    {
-      id: "isolation.fields",
-      title: "Another organization's site gets the same header fields as a site that does not exist.",
+    "isolation.fields": {
+      must: "Another organization's site gets the same header fields as a site that does not exist.",
       fix: "Use the same code path for both, and set no field before the site is found.",
       check: ofEach({}, async (foreign, missing, askMissing) => {
         if (foreign.status !== missing.status) {
@@ -214,22 +210,18 @@ export const isolation = defineSection({
         await demandSame(foreign, missing, askMissing, "fields");
       }),
     },
-    {
-      id: "isolation.head",
-      title: "HEAD reveals no more about another organization's site than GET.",
+    "isolation.head": {
+      must: "HEAD reveals no more about another organization's site than GET.",
       fix: "Handle HEAD like GET.",
       check: ofEach({ method: "HEAD" }, demandSameStatus, [stats]),
     },
-    {
-      id: "isolation.conditional",
-      title: "If-None-Match reveals no more either: no 304 for another organization's site.",
+    "isolation.conditional": {
+      must: "If-None-Match reveals no more either: no 304 for another organization's site.",
       fix: "Compare tags only after the site is found.",
       check: ofEach({ headers: { "if-none-match": "*" } }, demandSameStatus, [stats]),
     },
-    {
-      id: "isolation.parameters",
-      title:
-        "A wrong parameter gets the same answer for another organization's site and for one that does not exist.",
+    "isolation.parameters": {
+      must: "A wrong parameter gets the same answer for another organization's site and for one that does not exist.",
       fix: "Check the parameters before the site, or the site first in both cases.",
       check: async (subject) => {
         for (const { key, names } of listForeignSites(subject)) {
@@ -242,5 +234,5 @@ export const isolation = defineSection({
         }
       },
     },
-  ],
+  },
 });

@@ -26,35 +26,31 @@ function demandStatus({ reply, answer }: Read<typeof notFound>, status: Failure)
 export const notFoundSection = defineSection({
   name: "not-found",
   title: "Dead links (if offered)",
-  rules: [
+  rules: {
     ...listRules(notFound, words),
-    {
-      id: "not-found.visitors",
-      title: "A row with requests has at least one visitor, and no more visitors than requests.",
+    "not-found.visitors": {
+      must: "A row with requests has at least one visitor, and no more visitors than requests.",
       fix: "Count the distinct people of each day who asked for the path, and add up the days.",
       check: ofEachRow(notFound, words, ({ visitors, requests }) =>
         visitors <= requests && (visitors > 0 || requests === 0) ? undefined : `1 to ${requests} visitors`,
       ),
     },
-    {
-      id: "not-found.unprompted",
-      title: "No row is a path that browsers ask for unprompted.",
+    "not-found.unprompted": {
+      must: "No row is a path that browsers ask for unprompted.",
       fix: "Leave out /favicon.ico, /apple-touch-icon*.png and everything below /.well-known/.",
       check: ofEachRow(notFound, words, ({ value }) =>
         value !== null && isUnprompted(value) ? "no such path" : undefined,
       ),
     },
-    {
-      id: "not-found.other",
-      title: "Only the row with other: true has the value null.",
+    "not-found.other": {
+      must: "Only the row with other: true has the value null.",
       fix: "Send the path as value, and other: true for the row of all paths that you do not keep.",
       check: ofEachRow(notFound, words, ({ value, other }) =>
         (value === null) === (other === true) ? undefined : "a path, or null with other: true",
       ),
     },
-    {
-      id: "not-found.referrers",
-      title: "A row's referrers are different, and have no more requests than the row.",
+    "not-found.referrers": {
+      must: "A row's referrers are different, and have no more requests than the row.",
       fix: "Add up a path's requests by the page that led there, over all days, before you cut them to three.",
       check: ofEachRow(notFound, words, ({ referrers, requests }) => {
         const isOnce = new Set(referrers.map(({ value }) => value)).size === referrers.length;
@@ -64,9 +60,8 @@ export const notFoundSection = defineSection({
           : `different referrers with at most ${requests} requests`;
       }),
     },
-    {
-      id: "not-found.referrer-order",
-      title: "Referrers are ordered by requests, highest first, then by value.",
+    "not-found.referrer-order": {
+      must: "Referrers are ordered by requests, highest first, then by value.",
       fix: "Sort a row's referrers as the rows.",
       check: ofEachRow(notFound, words, ({ referrers }) => {
         const isWrong = referrers.some((each, index) => {
@@ -77,9 +72,8 @@ export const notFoundSection = defineSection({
         return isWrong ? "referrers by requests, then by value" : undefined;
       }),
     },
-    {
-      id: "not-found.internal",
-      title: "A referrer with internal: true is a path that begins with a slash, and no other is.",
+    "not-found.internal": {
+      must: "A referrer with internal: true is a path that begins with a slash, and no other is.",
       fix: "Send the path of a page of the site itself, and the host of any other page.",
       check: ofEachRow(notFound, words, ({ referrers }) =>
         referrers.every(({ value, internal }) => value.startsWith("/") === internal)
@@ -91,10 +85,8 @@ export const notFoundSection = defineSection({
       measure: "visitors",
       countDays: "visitors are distinct within each day and added up over the days",
     }),
-    {
-      id: "not-found.status",
-      title:
-        "If status is offered, the answer repeats it, 4xx is the default, 5xx leaves out no scanners, and any other is refused.",
+    "not-found.status": {
+      must: "If status is offered, the answer repeats it, 4xx is the default, 5xx leaves out no scanners, and any other is refused.",
       fix: "Send back the status of the query, count the requests answered 500–599 of all senders but bots for 5xx, and refuse other values: 400, invalid_parameter.",
       check: async (subject) => {
         const basic = basicParams(subject, notFound);
@@ -122,9 +114,8 @@ export const notFoundSection = defineSection({
         await ofEach([notFound], [{ status: "3xx" }, { status: "404" }], isInvalid)(subject);
       },
     },
-    {
-      id: "not-found.dates-excluded",
-      title: "If from and to are offered, excluded adds up over the days.",
+    "not-found.dates-excluded": {
+      must: "If from and to are offered, excluded adds up over the days.",
       fix: "Count the requests of bots and scanners for each day, and add up the days.",
       check: async (subject) => {
         const { both, days } = await readTwoDays(notFound, subject);
@@ -136,5 +127,5 @@ export const notFoundSection = defineSection({
         demand(holds, both.reply, `${quote(expected)}, as of each day`, quote({ bots, scanners }));
       },
     },
-  ],
+  },
 });

@@ -54,24 +54,21 @@ function describeBounds(
 export const openapiSection = defineSection({
   name: "openapi",
   title: "OpenAPI document",
-  rules: [
-    {
-      id: "openapi.version",
-      title: "The document is OpenAPI 3.1.",
+  rules: {
+    "openapi.version": {
+      must: "The document is OpenAPI 3.1.",
       fix: "Write the document for OpenAPI 3.1, whose schemas are JSON Schema 2020-12.",
       check: ofAnswers([openapi], ({ reply, answer }) =>
         demand(/^3\.1\.\d+$/.test(answer.openapi), reply, '"3.1.x"', quote(answer.openapi)),
       ),
     },
-    {
-      id: "openapi.needs-key",
-      title: "The document requires a key, like every operation.",
+    "openapi.needs-key": {
+      must: "The document requires a key, like every operation.",
       fix: "Answer 401 without a key here, too.",
       check: needsKey(openapi.path),
     },
-    {
-      id: "openapi.paths",
-      title: "It describes GET of every path.",
+    "openapi.paths": {
+      must: "It describes GET of every path.",
       fix: `Describe ${allOperations.map(({ path }) => path).join(", ")}.`,
       check: ofAnswers([openapi], ({ reply }) => {
         const paths = Object.keys(Object(member(reply.json, "paths")));
@@ -81,9 +78,8 @@ export const openapiSection = defineSection({
         }
       }),
     },
-    {
-      id: "openapi.read-only",
-      title: "It describes no methods except GET and HEAD on these paths.",
+    "openapi.read-only": {
+      must: "It describes no methods except GET and HEAD on these paths.",
       fix: "Offer no operation that writes under this contract.",
       check: ofEach((document, operation, reply) => {
         const methods = Object.keys(Object(findPath(document, operation)));
@@ -91,10 +87,8 @@ export const openapiSection = defineSection({
         demand(wrong === undefined, reply, `only get of ${operation.path}`, quote(methods));
       }),
     },
-    {
-      id: "openapi.parameters",
-      title:
-        "It describes each operation's query parameters from the contract, and marks required ones as required.",
+    "openapi.parameters": {
+      must: "It describes each operation's query parameters from the contract, and marks required ones as required.",
       fix: "Describe site, days, dimension and limit wherever the contract has them.",
       check: ofEach((document, operation, reply) => {
         const described = findParameters(document, operation);
@@ -107,9 +101,8 @@ export const openapiSection = defineSection({
         }
       }),
     },
-    {
-      id: "openapi.bounds",
-      title: "Its parameters have the contract's bounds, defaults and dimensions.",
+    "openapi.bounds": {
+      must: "Its parameters have the contract's bounds, defaults and dimensions.",
       fix: "Add minimum, maximum, default and enum to the parameters' schemas.",
       check: ofEach((document, operation, reply) => {
         const described = findParameters(document, operation);
@@ -125,9 +118,8 @@ export const openapiSection = defineSection({
         }
       }),
     },
-    {
-      id: "openapi.dates",
-      title: "Where it describes from or to, it describes both, and neither is required.",
+    "openapi.dates": {
+      must: "Where it describes from or to, it describes both, and neither is required.",
       fix: "Describe from and to as optional parameters: days is the default, and one of the two alone is refused.",
       check: ofEach((document, operation, reply) => {
         const described = findParameters(document, operation);
@@ -139,10 +131,8 @@ export const openapiSection = defineSection({
         demand(holds, reply, `from and to of ${operation.path}, both optional`, seen);
       }),
     },
-    {
-      id: "openapi.filter",
-      title:
-        "Where it describes filter, it is an optional array of texts, in the style form and exploded: repeated.",
+    "openapi.filter": {
+      must: "Where it describes filter, it is an optional array of texts, in the style form and exploded: repeated.",
       fix: "Describe filter with style: form, explode: true and a schema of the type array, and do not require it.",
       check: ofEach((document, operation, reply) => {
         const filter = findParameters(document, operation).get("filter");
@@ -154,9 +144,8 @@ export const openapiSection = defineSection({
         demand(seen === expected, reply, `${expected} for filter of ${operation.path}`, seen);
       }),
     },
-    {
-      id: "openapi.interval",
-      title: "Where it describes interval, it is optional, and day and hour are among its values.",
+    "openapi.interval": {
+      must: "Where it describes interval, it is optional, and day and hour are among its values.",
       fix: "Describe interval with an enum of day and hour, and do not require it.",
       check: ofEach((document, operation, reply) => {
         const interval = findParameters(document, operation).get("interval");
@@ -168,9 +157,8 @@ export const openapiSection = defineSection({
         demand(holds, reply, expected, quote(interval));
       }),
     },
-    {
-      id: "openapi.security",
-      title: "It declares that each operation requires a Bearer key.",
+    "openapi.security": {
+      must: "It declares that each operation requires a Bearer key.",
       fix: "Declare a security scheme of type http and scheme bearer, and require it everywhere.",
       check: ofEach((document, operation, reply) => {
         const schemes = member(document, "components", "securitySchemes");
@@ -189,10 +177,8 @@ export const openapiSection = defineSection({
         demand(holds, reply, `an http bearer scheme for ${operation.path}`, quote(required));
       }),
     },
-    {
-      id: "openapi.errors",
-      severity: "should",
-      title: "It describes the errors 400 and 401 of each operation, and 404 if the operation takes a site.",
+    "openapi.errors": {
+      should: "It describes the errors 400 and 401 of each operation, and 404 if the operation takes a site.",
       fix: "Describe each status as application/problem+json.",
       check: ofEach((document, operation, reply) => {
         const responses = Object.keys(Object(member(findPath(document, operation), "get", "responses")));
@@ -204,5 +190,5 @@ export const openapiSection = defineSection({
         demand(missing === undefined, reply, `status ${missing} of ${operation.path}`, quote(responses));
       }),
     },
-  ],
+  },
 });

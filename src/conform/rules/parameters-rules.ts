@@ -29,17 +29,14 @@ const BODIES = [
 export const parameters = defineSection({
   name: "params",
   title: "Parameters",
-  rules: [
-    {
-      id: "params.unknown-refused",
-      title: "An unknown parameter is refused: 400, unknown_parameter.",
+  rules: {
+    "params.unknown-refused": {
+      must: "An unknown parameter is refused: 400, unknown_parameter.",
       fix: "Refuse every name that the operation does not take: ignoring period=7d returns wrong numbers.",
       check: ofEach(allOperations, [{ [UNKNOWN]: "7d" }], isUnknown),
     },
-    {
-      id: "params.foreign-refused",
-      title:
-        "A parameter of another operation is refused like an unknown one, unless the OpenAPI document offers it.",
+    "params.foreign-refused": {
+      must: "A parameter of another operation is refused like an unknown one, unless the OpenAPI document offers it.",
       fix: "Accept only the operation's own parameters: no days on /realtime, no limit on /stats.",
       check: async (subject) => {
         const foreign = [
@@ -56,15 +53,13 @@ export const parameters = defineSection({
         }
       },
     },
-    {
-      id: "params.names-exact",
-      title: "Parameter names are case-sensitive: Days is unknown.",
+    "params.names-exact": {
+      must: "Parameter names are case-sensitive: Days is unknown.",
       fix: "Compare names exactly, so that no spelling is silently ignored.",
       check: ofEach([stats], [{ Days: "7" }], isUnknown),
     },
-    {
-      id: "params.unknown-listed",
-      title: "The error for an unknown parameter lists the operation's parameters in allowed.",
+    "params.unknown-listed": {
+      must: "The error for an unknown parameter lists the operation's parameters in allowed.",
       fix: "Put the operation's parameter names into allowed of the entry.",
       check: async (subject) => {
         for (const operation of allOperations) {
@@ -73,9 +68,8 @@ export const parameters = defineSection({
         }
       },
     },
-    {
-      id: "params.missing-refused",
-      title: "A missing required parameter is refused: 400, missing_parameter.",
+    "params.missing-refused": {
+      must: "A missing required parameter is refused: 400, missing_parameter.",
       fix: "Require site on every operation of a site, and dimension on /breakdown.",
       check: async (subject) => {
         for (const operation of siteOperations) {
@@ -85,9 +79,8 @@ export const parameters = defineSection({
         }
       },
     },
-    {
-      id: "params.empty-refused",
-      title: "An empty parameter is refused: 400, invalid_parameter or missing_parameter.",
+    "params.empty-refused": {
+      must: "An empty parameter is refused: 400, invalid_parameter or missing_parameter.",
       fix: "Refuse days= and the like: an empty value is neither missing nor zero.",
       check: async (subject) => {
         for (const operation of siteOperations) {
@@ -98,10 +91,8 @@ export const parameters = defineSection({
         }
       },
     },
-    {
-      id: "params.repeated-refused",
-      title:
-        "A repeated parameter other than filter is refused, even with the same value: 400, invalid_parameter.",
+    "params.repeated-refused": {
+      must: "A repeated parameter other than filter is refused, even with the same value: 400, invalid_parameter.",
       fix: "Read all values of a name, and refuse more than one unless the name is filter.",
       check: async (subject) => {
         for (const operation of siteOperations) {
@@ -117,9 +108,8 @@ export const parameters = defineSection({
       },
     },
     ...valueRules,
-    {
-      id: "params.refusals-named",
-      title: "errors has an entry with name and detail for every refused parameter.",
+    "params.refusals-named": {
+      must: "errors has an entry with name and detail for every refused parameter.",
       fix: 'Send errors: [{ "parameter": "days", "detail": "…" }] with each 400.',
       check: async (subject) => {
         const refused: [params: Record<string, string>, name: string][] = [
@@ -138,9 +128,8 @@ export const parameters = defineSection({
         }
       },
     },
-    {
-      id: "params.all-refusals-listed",
-      title: "If several parameters are wrong, errors lists all of them.",
+    "params.all-refusals-listed": {
+      must: "If several parameters are wrong, errors lists all of them.",
       fix: "Collect all errors before answering, so that callers fix a request only once.",
       check: async ({ ask }) => {
         const reply = await ask(breakdown.path, { days: 0, limit: 0, [UNKNOWN]: 1 });
@@ -152,25 +141,21 @@ export const parameters = defineSection({
         demand(missing.length === 0, reply, `entries for ${names.join(", ")}`, quote(listed));
       },
     },
-    {
-      id: "params.precedence",
-      title: "code is the first that applies of unknown_parameter, missing_parameter and invalid_parameter.",
+    "params.precedence": {
+      must: "code is the first that applies of unknown_parameter, missing_parameter and invalid_parameter.",
       fix: "Choose the code in this order after collecting all errors.",
       check: async ({ ask }) => {
         demandRefusal(await ask(breakdown.path, { days: 0, [UNKNOWN]: 1 }), 400, "unknown_parameter");
         demandRefusal(await ask(breakdown.path, { days: 0 }), 400, "missing_parameter");
       },
     },
-    {
-      id: "params.before-site",
-      severity: "should",
-      title: "Parameters are checked before the site: a wrong one gives 400 for an unknown site, too.",
+    "params.before-site": {
+      should: "Parameters are checked before the site: a wrong one gives 400 for an unknown site, too.",
       fix: "Check path, method, key, quota, parameters and site in this order.",
       check: ofReplies(() => [[stats.path, { site: "conform.invalid", days: 0 }]], answers(400)),
     },
-    {
-      id: "params.percent-encoding",
-      title: "Names and values are percent-decoded: d%61ys=7 is days=7.",
+    "params.percent-encoding": {
+      must: "Names and values are percent-decoded: d%61ys=7 is days=7.",
       fix: "Decode the query as a form before comparing names.",
       check: async (subject) => {
         const domain = subject.site.domain;
@@ -182,9 +167,8 @@ export const parameters = defineSection({
         demand(reply.status === 200 && days === 7, reply, "status 200 for 7 days", describeReply(reply));
       },
     },
-    {
-      id: "params.body-ignored",
-      title: "A request body is ignored: parameters come only from the query.",
+    "params.body-ignored": {
+      must: "A request body is ignored: parameters come only from the query.",
       fix: "Do not read parameters from the body of a GET, and do not fail because of it.",
       check: async (subject) => {
         const query = { site: subject.site.domain };
@@ -197,5 +181,5 @@ export const parameters = defineSection({
         }
       },
     },
-  ],
+  },
 });

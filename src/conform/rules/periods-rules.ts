@@ -34,10 +34,9 @@ const LENGTHS = [2, 7, 90].map((days) => ({ days }));
 export const periods = defineSection({
   name: "period",
   title: "Periods",
-  rules: [
-    {
-      id: "period.days",
-      title: "period.days is the requested number of days.",
+  rules: {
+    "period.days": {
+      must: "period.days is the requested number of days.",
       fix: "Answer for exactly the requested days, on /breakdown, too.",
       check: ofAnswers(
         periodOperations,
@@ -46,9 +45,8 @@ export const periods = defineSection({
         LENGTHS,
       ),
     },
-    {
-      id: "period.span",
-      title: "The period has the requested number of days, including both from and to.",
+    "period.span": {
+      must: "The period has the requested number of days, including both from and to.",
       fix: "days=7 is today and the six days before: from is days − 1 days before to.",
       check: ofAnswers(
         periodOperations,
@@ -59,26 +57,23 @@ export const periods = defineSection({
         LENGTHS,
       ),
     },
-    {
-      id: "period.ends-today",
-      title: "to is today in the site's timezone at as_of, for every listed site.",
+    "period.ends-today": {
+      must: "to is today in the site's timezone at as_of, for every listed site.",
       fix: "Count calendar days in the site's timezone, including today; not in UTC, and not until yesterday.",
       check: ofEachSite(({ to, as_of }, reply, timezone) => {
         const today = demandLocalTime(as_of, timezone).slice(0, 10);
         demand(to === today, reply, `to: "${today}" (${as_of} in ${timezone})`, `to: "${to}"`);
       }),
     },
-    {
-      id: "period.partial",
-      title: "partial is true, because today is not over.",
+    "period.partial": {
+      must: "partial is true, because today is not over.",
       fix: "Send partial: true, because every period ends today.",
       check: ofAnswers(periodOperations, ({ reply, answer: { period } }) =>
         demand(period.partial, reply, "partial: true", "partial: false"),
       ),
     },
-    {
-      id: "period.complete-through",
-      title: "complete_through is the day before to.",
+    "period.complete-through": {
+      must: "complete_through is the day before to.",
       fix: "Send the last finished day. With days=1 it is before from.",
       check: ofAnswers(periodOperations, ({ reply, answer }) => {
         const { to, complete_through } = answer.period;
@@ -86,24 +81,20 @@ export const periods = defineSection({
         demand(complete_through === eve, reply, `complete_through: "${eve}"`, quote(complete_through));
       }),
     },
-    {
-      id: "period.timezone",
-      title: "period.timezone is the site's timezone from /sites, for every listed site.",
+    "period.timezone": {
+      must: "period.timezone is the site's timezone from /sites, for every listed site.",
       fix: "Read both from the same place.",
       check: ofEachSite((period, reply, timezone) =>
         demand(period.timezone === timezone, reply, quote(timezone), quote(period.timezone)),
       ),
     },
-    {
-      id: "period.as-of-offset",
-      title: "as_of has the offset of the site's timezone at that moment.",
+    "period.as-of-offset": {
+      must: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone; consider daylight saving time and half-hour offsets.",
       check: ofEachSite(({ as_of }, reply, timezone) => demandLocal(as_of, timezone, reply)),
     },
-    {
-      id: "period.as-of-now",
-      severity: "should",
-      title: "as_of is the time of the answer, within 15 minutes of this machine's clock.",
+    "period.as-of-now": {
+      should: "as_of is the time of the answer, within 15 minutes of this machine's clock.",
       fix: "Send the time at which the numbers were read, and synchronize the clocks of both machines with NTP.",
       check: ofAnswers(periodOperations, ({ reply, answer: { period } }, { clock }) => {
         const now = clock();
@@ -111,9 +102,8 @@ export const periods = defineSection({
         demand(isNow, reply, `about ${new Date(now).toISOString().slice(0, 19)}Z`, quote(period.as_of));
       }),
     },
-    {
-      id: "period.warns-before-data",
-      title: "A period that starts before the site has data comes with the warning before_data_since.",
+    "period.warns-before-data": {
+      must: "A period that starts before the site has data comes with the warning before_data_since.",
       fix: 'Add { "code": "before_data_since", "detail": "…" } to warnings.',
       check: async (subject) => {
         const { answer: year } = await read(subject, stats, { days: 365 });
@@ -125,9 +115,8 @@ export const periods = defineSection({
         }
       },
     },
-    {
-      id: "period.warns-only-then",
-      title: "A period within the site's data comes without that warning.",
+    "period.warns-only-then": {
+      must: "A period within the site's data comes without that warning.",
       fix: "Warn only if from is before data_since.",
       check: async (subject) => {
         let hasData = false;
@@ -142,5 +131,5 @@ export const periods = defineSection({
         if (!hasData) throw new Skip("the site has no data for 7 days yet");
       },
     },
-  ],
+  },
 });

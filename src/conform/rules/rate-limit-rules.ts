@@ -37,11 +37,9 @@ function asksToWait({ headers }: Reply): boolean {
 export const rateLimit = defineSection({
   name: "rate-limit",
   title: "Rate limit",
-  rules: [
-    {
-      id: "rate-limit.told",
-      severity: "should",
-      title:
+  rules: {
+    "rate-limit.told": {
+      should:
         "Answers report the quota and what remains of it: RateLimit-Policy and RateLimit, or X-RateLimit-*.",
       fix: 'Send RateLimit-Policy: "default";q=120;w=60 and RateLimit: "default";r=119;t=42.',
       check: ofAnswers([sites], ({ reply }) => {
@@ -52,10 +50,8 @@ export const rateLimit = defineSection({
         demand(isDraft || isOlder, reply, "RateLimit-Policy and RateLimit", quote(seen));
       }),
     },
-    {
-      id: "rate-limit.form",
-      title:
-        'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…, with a name in quotes and whole numbers. X-RateLimit-* are whole numbers, too.',
+    "rate-limit.form": {
+      must: 'The fields follow the draft: "name";q=…;w=… and "name";r=…;t=…, with a name in quotes and whole numbers. X-RateLimit-* are whole numbers, too.',
       fix: "Follow draft-ietf-httpapi-ratelimit-headers: clients use these numbers to decide how long to wait.",
       check: ofAnswers([sites], ({ reply }) => {
         const forms = [
@@ -74,9 +70,8 @@ export const rateLimit = defineSection({
         }
       }),
     },
-    {
-      id: "rate-limit.within-quota",
-      title: "The remaining quota is not greater than the quota.",
+    "rate-limit.within-quota": {
+      must: "The remaining quota is not greater than the quota.",
       fix: "Count the current request, too.",
       check: ofAnswers([sites], ({ reply }) => {
         const pairs = [
@@ -94,9 +89,8 @@ export const rateLimit = defineSection({
         }
       }),
     },
-    {
-      id: "rate-limit.refusal",
-      title: "A request beyond the quota gets 429, rate_limited, with a Retry-After of at least a second.",
+    "rate-limit.refusal": {
+      must: "A request beyond the quota gets 429, rate_limited, with a Retry-After of at least a second.",
       fix: "Send Retry-After in whole seconds, rounded up, or as a date in the future.",
       check: async ({ refusals }) => {
         if (refusals.length === 0) throw new Skip("the quota was not used up during the run");
@@ -112,5 +106,5 @@ export const rateLimit = defineSection({
         }
       },
     },
-  ],
+  },
 });

@@ -11,27 +11,23 @@ import { demand } from "../verdict.ts";
 export const realtimeSection = defineSection({
   name: "realtime",
   title: "Realtime",
-  rules: [
-    {
-      id: "realtime.window",
-      title: "The window is five minutes.",
+  rules: {
+    "realtime.window": {
+      must: "The window is five minutes.",
       fix: "Count visitors with a page view or an event in (as_of − 5 min, as_of], and send window_minutes: 5.",
       check: ofAnswers([realtime], ({ reply, answer }) =>
         demand(answer.window_minutes === 5, reply, "window_minutes: 5", quote(answer.window_minutes)),
       ),
     },
-    {
-      id: "realtime.as-of-offset",
-      title: "as_of has the offset of the site's timezone at that moment.",
+    "realtime.as-of-offset": {
+      must: "as_of has the offset of the site's timezone at that moment.",
       fix: "Format the time in the site's timezone, as in every period.",
       check: ofAnswers([realtime], ({ reply, answer }, { site }) =>
         demandLocal(answer.as_of, site.timezone, reply),
       ),
     },
-    {
-      id: "realtime.now",
-      severity: "should",
-      title: "as_of is the current time: it moves with the clock.",
+    "realtime.now": {
+      should: "as_of is the current time: it moves with the clock.",
       fix: "Count at the time of the request; do not send an answer from minutes ago.",
       check: async (subject) => {
         const { answer: first } = await read(subject, realtime, {}, { fresh: true });
@@ -44,16 +40,14 @@ export const realtimeSection = defineSection({
         }
       },
     },
-    {
-      id: "realtime.within-days",
-      title:
-        "There are no more active visitors than visitors of today (in a day's first five minutes: of two days), for every listed site.",
+    "realtime.within-days": {
+      must: "There are no more active visitors than visitors of today (in a day's first five minutes: of two days), for every listed site.",
       fix: "Count active visitors and daily visitors from the same visits, with days in the site's timezone, not in UTC.",
       check: async (subject) => {
         for (const site of sampleSites(subject)) await compareActive(subject, site);
       },
     },
-  ],
+  },
 });
 
 const WINDOW = 5 * 60_000;

@@ -5,7 +5,7 @@ import { compareValues } from "../../operations/row-order.ts";
 import type { Reply } from "../reply.ts";
 import { checkCut, checkDefault, ofAnswers } from "../reply-checks.ts";
 import { demandOnce, demandOrder, demandTruncated } from "../row-checks.ts";
-import type { Rule, RuleDefinition } from "../rule.ts";
+import type { Rule, Rules } from "../rule.ts";
 import { read, type Subject } from "../subject.ts";
 import { Breach, demand, Skip } from "../verdict.ts";
 
@@ -51,27 +51,24 @@ export const ofEachRow = <O extends RequestList>(
   });
 
 /** Rules on the rows of an operation, and on how a limit cuts them. */
-export function listRules(operation: RequestList, words: ListWords): RuleDefinition[] {
+export function listRules(operation: RequestList, words: ListWords): Rules {
   const { path } = operation;
   const { section } = operation.conform;
   const inOrder = (isWrong: (before: Row<RequestList>, row: Row<RequestList>) => boolean) =>
     ofList(operation, words, ({ rows }, reply) => demandOrder(rows, reply, isWrong));
-  return [
-    {
-      id: `${section}.days-default`,
-      title: `Without days, ${path} covers 30 days.`,
+  return {
+    [`${section}.days-default`]: {
+      must: `Without days, ${path} covers 30 days.`,
       fix: "Let days default to 30.",
       check: checkDefault(operation, {}, ["period", "days"], 30),
     },
-    {
-      id: `${section}.limit-default`,
-      title: `Without limit, ${path} returns at most 10 rows and limit: 10.`,
+    [`${section}.limit-default`]: {
+      must: `Without limit, ${path} returns at most 10 rows and limit: 10.`,
       fix: "Let limit default to 10.",
       check: checkDefault(operation, {}, ["limit"], 10),
     },
-    {
-      id: `${section}.limit-kept`,
-      title: `limit repeats the requested limit, and the rows fill it, or there is a row for every ${words.row}.`,
+    [`${section}.limit-kept`]: {
+      must: `limit repeats the requested limit, and the rows fill it, or there is a row for every ${words.row}.`,
       fix: "Cut the rows at the limit, and count total_rows without it.",
       check: ofAnswers(
         [operation],
@@ -84,9 +81,8 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
         [{ limit: 2 }, { limit: 3 }],
       ),
     },
-    {
-      id: `${section}.truncated`,
-      title: "truncated is true exactly when total_rows is greater than the number of rows.",
+    [`${section}.truncated`]: {
+      must: "truncated is true exactly when total_rows is greater than the number of rows.",
       fix: "Send truncated: true exactly when the limit cut off rows.",
       check: async (subject) => {
         const { answer: whole } = await read(subject, operation);
@@ -96,31 +92,27 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
         }
       },
     },
-    {
-      id: `${section}.limit-cuts-the-end`,
-      title: "A limit changes neither total_rows, nor totals, nor the first rows.",
+    [`${section}.limit-cuts-the-end`]: {
+      must: "A limit changes neither total_rows, nor totals, nor the first rows.",
       fix: "Rank all rows first, and cut them last.",
       check: checkCut(operation, ({ total_rows, totals, rows }) =>
         quote([total_rows, totals.requests, ...rows.slice(0, 3).map(({ value }) => value)]),
       ),
     },
-    {
-      id: `${section}.order`,
-      title: "Rows are ordered by requests, highest first.",
+    [`${section}.order`]: {
+      must: "Rows are ordered by requests, highest first.",
       fix: "Sort by requests in descending order.",
       check: inOrder((before, row) => before.requests < row.requests),
     },
-    {
-      id: `${section}.tie-order`,
-      title: "Rows with equal requests are ordered by value, by code point, with null last.",
+    [`${section}.tie-order`]: {
+      must: "Rows with equal requests are ordered by value, by code point, with null last.",
       fix: "Sort values as UTF-8 bytes (C collation), so that the order is always the same.",
       check: inOrder(
         (before, row) => before.requests === row.requests && compareValues(before.value, row.value) > 0,
       ),
     },
-    {
-      id: `${section}.values-once`,
-      title: "No value has two rows.",
+    [`${section}.values-once`]: {
+      must: "No value has two rows.",
       fix: words.group,
       check: ofList(operation, words, ({ rows }, reply) =>
         demandOnce(
@@ -129,9 +121,8 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
         ),
       ),
     },
-    {
-      id: `${section}.adds-up`,
-      title: "All rows add up to totals.requests, and the rows of a limit to no more than that.",
+    [`${section}.adds-up`]: {
+      must: "All rows add up to totals.requests, and the rows of a limit to no more than that.",
       fix: `Count each request of a ${words.row} in exactly one row, and count totals without the limit.`,
       check: ofList(operation, words, ({ rows, totals, total_rows }, reply) => {
         const sum = rows.reduce((all, { requests }) => all + requests, 0);
@@ -141,5 +132,5 @@ export function listRules(operation: RequestList, words: ListWords): RuleDefinit
         demand(holds, reply, expected, `${sum} in ${rows.length} of ${total_rows} rows`);
       }),
     },
-  ];
+  };
 }

@@ -18,7 +18,7 @@ import {
   ofEach,
   readMaxAge,
 } from "../reply-checks.ts";
-import type { RuleDefinition } from "../rule.ts";
+import type { Rules } from "../rule.ts";
 import { findSiteSince, readListed } from "../site-sample.ts";
 import { compareStable } from "../stable-compare.ts";
 import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
@@ -66,13 +66,12 @@ export function queryRules(
   operation: RequestList,
   words: ListWords,
   { measure, countDays }: { measure: "pages" | "visitors"; countDays: string },
-): RuleDefinition[] {
+): Rules {
   const { path } = operation;
   const { section } = operation.conform;
-  return [
-    {
-      id: `${section}.described`,
-      title: `A service that answers ${path} describes it in its OpenAPI document.`,
+  return {
+    [`${section}.described`]: {
+      must: `A service that answers ${path} describes it in its OpenAPI document.`,
       fix: "Describe the path, or answer it with 404 and the code not_found.",
       check: async (subject) => {
         await read(subject, operation);
@@ -81,18 +80,16 @@ export function queryRules(
         demand(typeof get === "object", reply, `get of ${path}`, quote(get));
       },
     },
-    {
-      id: `${section}.needs-key`,
-      title: `${path} requires a key: 401, missing_api_key or invalid_api_key.`,
+    [`${section}.needs-key`]: {
+      must: `${path} requires a key: 401, missing_api_key or invalid_api_key.`,
       fix: "Check the key as for every operation.",
       check: async (subject) => {
         await read(subject, operation);
         await needsKey(path, { site: subject.site.domain })(subject);
       },
     },
-    {
-      id: `${section}.parameters`,
-      title: "days and limit have the same bounds as elsewhere, and an unknown parameter is refused: 400.",
+    [`${section}.parameters`]: {
+      must: "days and limit have the same bounds as elsewhere, and an unknown parameter is refused: 400.",
       fix: "Refuse days outside 1–365, limit outside 1–1000, and every other name.",
       check: async (subject) => {
         await read(subject, operation);
@@ -104,9 +101,8 @@ export function queryRules(
         await ofEach([operation], wrong, isInvalid)(subject);
       },
     },
-    {
-      id: `${section}.period`,
-      title: "period is the requested number of days, of which today at the site is the last.",
+    [`${section}.period`]: {
+      must: "period is the requested number of days, of which today at the site is the last.",
       fix: "Use the same period as /stats.",
       check: ofAnswers(
         [operation],
@@ -118,9 +114,8 @@ export function queryRules(
         [1, 7, 90].map((days) => ({ days })),
       ),
     },
-    {
-      id: `${section}.longer-is-more`,
-      title: `A longer period has at least the requests of a shorter one, of each ${words.row} too.`,
+    [`${section}.longer-is-more`]: {
+      must: `A longer period has at least the requests of a shorter one, of each ${words.row} too.`,
       fix: "Add up the requests of all days of the period.",
       check: async (subject) => {
         await compareStable(
@@ -139,9 +134,8 @@ export function queryRules(
         );
       },
     },
-    {
-      id: `${section}.dates`,
-      title: `If from and to are offered, requests and ${measure} are the sums of the days, and days is the same span.`,
+    [`${section}.dates`]: {
+      must: `If from and to are offered, requests and ${measure} are the sums of the days, and days is the same span.`,
       fix: `Use the same counts for from and to as for days; ${countDays}.`,
       check: async (subject) => {
         const { both, days } = await readTwoDays(operation, subject);
@@ -160,9 +154,8 @@ export function queryRules(
         }
       },
     },
-    {
-      id: `${section}.longest`,
-      title: "If from and to are offered, the requests of 365 days are those of the same dates.",
+    [`${section}.longest`]: {
+      must: "If from and to are offered, the requests of 365 days are those of the same dates.",
       fix: "Count today and the 364 days before.",
       check: async (subject) => {
         await read(subject, operation);
@@ -179,9 +172,8 @@ export function queryRules(
         );
       },
     },
-    {
-      id: `${section}.warns-before-data`,
-      title: "A period that starts before the site has data comes with the warning before_data_since.",
+    [`${section}.warns-before-data`]: {
+      must: "A period that starts before the site has data comes with the warning before_data_since.",
       fix: "Add the same warning as to /stats.",
       check: async (subject) => {
         const { answer } = await read(subject, operation, { days: 365 });
@@ -192,9 +184,8 @@ export function queryRules(
         demandWarnsBeforeData(reply, year);
       },
     },
-    {
-      id: `${section}.headers`,
-      title: `${path} has the fields of every answer, and HEAD answers like GET.`,
+    [`${section}.headers`]: {
+      must: `${path} has the fields of every answer, and HEAD answers like GET.`,
       fix: "Send ETag, Vary: Authorization and Cache-Control: private, max-age=60, and handle HEAD like GET.",
       check: async (subject) => {
         const { reply } = await read(subject, operation);
@@ -209,14 +200,13 @@ export function queryRules(
         demandStatus(head, reply.status);
       },
     },
-    {
-      id: `${section}.unknown-site`,
-      title: "A site that does not exist gets 404 with the code site_not_found.",
+    [`${section}.unknown-site`]: {
+      must: "A site that does not exist gets 404 with the code site_not_found.",
       fix: `Answer as the other operations do: not_found only says that there is no ${path} at all.`,
       check: async (subject) => {
         await read(subject, operation);
         await ofEach([operation], [{ site: "conform.invalid" }], answers(404, "site_not_found"))(subject);
       },
     },
-  ];
+  };
 }

@@ -46,22 +46,19 @@ function findOtherDay(longer: Series, shorter: Series) {
 export const series = defineSection({
   name: "series",
   title: "Daily series",
-  rules: [
-    {
-      id: "series.interval",
-      title: 'interval is "day", however long the period is.',
+  rules: {
+    "series.interval": {
+      must: 'interval is "day", however long the period is.',
       fix: 'Send "interval": "day".',
       check: ofEach(({ interval }, reply) => demand(interval === "day", reply, '"day"', quote(interval))),
     },
-    {
-      id: "series.days-default",
-      title: "Without days, /timeseries covers 30 days.",
+    "series.days-default": {
+      must: "Without days, /timeseries covers 30 days.",
       fix: "Let days default to 30.",
       check: checkDefault(timeseries, {}, ["period", "days"], 30),
     },
-    {
-      id: "series.one-point-a-day",
-      title: "There is exactly one point per requested day, including days without traffic.",
+    "series.one-point-a-day": {
+      must: "There is exactly one point per requested day, including days without traffic.",
       fix: "Fill days without visits, and days before the site had data, with zeros.",
       check: ofAnswers(
         [timeseries],
@@ -70,9 +67,8 @@ export const series = defineSection({
         LENGTHS,
       ),
     },
-    {
-      id: "series.ascending",
-      title: "Points start at period.from and ascend day by day, without gaps or repeats.",
+    "series.ascending": {
+      must: "Points start at period.from and ascend day by day, without gaps or repeats.",
       fix: "First list the days in the site's timezone, then fill in the numbers.",
       check: ofEach(({ points, period }, reply) => {
         const index = points.findIndex(({ date }, at) => date !== addDays(period.from, at));
@@ -80,27 +76,24 @@ export const series = defineSection({
         demand(index === -1, reply, expected, quote(points[index]?.date));
       }),
     },
-    {
-      id: "series.partial-point",
-      title: "partial is true on today's point and on no other.",
+    "series.partial-point": {
+      must: "partial is true on today's point and on no other.",
       fix: 'Add "partial": true only to the last point.',
       check: ofEach(({ points, period }, reply) => {
         const wrong = points.find(({ date, partial }) => (partial ?? false) !== (date === period.to));
         demand(wrong === undefined, reply, `partial: true only on ${period.to}`, quote(wrong));
       }),
     },
-    {
-      id: "series.views-have-visitors",
-      title: "A day with page views has visitors.",
+    "series.views-have-visitors": {
+      must: "A day with page views has visitors.",
       fix: "Count both from the same visits.",
       check: ofEach(({ points }, reply) => {
         const wrong = points.find(({ visitors, pageviews }) => pageviews > 0 && visitors === 0);
         demand(wrong === undefined, reply, "visitors on a day with page views", quote(wrong));
       }),
     },
-    {
-      id: "series.zero-before-data",
-      title: "Days before data_since are all zeros.",
+    "series.zero-before-data": {
+      must: "Days before data_since are all zeros.",
       fix: "Set data_since to the first day with data, and send zeros before it.",
       check: async (subject) => {
         let hasSuchDays = false;
@@ -114,9 +107,8 @@ export const series = defineSection({
         if (!hasSuchDays) throw new Skip("every site has data for a whole year");
       },
     },
-    {
-      id: "series.adds-up",
-      title: "The points add up to the visitors and page views of /stats for the same days.",
+    "series.adds-up": {
+      must: "The points add up to the visitors and page views of /stats for the same days.",
       fix: "In both, visitors is the sum of daily unique visitors, with days in the site's timezone.",
       check: async (subject) => {
         for (const days of [7, 30, 365]) {
@@ -127,9 +119,8 @@ export const series = defineSection({
         }
       },
     },
-    {
-      id: "series.ends-in-today",
-      title: "The last point has the numbers of /stats for today.",
+    "series.ends-in-today": {
+      must: "The last point has the numbers of /stats for today.",
       fix: "In every operation, days=1 is today so far: from midnight at the site until now.",
       check: (subject) =>
         demandSameNumbers(
@@ -137,9 +128,8 @@ export const series = defineSection({
           () => readSums(subject, 30, 1),
         ),
     },
-    {
-      id: "series.finished-days-agree",
-      title: "A finished day has the same numbers in every series.",
+    "series.finished-days-agree": {
+      must: "A finished day has the same numbers in every series.",
       fix: "Split visits at the site's midnight: a finished day never changes.",
       check: async (subject) => {
         const readLonger = (fresh: boolean) => read(subject, timeseries, { days: 30 }, { fresh });
@@ -156,5 +146,5 @@ export const series = defineSection({
         throw new Breach(reply.sent, wrong.expected, wrong.seen);
       },
     },
-  ],
+  },
 });

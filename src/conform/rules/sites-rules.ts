@@ -66,10 +66,9 @@ const fold = (name: string) => name.toLowerCase();
 export const sitesSection = defineSection({
   name: "sites",
   title: "Sites",
-  rules: [
-    {
-      id: "sites.unique",
-      title: "No id and no domain is listed twice.",
+  rules: {
+    "sites.unique": {
+      must: "No id and no domain is listed twice.",
       fix: "List each site once: its id and its domain must each be unique.",
       check: ofAnswers([sites], ({ reply, answer }) => {
         for (const key of ["id", "domain"] as const) {
@@ -78,10 +77,8 @@ export const sitesSection = defineSection({
         }
       }),
     },
-    {
-      id: "sites.order",
-      severity: "should",
-      title: "Sites are ordered by domain.",
+    "sites.order": {
+      should: "Sites are ordered by domain.",
       fix: "Sort by domain, so that lists can be compared.",
       check: ofAnswers([sites], ({ reply, answer }) => {
         const domains = answer.sites.map(({ domain }) => domain);
@@ -89,9 +86,8 @@ export const sitesSection = defineSection({
         demand(`${domains}` === `${sorted}`, reply, quote(sorted), quote(domains));
       }),
     },
-    {
-      id: "sites.domain-form",
-      title: "A domain is a lower-case host name without scheme, www., port or path.",
+    "sites.domain-form": {
+      must: "A domain is a lower-case host name without scheme, www., port or path.",
       fix: "Store only the domain, and remove everything else that people type when looking it up.",
       check: ofAnswers([sites], ({ reply, answer }) => {
         const wrong = answer.sites.find(
@@ -100,9 +96,8 @@ export const sitesSection = defineSection({
         demand(wrong === undefined, reply, "a bare domain", quote(wrong?.domain));
       }),
     },
-    {
-      id: "sites.timezone",
-      title: "A site's timezone is an IANA name.",
+    "sites.timezone": {
+      must: "A site's timezone is an IANA name.",
       fix: "Send a name such as Europe/Berlin: an offset or abbreviation does not define when a day begins.",
       check: ofAnswers([sites], ({ reply, answer }, { clock }) => {
         const wrong = answer.sites.find(
@@ -111,18 +106,15 @@ export const sitesSection = defineSection({
         demand(wrong === undefined, reply, "an IANA zone", quote(wrong?.timezone));
       }),
     },
-    {
-      id: "sites.as-of-utc",
-      severity: "should",
-      title: "as_of of /sites is in UTC.",
+    "sites.as-of-utc": {
+      should: "as_of of /sites is in UTC.",
       fix: "The list has no single timezone, so end as_of with Z.",
       check: ofAnswers([sites], ({ reply, answer }) => {
         demand(/(Z|[+-]00:00)$/i.test(answer.as_of), reply, "a time that ends with Z", quote(answer.as_of));
       }),
     },
-    {
-      id: "sites.data-since",
-      title: "data_since is null or a day that has begun at the site.",
+    "sites.data-since": {
+      must: "data_since is null or a day that has begun at the site.",
       fix: "Send the first day with data in the site's timezone, or null if there is none yet.",
       check: ofAnswers([sites], ({ reply, answer }) => {
         for (const { data_since, timezone, domain } of answer.sites) {
@@ -132,15 +124,13 @@ export const sitesSection = defineSection({
         }
       }),
     },
-    {
-      id: "sites.by-domain",
-      title: "Every operation of a site accepts its domain and repeats the site in the answer.",
+    "sites.by-domain": {
+      must: "Every operation of a site accepts its domain and repeats the site in the answer.",
       fix: "Send site: { id, domain } as in /sites.",
       check: ofAnswers(siteOperations, ({ reply }, { site }) => demandSite(reply, site, "by its domain")),
     },
-    {
-      id: "sites.by-id",
-      title: "Every operation of a site accepts its id.",
+    "sites.by-id": {
+      must: "Every operation of a site accepts its id.",
       fix: "Look up a site by id as well as by domain.",
       check: async (subject) => {
         for (const operation of siteOperations) {
@@ -150,9 +140,8 @@ export const sitesSection = defineSection({
         }
       },
     },
-    {
-      id: "sites.listed-answered",
-      title: "Every listed site gets an answer, not only the one used for the other rules.",
+    "sites.listed-answered": {
+      must: "Every listed site gets an answer, not only the one used for the other rules.",
       fix: "Accept the domain of every site in /sites.",
       check: async (subject) => {
         const [, ...others] = sampleSites(subject);
@@ -162,9 +151,8 @@ export const sitesSection = defineSection({
         }
       },
     },
-    {
-      id: "sites.written-as-address",
-      title: "A site may be given as an address: scheme, www., port and path are ignored.",
+    "sites.written-as-address": {
+      must: "A site may be given as an address: scheme, www., port and path are ignored.",
       fix: "Reduce https://www.example.com:443/pricing to example.com before looking it up.",
       check: async (subject) => {
         const { domain } = subject.site;
@@ -177,23 +165,18 @@ export const sitesSection = defineSection({
         ]);
       },
     },
-    {
-      id: "sites.letter-case",
-      severity: "should",
-      title: "A domain is found in upper and lower case.",
+    "sites.letter-case": {
+      should: "A domain is found in upper and lower case.",
       fix: "Convert the domain to lower case before looking it up.",
       check: (subject) => demandSame(subject, [subject.site.domain.toUpperCase()]),
     },
-    {
-      id: "sites.unknown",
-      title: "A site that does not exist gives 404, site_not_found, on every operation.",
+    "sites.unknown": {
+      must: "A site that does not exist gives 404, site_not_found, on every operation.",
       fix: "Answer 404 with the code site_not_found, never an empty 200.",
       check: ofEach(siteOperations, [{ site: "conform.invalid" }], answers(404, "site_not_found")),
     },
-    {
-      id: "sites.whole-name",
-      title:
-        "A site's name is compared as a whole: a domain or id with a character more or less, or an accent, is another site, and so is an id in another letter case.",
+    "sites.whole-name": {
+      must: "A site's name is compared as a whole: a domain or id with a character more or less, or an accent, is another site, and so is an id in another letter case.",
       fix: "Compare the whole domain or id, never a suffix, prefix or pattern, and ids byte by byte: many databases ignore case and accents.",
       check: async ({ ask, site, sites: own }) => {
         for (const name of listNearMisses(site, own)) {
@@ -203,5 +186,5 @@ export const sitesSection = defineSection({
         }
       },
     },
-  ],
+  },
 });

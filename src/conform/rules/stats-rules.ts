@@ -22,16 +22,14 @@ export async function readTotals(
 export const statsSection = defineSection({
   name: "stats",
   title: "Summary",
-  rules: [
-    {
-      id: "stats.days-default",
-      title: "Without days, /stats covers 30 days.",
+  rules: {
+    "stats.days-default": {
+      must: "Without days, /stats covers 30 days.",
       fix: "Let days default to 30.",
       check: checkDefault(stats, {}, ["period", "days"], 30),
     },
-    {
-      id: "stats.longer-is-more",
-      title: "A longer period has at least the numbers of a shorter one.",
+    "stats.longer-is-more": {
+      must: "A longer period has at least the numbers of a shorter one.",
       fix: "Add up the days of the period; visitors is the sum of daily unique visitors.",
       check: (subject) =>
         compareStable(
@@ -45,19 +43,16 @@ export const statsSection = defineSection({
           },
         ),
     },
-    {
-      id: "stats.visitors-have-hits",
-      severity: "should",
-      title: "There are no more visitors than page views and events together.",
+    "stats.visitors-have-hits": {
+      should: "There are no more visitors than page views and events together.",
       fix: "Count only visitors with a page view or an event.",
       check: ofAnswers([stats], ({ reply, answer }) => {
         const hits = answer.pageviews + answer.events;
         demand(answer.visitors <= hits, reply, `at most ${hits} visitors`, `${answer.visitors} visitors`);
       }),
     },
-    {
-      id: "stats.same-by-id",
-      title: "A site has the same numbers by id and by domain.",
+    "stats.same-by-id": {
+      must: "A site has the same numbers by id and by domain.",
       fix: "Look up the site once, then count by its id.",
       check: (subject) =>
         demandSameNumbers(
@@ -65,5 +60,5 @@ export const statsSection = defineSection({
           () => readTotals(subject, { site: subject.site.id }, false),
         ),
     },
-  ],
+  },
 });

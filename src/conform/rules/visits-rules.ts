@@ -69,11 +69,9 @@ function findImpossible({
 export const visitsSection = defineSection({
   name: "visits",
   title: "Visits (if offered)",
-  rules: [
-    {
-      id: "visits.together",
-      title:
-        "visits, bounces and visit_seconds come together: in /stats, in every point and in totals, or nowhere.",
+  rules: {
+    "visits.together": {
+      must: "visits, bounces and visit_seconds come together: in /stats, in every point and in totals, or nowhere.",
       fix: "Send all three members, as whole numbers, wherever the contract has them.",
       check: async (subject) => {
         for (const { reply, where, counts } of await listCounts(subject)) {
@@ -82,9 +80,8 @@ export const visitsSection = defineSection({
         }
       },
     },
-    {
-      id: "visits.rows",
-      title: "Rows of dimensions of visits have these members exactly if totals has them.",
+    "visits.rows": {
+      must: "Rows of dimensions of visits have these members exactly if totals has them.",
       fix: "Count the visits of each row, too, or none.",
       check: async (subject) => {
         for (const { reply, where, counts, totals } of await listRows(subject)) {
@@ -93,10 +90,8 @@ export const visitsSection = defineSection({
         }
       },
     },
-    {
-      id: "visits.possible",
-      title:
-        "There are at least as many visits as visitors, no more bounces than visits, and no seconds if every visit is a bounce.",
+    "visits.possible": {
+      must: "There are at least as many visits as visitors, no more bounces than visits, and no seconds if every visit is a bounce.",
       fix: "Count every visit once, a bounce as a visit with exactly one hit, and seconds from a visit's first hit to its last.",
       check: async (subject) => {
         for (const { reply, where, counts } of [
@@ -108,9 +103,8 @@ export const visitsSection = defineSection({
         }
       },
     },
-    {
-      id: "visits.have-hits",
-      title: "Visits have hits: a bounce has one, any other visit two or more page views and events.",
+    "visits.have-hits": {
+      must: "Visits have hits: a bounce has one, any other visit two or more page views and events.",
       fix: "Count only visits with a hit, and each hit in one visit.",
       check: async (subject) => {
         await listCounts(subject);
@@ -122,9 +116,8 @@ export const visitsSection = defineSection({
         }
       },
     },
-    {
-      id: "visits.adds-up",
-      title: "The visits of the points, and those of totals, are the visits of /stats for the same days.",
+    "visits.adds-up": {
+      must: "The visits of the points, and those of totals, are the visits of /stats for the same days.",
       fix: "Count a visit on the day on which it begins, in every operation.",
       check: async (subject) => {
         await listCounts(subject);
@@ -142,10 +135,8 @@ export const visitsSection = defineSection({
         });
       },
     },
-    {
-      id: "visits.rows-add-up",
-      severity: "should",
-      title: "All rows of countries, devices or referrers add up to the visits of the period.",
+    "visits.rows-add-up": {
+      should: "All rows of countries, devices or referrers add up to the visits of the period.",
       fix: "Give every visit one value, and put visits without a value into a row with null.",
       check: async (subject) => {
         await listRows(subject);
@@ -162,5 +153,5 @@ export const visitsSection = defineSection({
         if (!isWhole) throw new Skip("the site has more rows than a breakdown can return");
       },
     },
-  ],
+  },
 });
