@@ -1,3 +1,4 @@
+import { classifyPath } from "../../measure/path-kinds.ts";
 import { readColumn } from "./columns.ts";
 import { isView, type OpenDay } from "./open-day.ts";
 import { countProbes, findServedKinds, MIN_PROBES } from "./probes.ts";
@@ -26,7 +27,15 @@ export function findScanners(
     served ??= findServedKinds(listPages(day, until - day.start));
     return served.has(kind);
   };
-  for (const sender of senders) if (isSuspect(day, sender, isServed)) suspects.push(sender);
+  const refused: number[] = [];
+  for (const sender of senders) {
+    if (isProbing(day, sender, isServed)) suspects.push(sender);
+    else if (isMostlyRefused(day, sender)) refused.push(sender);
+  }
+  if (refused.length > 0) {
+    const broken = countBrokenFiles(day, new Set(refused));
+    for (const sender of refused) if (isMostlyRefused(day, sender, broken.get(sender))) suspects.push(sender);
+  }
   if (suspects.length === 0) return new Set();
   const asked = new Set(suspects.map((sender) => addresses.values[sender] ?? 0));
   const { visitors, total } = countVisitors(day, asked, until - day.start);
@@ -38,15 +47,50 @@ export function findScanners(
   return new Set(suspects.filter((sender) => !isProxy(addresses.values[sender] ?? 0)));
 }
 
-function isSuspect(
-  { senders: { requests, errors, probes } }: OpenDay,
+function isProbing(
+  { senders: { probes } }: OpenDay,
   sender: number,
   isServed: (kind: number) => boolean,
 ): boolean {
-  const [all, refused] = [requests.values[sender] ?? 0, errors.values[sender] ?? 0];
-  if (all >= SCANNER.requests && refused >= SCANNER.errors * all) return true;
   const asked = probes.values[sender] ?? 0;
   return countProbes(asked) >= MIN_PROBES && countProbes(asked, isServed) >= MIN_PROBES;
+}
+
+/** @param broken How many of the refused requests the site caused itself: they count neither as requests nor as refused. */
+function isMostlyRefused({ senders: { requests, errors } }: OpenDay, sender: number, broken = 0): boolean {
+  const all = (requests.values[sender] ?? 0) - broken;
+  return all >= SCANNER.requests && (errors.values[sender] ?? 0) - broken >= SCANNER.errors * all;
+}
+
+/**
+ * By sender, the refused requests for static files that a page led to which they viewed on this day. Of those who were served
+ * files, also those that a file led to: styles ask for fonts and images, scripts for other scripts.
+ */
+function countBrokenFiles({ brokenFiles, hits, senders, values }: OpenDay, asking: ReadonlySet<number>) {
+  const { at } = values.of("pages");
+  const isFile = (page: number) => classifyPath((at(page) ?? "").split("?", 1)[0] ?? "", "") === "static";
+  /** By sender: by page, how many requests it would explain. */
+  const led = new Map<number, { pages: Map<number, number>; files: number }>();
+  for (const [row, count] of readColumn(brokenFiles.requests).entries()) {
+    const sender = brokenFiles.sender.values[row] ?? 0;
+    if (!asking.has(sender)) continue;
+    const known = led.get(sender) ?? { pages: new Map(), files: 0 };
+    led.set(sender, known);
+    const page = brokenFiles.link.values[row] ?? 0;
+    if (!isFile(page)) known.pages.set(page, count);
+    else if ((senders.files.values[sender] ?? 0) > 0) known.files += count;
+  }
+  const broken = new Map<number, number>();
+  if (led.size === 0) return broken;
+  for (let hit = 0; hit < hits.sender.length; hit++) {
+    const sender = hits.sender.values[hit] ?? 0;
+    const page = hits.page.values[hit] ?? 0;
+    const known = led.get(sender);
+    if (known === undefined || (page & 1) === 1) continue;
+    broken.set(sender, (broken.get(sender) ?? known.files) + (known.pages.get(page >>> 1) ?? 0));
+    known.pages.delete(page >>> 1);
+  }
+  return broken;
 }
 
 /** The paths that were answered with a page. */

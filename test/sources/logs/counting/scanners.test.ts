@@ -114,6 +114,92 @@ describe("people are no scanners", () => {
   });
 });
 
+describe("broken files of a page make nobody a scanner", () => {
+  const url = (path: string) => `https://example.com${path}`;
+  /** A page with files that are not there. */
+  const view = (address: string, target: string, files: readonly string[]): Request[] => [
+    { address, target },
+    ...files.map((file) => ({ address, target: file, status: 404, referrer: url(target) })),
+  ];
+  const images = (page: number) => times(5, (n) => `/images/${page}-${n}.png`);
+
+  it("200 readers, of whom 30 read five pages with five broken images each", async () => {
+    const reader = (n: number) => {
+      const address = `192.0.${2 + (n >> 7)}.${n & 127}`;
+      return times(n < 30 ? 5 : 1, (page) => view(address, `/post/${page}`, images(page))).flat();
+    };
+    const logs = openRequests(times(200, reader).flat());
+    expect(await logs.count()).toMatchObject({ visitors: 200, pageviews: 320 });
+    expect(await logs.warnings()).not.toContain("many_scanners");
+  });
+
+  it("a release whose scripts are not there: everybody stays a visitor, and the dead links show", async () => {
+    const reader = (n: number): Request[] => {
+      const address = `192.0.2.${n}`;
+      // A script that is there leads to its parts.
+      return [
+        ...view(
+          address,
+          "/app?tab=1",
+          times(12, (part) => `/assets/start-${part}.js`),
+        ),
+        { address, target: "/assets/main.js", referrer: url("/app") },
+        ...times(12, (part) => ({
+          ...{ address, target: `/assets/part-${part}.js`, status: 404 },
+          referrer: url("/assets/main.js"),
+        })),
+      ];
+    };
+    const logs = openRequests(times(50, reader).flat());
+    expect(await logs.count()).toMatchObject({ visitors: 50, pageviews: 50 });
+    const span = { site: await logs.findSite(), from: "2026-11-21", to: "2026-11-21", now: LOG_NOW };
+    const found = await logs.source.notFound?.(span, 100);
+    expect(found).toMatchObject({ totalRows: 24, totalRequests: 1_200, excluded: { scanners: 0 } });
+    expect(found?.rows[0]).toMatchObject({ requests: 50, visitors: 50 });
+  });
+
+  const files = times(30, (n) => `/wp-content/${n}.css`);
+  it.each<[string, readonly Request[]]>([
+    [
+      "of a page that they did not view",
+      view("", "/a", files).map((each) => ({
+        ...each,
+        target: each.target === "/a" ? "/b" : (each.target ?? ""),
+      })),
+    ],
+    [
+      "of a page of another site",
+      [
+        { target: "/a" },
+        ...files.map((target) => ({ target, status: 404, referrer: "https://example.net/a" })),
+      ],
+    ],
+    ["without a page", [{ target: "/a" }, ...files.map((target) => ({ target, status: 404 }))]],
+    [
+      "that led there by a file, by somebody who was served none",
+      [{ target: "/a" }, ...files.map((target) => ({ target, status: 404, referrer: url("/main.css") }))],
+    ],
+    [
+      "that are pages",
+      view(
+        "",
+        "/a",
+        times(30, (n) => `/page-${n}`),
+      ),
+    ],
+    [
+      "beside twenty guesses",
+      [...view("", "/a", images(1)), ...times(20, (n) => ({ target: `/guess-${n}`, status: 404 }))],
+    ],
+  ])("but who asks for files %s is one", async (_, asked) => {
+    const logs = openRequests([
+      ...times(30, (n) => ({ address: `192.0.2.${n}` })),
+      ...asked.map((request) => ({ ...request, address: "198.51.100.7" })),
+    ]);
+    expect(await logs.count()).toMatchObject({ visitors: 30 });
+  });
+});
+
 /** What scanners ask for on a site that has none of it, as logs of many servers show it. */
 const scans: Record<string, readonly string[]> = {
   "files that hold passwords": [
