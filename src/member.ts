@@ -9,3 +9,12 @@ export function readMember(object: unknown, name: PropertyKey): unknown {
   if (typeof object !== "object" || object === null) return undefined;
   return Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined;
 }
+
+/** The value of a JSON text; undefined for any other text. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

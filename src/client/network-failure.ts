@@ -47,6 +47,12 @@ export function explainFailure(
   return explainUnreachable(failure, cause, origin);
 }
 
+/** The same for a request that is not sent again. */
+export function explainLastFailure(...failure: Parameters<typeof explainFailure>): AnalyticsError {
+  const error = explainFailure(...failure);
+  return error instanceof RetryableError ? error.error : error;
+}
+
 function explainProxy(
   { code, message, peer }: Failure,
   cause: unknown,

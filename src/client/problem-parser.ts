@@ -1,8 +1,8 @@
 import { AnalyticsError, type ErrorCode, type Quota } from "../errors.ts";
-import { readMember } from "../member.ts";
+import { readJson, readMember } from "../member.ts";
 import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
 import { ForeignAnswerError } from "./foreign-answer.ts";
-import { findExcess } from "./result-parser.ts";
+import { readBoundedJson } from "./result-parser.ts";
 
 /** What a message about a problem mentions. */
 export interface ProblemContext {
@@ -79,16 +79,8 @@ const MAX_LEVELS = 3;
 
 /** The sentence of an error of any shape, at most some levels down; undefined if there is none. */
 export function findSentence(text: string): string | undefined {
-  if (findExcess(text) !== undefined) return undefined;
-  try {
-    return (
-      findText(JSON.parse(text), 0)
-        ?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ")
-        .trim() || undefined
-    );
-  } catch {
-    return undefined;
-  }
+  const found = findText(readBoundedJson(text), 0);
+  return found?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim() || undefined;
 }
 
 function findText(value: unknown, level: number): string | undefined {
@@ -125,19 +117,12 @@ function findCode(status: number, code: string | undefined): ProblemCode | undef
 
 /** The members that are there and have the right type; the others do not spoil them. */
 function readKnownMembers(text: string): Partial<Problem> {
-  try {
-    const body: unknown = JSON.parse(text);
-    const { code, title, status, detail, request_id, errors } = problem().shape;
-    const known = Object.entries({ code, title, status, detail, request_id, errors }).flatMap(
-      ([name, schema]) => {
-        const value = schema.safeParse(readMember(body, name));
-        return value.success && value.data !== undefined ? [[name, value.data]] : [];
-      },
-    );
-    return Object.fromEntries(known);
-  } catch {
-    return {};
-  }
+  const body = readJson(text);
+  const { code, title, status, detail, request_id, errors } = problem().shape;
+  const known = Object.entries({ code, title, status, detail, request_id, errors }).map(
+    ([name, schema]) => [name, schema.safeParse(readMember(body, name)).data] as const,
+  );
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
 function describeStatus(status: number, path: string): string {

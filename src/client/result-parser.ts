@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { quote } from "../errors.ts";
-import { readMember } from "../member.ts";
+import { readJson, readMember } from "../member.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import { ForeignAnswerError } from "./foreign-answer.ts";
 
@@ -49,6 +49,10 @@ export function parseJson(text: string, createError: (reason: string, cause?: un
     throw createError("it is not complete JSON", cause);
   }
 }
+
+/** The value of a JSON text of bounded depth and size; undefined for any other text. */
+export const readBoundedJson = (text: string): unknown =>
+  findExcess(text) === undefined ? readJson(text) : undefined;
 
 const MAX_DEPTH = 100;
 /** A breakdown of 1,000 rows has 6,000, a list of 10,000 sites 70,000. */

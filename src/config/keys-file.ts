@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { readJson } from "../member.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
 import { isWritableByOthers } from "./file-permissions.ts";
 import { findConfigFolder } from "./folders.ts";
@@ -88,12 +89,8 @@ export function readKeysFile(file: string): Organization[] {
 }
 
 function parseKeys(file: string, text: string): Organization[] {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw createKeysFileError(file, "is damaged: it is not JSON", HINT_REPAIR);
-  }
+  const json = readJson(text);
+  if (json === undefined) throw createKeysFileError(file, "is damaged: it is not JSON", HINT_REPAIR);
   const { version }: { version?: unknown } = Object(json);
   if (typeof version === "number" && version > VERSION) {
     throw createKeysFileError(

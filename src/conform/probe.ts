@@ -1,11 +1,11 @@
 import { abortable } from "../client/abortable.ts";
 import { readBodyText } from "../client/http-response.ts";
 import type { RawRequest, Send } from "../client/network.ts";
-import { explainFailure } from "../client/network-failure.ts";
+import { explainLastFailure } from "../client/network-failure.ts";
 import { readRetryAfter } from "../client/response-headers.ts";
-import { RetryableError } from "../client/retry.ts";
+import { readBoundedJson } from "../client/result-parser.ts";
 import { AnalyticsError } from "../errors.ts";
-import { type Key, type Reply, readJson, type Sent } from "./reply.ts";
+import type { Key, Reply, Sent } from "./reply.ts";
 import { Breach, Halt } from "./verdict.ts";
 
 export type { Send };
@@ -115,7 +115,7 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       const answered = await abortable(signal, target.send(url, outgoing));
       const text = await abortable(signal, readBodyText(answered, limits.maxBytes));
       unanswered = 0;
-      return { sent, status: answered.status, headers: answered.headers, text, json: readJson(text) };
+      return { sent, status: answered.status, headers: answered.headers, text, json: readBoundedJson(text) };
     } catch (cause) {
       const error = explain(cause, signal, target, limits.deadline);
       const isSilence = error.code !== "too_large" && error.code !== "bad_answer";
@@ -189,8 +189,7 @@ function explain(cause: unknown, signal: AbortSignal, target: Target, deadline: 
       cause,
     });
   }
-  const error = explainFailure(cause, new URL(target.baseUrl).origin, target.proxies ?? []);
-  return error instanceof RetryableError ? error.error : error;
+  return explainLastFailure(cause, new URL(target.baseUrl).origin, target.proxies ?? []);
 }
 
 /** When a used-up quota is renewed, from the fields of the IETF draft or the older ones; 0 if something remains. */

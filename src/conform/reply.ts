@@ -1,4 +1,3 @@
-import { findExcess } from "../client/result-parser.ts";
 import { quote } from "../errors.ts";
 import { readMember } from "../member.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
@@ -27,14 +26,6 @@ export interface Reply {
   text: string;
   /** The body if it is JSON of a sane depth and size, otherwise undefined. */
   json: unknown;
-}
-
-export function readJson(text: string): unknown {
-  try {
-    return findExcess(text) === undefined ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A member of a JSON object; undefined for any other value. */

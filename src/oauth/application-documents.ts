@@ -1,5 +1,6 @@
 import type { Client } from "oidc-provider";
 import { nameFailure } from "../errors.ts";
+import { readJson } from "../member.ts";
 import { findDocumentHost } from "./application-facts.ts";
 import type { Audit } from "./audit.ts";
 import { type DocumentFetch, DocumentRefused } from "./document-fetch.ts";
@@ -171,14 +172,11 @@ async function readText(response: Response): Promise<string> {
 
 /** Leaves key sets unchanged: only metadata documents have a `client_id`, which the provider compares with the address. */
 function normalizeDocument(text: string, normalize: Parameters<typeof createProviderFetch>[1]): string {
-  let document: Record<string, unknown>;
-  try {
-    document = Object(JSON.parse(text));
-  } catch {
-    // A page, such as one that says that the host is being repaired.
-    throw new DocumentUnavailable("not JSON", { isAnswered: true });
-  }
-  return typeof document.client_id === "string" ? JSON.stringify(normalize(document)) : text;
+  const document = readJson(text);
+  // A page, such as one that says that the host is being repaired.
+  if (document === undefined) throw new DocumentUnavailable("not JSON", { isAnswered: true });
+  const { client_id } = Object(document);
+  return typeof client_id === "string" ? JSON.stringify(normalize(Object(document))) : text;
 }
 
 /** The headers that the provider reads: the content type and how long to cache the answer. */

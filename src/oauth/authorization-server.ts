@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { handleCors } from "../http/cors.ts";
 import { sendJson } from "../http/json-response.ts";
 import { readBody, readForm, replaceBody } from "../http/request-body.ts";
+import { readJson } from "../member.ts";
 import { type ApplicationDocumentsOptions, createProviderFetch } from "./application-documents.ts";
 import { type ConsentOptions, createConsent } from "./consent.ts";
 import {
@@ -112,7 +113,7 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
       const body = { error: "slow_down", error_description: "Too many registrations." };
       return sendJson(response, 429, body, { "Retry-After": String(wait) });
     }
-    const metadata = JSON.stringify(normalize.registration(parseJson(await readBody(request))));
+    const metadata = JSON.stringify(normalize.registration(readJson(await readBody(request))));
     if (Buffer.byteLength(metadata) > MAX_REGISTRATION) {
       const error_description = `The metadata is larger than ${MAX_REGISTRATION} bytes.`;
       return sendJson(response, 400, { error: "invalid_client_metadata", error_description });
@@ -176,12 +177,4 @@ function setPublicAddress({ headers }: IncomingMessage, issuer: string): void {
   const { protocol, host } = new URL(issuer);
   headers["x-forwarded-proto"] = protocol.slice(0, -1);
   headers.host = host;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,6 +12,7 @@ import {
 import { AnalyticsError } from "../errors.ts";
 import { readBody } from "../http/request-body.ts";
 import { CURRENT_REVISION } from "../mcp/mcp-server.ts";
+import { readJson } from "../member.ts";
 import { createInFlightRequests, dropOwnCancellations, SESSION } from "./in-flight-requests.ts";
 
 export interface McpEndpointOptions {
@@ -85,7 +86,7 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
     // The SDK refuses other types without reading the body.
     const isJson = isJsonContentType(headers["content-type"]);
     if (!isJson) return send(await ask(described), response, controller.signal);
-    const body = parse(await readBody(request, MAX_BODY_BYTES));
+    const body = readJson(await readBody(request, MAX_BODY_BYTES));
     if (body === undefined) return sendError(response, 400, "Parse error: Invalid JSON", PARSE_ERROR);
     const isCancellable = headers["mcp-protocol-version"] !== CURRENT_REVISION;
     if (isCancellable && inFlight.receive(headers, body).opens) response.setHeader(SESSION, randomUUID());
@@ -178,12 +179,4 @@ async function send(answer: Response, response: ServerResponse, signal: AbortSig
   }
   clearImmediate(flush);
   response.end();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

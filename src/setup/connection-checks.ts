@@ -1,8 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate } from "node:tls";
-import { explainFailure } from "../client/network-failure.ts";
-import { RetryableError } from "../client/retry.ts";
+import { explainLastFailure } from "../client/network-failure.ts";
 import { readProxies } from "../config/proxy-settings.ts";
 import type { Environment } from "../config/variables.ts";
 import { AnalyticsError } from "../errors.ts";
@@ -113,8 +112,7 @@ function describeCertificate(certificate: PeerCertificate, now: number): Finding
 }
 
 function createConnectionError(cause: unknown, origin: string, proxy: URL | undefined): AnalyticsError {
-  const failure = explainFailure(cause, origin, [proxy?.href]);
-  const error = failure instanceof RetryableError ? failure.error : failure;
+  const error = explainLastFailure(cause, origin, [proxy?.href]);
   if (proxy === undefined || error.code === "proxy") return error;
   return new AnalyticsError("proxy", error.message.replace(origin, `The proxy ${proxy.host}`), {
     hint: "Check HTTPS_PROXY and HTTP_PROXY, or add the service's host to NO_PROXY.",

@@ -4,7 +4,7 @@ import { once } from "../operations/schemas.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import {
   type ConnectorFacts,
-  createConnectorError,
+  demand,
   findMetadataUrl,
   readResourceMetadata,
   readServerMetadata,
@@ -89,13 +89,12 @@ const connectorChecks: readonly Check<ConnectorFacts>[] = [
 async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<Finding> {
   const reply = await readCall();
   const { status, headers } = reply;
-  if (status !== 401) throw explainStatus(status, new URL(endpoint).pathname);
-  if (!/^\s*bearer\b/i.test(headers.get("www-authenticate") ?? "")) {
-    throw createConnectorError(
-      "it answers 401 without WWW-Authenticate: Bearer, so clients do not find the sign-in",
-      "Let the reverse proxy pass this header on.",
-    );
-  }
+  demand(status === 401, ...explainStatus(status, new URL(endpoint).pathname));
+  demand(
+    /^\s*bearer\b/i.test(headers.get("www-authenticate") ?? ""),
+    "it answers 401 without WWW-Authenticate: Bearer, so clients do not find the sign-in",
+    "Let the reverse proxy pass this header on.",
+  );
   if (findMetadataUrl(reply) === undefined) {
     return warn(
       "WWW-Authenticate does not name resource_metadata; some clients then do not find the sign-in",
@@ -105,33 +104,27 @@ async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<F
   return ok("401, and it names the resource metadata");
 }
 
-function explainStatus(status: number, path: string) {
+/** What a call without a token should not be answered with, and what to do. */
+function explainStatus(status: number, path: string): [message: string, fix: string] {
+  const answers = `it answers ${status}`;
   if (status === 404 || status === 405)
-    return createConnectorError(
-      `it answers ${status}: no MCP server is at ${path}`,
-      "Check the path: that of serve is /mcp.",
-    );
+    return [`${answers}: no MCP server is at ${path}`, "Check the path: that of serve is /mcp."];
   if (status === 403)
-    return createConnectorError(
-      "it answers 403 before the sign-in",
+    return [
+      `${answers} before the sign-in`,
       "Let the reverse proxy pass Host on, and check what else refuses it.",
-    );
-  if (status >= 500)
-    return createConnectorError(
-      `it answers ${status}`,
-      "Check that the connector runs and that its proxy reaches it.",
-    );
-  if (status >= 300 && status < 400)
-    return createConnectorError(
-      `it redirects (${status}), which clients do not follow with a call`,
-      "Give people the address that it redirects to.",
-    );
-  if (status < 300)
-    return createConnectorError(
-      "it answers without a sign-in",
-      "Check that this is a connector: anyone who knows the address gets its answers.",
-    );
-  return createConnectorError(`it answers ${status}, not 401`, "Look at the connector's log.");
+    ];
+  if (status >= 500) return [answers, "Check that the connector runs and that its proxy reaches it."];
+  if (status >= 400) return [`${answers}, not 401`, "Look at the connector's log."];
+  return status >= 300
+    ? [
+        `it redirects (${status}), which clients do not follow with a call`,
+        "Give people the address that it redirects to.",
+      ]
+    : [
+        "it answers without a sign-in",
+        "Check that this is a connector: anyone who knows the address gets its answers.",
+      ];
 }
 
 async function checkResource({ endpoint, readResource }: ConnectorFacts): Promise<Finding> {
@@ -153,11 +146,12 @@ async function checkServer({ readServer }: ConnectorFacts): Promise<Finding> {
 
 async function checkPkce({ readServer }: ConnectorFacts): Promise<Finding> {
   const { code_challenge_methods_supported: methods = [] } = await readServer();
-  if (methods.includes("S256")) return ok("S256");
-  throw createConnectorError(
+  demand(
+    methods.includes("S256"),
     "code_challenge_methods_supported does not name S256, so MCP clients refuse to sign in",
     "Support PKCE with S256, and say so in the server metadata.",
   );
+  return ok("S256");
 }
 
 async function checkRegistration({ readServer, readClientId }: ConnectorFacts): Promise<Finding> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { isLoopback } from "../config/base-url.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { readJson } from "../member.ts";
 import type { Probe, Reply } from "./connector-probe.ts";
 import type { ConnectionFacts } from "./doctor-check.ts";
 
@@ -41,7 +42,14 @@ export interface ConnectorFacts extends ConnectionFacts {
 export const createConnectorError = (message: string, hint: string) =>
   new AnalyticsError("bad_answer", message, { hint });
 
+export const SEE_LOG = "Look at the connector's log, or contact its operator.";
+
 const MAX_QUOTED_LENGTH = 120;
+
+/** Throws that error unless something holds. */
+export function demand(holds: boolean, message: string, hint: string): asserts holds {
+  if (!holds) throw createConnectorError(message, hint);
+}
 
 /** Text of a connector, for a message. */
 export const quoteShort = (quoted: string) =>
@@ -69,17 +77,18 @@ export async function readResourceMetadata({ endpoint, probe, readCall }: Connec
   const named = await readCall().then(findMetadataUrl, () => undefined);
   const { origin, pathname } = new URL(endpoint);
   const url = named ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
-  if (!isSecure(url, endpoint)) {
-    throw createConnectorError(`the challenge names ${quoteShort(url)}, which is not https`, START_WITH_URL);
-  }
+  demand(
+    isSecure(url, endpoint),
+    `the challenge names ${quoteShort(url)}, which is not https`,
+    START_WITH_URL,
+  );
   const metadata = readDocument(await probe(url), resourceMetadata);
   const { resource } = metadata;
-  if (trimSlash(resource) !== trimSlash(endpoint) && trimSlash(resource) !== origin) {
-    throw createConnectorError(
-      `it describes ${quoteShort(resource)}, not ${endpoint}`,
-      "Give people the address it names, or start the connector with --public-url and the address that people use.",
-    );
-  }
+  demand(
+    [trimSlash(endpoint), origin].includes(trimSlash(resource)),
+    `it describes ${quoteShort(resource)}, not ${endpoint}`,
+    "Give people the address it names, or start the connector with --public-url and the address that people use.",
+  );
   return metadata;
 }
 
@@ -88,27 +97,21 @@ const START_WITH_URL = "Start the connector with --public-url and its https addr
 /** Reads the metadata of the authorization server, at each address where clients look for it. */
 export async function readServerMetadata({ endpoint, probe, readResource }: ConnectorFacts) {
   const [issuer = ""] = (await readResource()).authorization_servers;
-  if (!isSecure(issuer, endpoint)) {
-    throw createConnectorError(
-      `the authorization server is ${quoteShort(issuer)}, which is not https`,
-      START_WITH_URL,
-    );
-  }
+  const what = `the authorization server is ${quoteShort(issuer)}, which is not https`;
+  demand(isSecure(issuer, endpoint), what, START_WITH_URL);
   const metadata = readDocument(await findServerDocument(probe, issuer), serverMetadata);
-  if (trimSlash(metadata.issuer) !== trimSlash(issuer)) {
-    throw createConnectorError(
-      `its issuer is ${quoteShort(metadata.issuer)}, not ${quoteShort(issuer)} (RFC 8414, section 3.3)`,
-      "The two must be the same: check --public-url.",
-    );
-  }
+  demand(
+    trimSlash(metadata.issuer) === trimSlash(issuer),
+    `its issuer is ${quoteShort(metadata.issuer)}, not ${quoteShort(issuer)} (RFC 8414, section 3.3)`,
+    "The two must be the same: check --public-url.",
+  );
   const { authorization_endpoint, token_endpoint, registration_endpoint = token_endpoint } = metadata;
   const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint];
-  const insecure = endpoints.find((url) => !isSecure(url, endpoint));
-  if (insecure === undefined) return metadata;
-  throw createConnectorError(
-    `it names ${quoteShort(insecure)}, which is not https`,
-    "Every endpoint needs https: check --public-url.",
-  );
+  for (const url of endpoints) {
+    const what = `it names ${quoteShort(url)}, which is not https`;
+    demand(isSecure(url, endpoint), what, "Every endpoint needs https: check --public-url.");
+  }
+  return metadata;
 }
 
 /** RFC 8414, section 3.1, and OpenID Connect Discovery, in the order of MCP 2025-11-25. */
@@ -122,26 +125,18 @@ async function findServerDocument(probe: Probe, issuer: string): Promise<Reply> 
 }
 
 function readDocument<T extends z.ZodObject>({ url, status, headers, body }: Reply, schema: T): z.output<T> {
-  const createError = (reason: string, hint = "Route the paths under /.well-known/ to the connector.") =>
-    createConnectorError(`${url} ${reason}`, hint);
-  if (status >= 300 && status < 400) throw createError("redirects, which clients do not follow");
-  if (status !== 200) throw createError(`answers ${status}`);
-  if (/html/i.test(headers.get("content-type") ?? ""))
-    throw createError("answers with a page, not with JSON");
-  const parsed = schema.safeParse(parse(body));
+  const fix = "Route the paths under /.well-known/ to the connector.";
+  const isRedirect = status >= 300 && status < 400;
+  demand(!isRedirect, `${url} redirects, which clients do not follow`, fix);
+  demand(status === 200, `${url} answers ${status}`, fix);
+  const isPage = /html/i.test(headers.get("content-type") ?? "");
+  demand(!isPage, `${url} answers with a page, not with JSON`, fix);
+  const parsed = schema.safeParse(readJson(body));
   if (parsed.success) return parsed.data;
   const members = new Set(parsed.error.issues.flatMap(({ path }) => path.slice(0, 1).map(String)));
-  if (members.size === 0) throw createError("is not a JSON object");
-  throw createError(
-    `lacks ${[...members].join(", ")}, or has it in another form`,
+  demand(members.size > 0, `${url} is not a JSON object`, fix);
+  throw createConnectorError(
+    `${url} lacks ${[...members].join(", ")}, or has it in another form`,
     "Report it to the connector's developers.",
   );
-}
-
-export function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { type ConnectorFacts, createConnectorError } from "./connector-metadata.ts";
+import { type ConnectorFacts, demand, SEE_LOG } from "./connector-metadata.ts";
 import { type Finding, ok, skip, warn } from "./doctor-check.ts";
 
 const NOT_STARTED = "no application could register";
@@ -7,23 +7,17 @@ const NOT_STARTED = "no application could register";
 export async function checkPage({ readClientId, readPage }: ConnectorFacts): Promise<Finding> {
   if ((await readClientId()) === undefined) return skip(NOT_STARTED);
   const { status, headers, body } = await readPage();
-  if (status !== 200)
-    throw createConnectorError(
-      `it answers ${status}`,
-      "Look at the connector's log, or contact its operator.",
-    );
-  if (!/^\s*text\/html\b/i.test(headers.get("content-type") ?? "")) {
-    throw createConnectorError(
-      "it is not an HTML page",
-      "Check that nothing in front of the connector changes its answers.",
-    );
-  }
-  if (!/<form\b[^>]*\bmethod="?post\b/i.test(body) || !/<input\b[^>]*\btype="?password\b/i.test(body)) {
-    throw createConnectorError(
-      "it has no form that asks for a key",
-      "Check that nothing in front of the connector, such as a waiting room, answers instead.",
-    );
-  }
+  demand(status === 200, `it answers ${status}`, SEE_LOG);
+  demand(
+    /^\s*text\/html\b/i.test(headers.get("content-type") ?? ""),
+    "it is not an HTML page",
+    "Check that nothing in front of the connector changes its answers.",
+  );
+  demand(
+    /<form\b[^>]*\bmethod="?post\b/i.test(body) && /<input\b[^>]*\btype="?password\b/i.test(body),
+    "it has no form that asks for a key",
+    "Check that nothing in front of the connector, such as a waiting room, answers instead.",
+  );
   return ok("it asks for the key; none was sent");
 }
 
@@ -41,7 +35,7 @@ export async function checkPageHeaders({ readClientId, readPage }: ConnectorFact
   if (found.length === 0) return ok("Content-Security-Policy, frame-ancestors, Referrer-Policy, nosniff");
   const detail = found.map((weakness) => weakness.detail).join("; ");
   const fix = found.map((weakness) => weakness.fix).join(" ");
-  if (found.some(({ isSerious }) => isSerious)) throw createConnectorError(detail, fix);
+  demand(!found.some(({ isSerious }) => isSerious), detail, fix);
   return warn(detail, fix);
 }
 

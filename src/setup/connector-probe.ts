@@ -1,6 +1,5 @@
 import type { RawResponse, Send } from "../client/network.ts";
-import { explainFailure } from "../client/network-failure.ts";
-import { RetryableError } from "../client/retry.ts";
+import { explainLastFailure } from "../client/network-failure.ts";
 import { AnalyticsError } from "../errors.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -48,8 +47,7 @@ export function createProbe(
           hint: "Try again later, or look at the connector's log.",
         });
       }
-      const failure = explainFailure(cause, origin, proxies);
-      throw failure instanceof RetryableError ? failure.error : failure;
+      throw explainLastFailure(cause, origin, proxies);
     }
   };
 }

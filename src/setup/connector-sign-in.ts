@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readJson } from "../member.ts";
 import {
   type ConnectorFacts,
   createConnectorError,
+  demand,
   isSecure,
-  parse,
   quoteShort,
+  SEE_LOG,
 } from "./connector-metadata.ts";
 import type { Reply } from "./connector-probe.ts";
 
@@ -30,7 +32,6 @@ export const callWithoutToken = ({ probe, endpoint }: ConnectorFacts) =>
 /** Nothing listens there: the sign-in is never finished. */
 const REDIRECT = "http://127.0.0.1:33418/callback";
 const MAX_REDIRECTS = 5;
-const SEE_LOG = "Look at the connector's log, or contact its operator.";
 
 /** Registers an application (RFC 7591), as clients do that have no metadata document. */
 export async function registerApplication({
@@ -50,15 +51,13 @@ export async function registerApplication({
       token_endpoint_auth_method: "none",
     }),
   });
-  if (status === 429)
-    throw createConnectorError("it answers 429: too many registrations", "Try again in an hour.");
-  const { client_id } = Object(parse(body)) as Record<string, unknown>;
-  if ((status !== 201 && status !== 200) || typeof client_id !== "string" || client_id === "") {
-    throw createConnectorError(
-      `it answers ${status} and no client_id`,
-      `Let POST requests through to ${new URL(url).pathname}. ${SEE_LOG}`,
-    );
-  }
+  demand(status !== 429, "it answers 429: too many registrations", "Try again in an hour.");
+  const { client_id } = Object(readJson(body)) as Record<string, unknown>;
+  demand(
+    [200, 201].includes(status) && typeof client_id === "string" && client_id !== "",
+    `it answers ${status} and no client_id`,
+    `Let POST requests through to ${new URL(url).pathname}. ${SEE_LOG}`,
+  );
   return client_id;
 }
 
@@ -93,29 +92,27 @@ async function follow({ probe, endpoint }: ConnectorFacts, start: string): Promi
     const location = reply.headers.get("location");
     if (reply.status < 300 || reply.status >= 400 || location === null) return reply;
     const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (next?.href.startsWith(REDIRECT)) throw createEarlyReturnError(next.searchParams);
+    if (next?.href.startsWith(REDIRECT)) failEarly(next.searchParams);
     // Cookies of a sign-in stay where they were set.
-    if (next?.origin !== new URL(start).origin || !isSecure(next.href, endpoint)) {
-      throw createConnectorError(
-        `it sends the browser on to ${quoteShort(next?.origin ?? location)}`,
-        `Only that server can show its page. ${SEE_LOG}`,
-      );
-    }
+    demand(
+      next?.origin === new URL(start).origin && isSecure(next.href, endpoint),
+      `it sends the browser on to ${quoteShort(next?.origin ?? location)}`,
+      `Only that server can show its page. ${SEE_LOG}`,
+    );
     url = next.href;
   }
   throw createConnectorError(`it redirects more than ${MAX_REDIRECTS} times`, SEE_LOG);
 }
 
 /** A sign-in must not end before a person has seen a page. */
-function createEarlyReturnError(answer: URLSearchParams) {
-  if (answer.has("code")) {
-    return createConnectorError(
-      "it signs an application in without asking anyone",
-      "Do not use this connector: anyone could sign an application in.",
-    );
-  }
+function failEarly(answer: URLSearchParams): never {
+  demand(
+    !answer.has("code"),
+    "it signs an application in without asking anyone",
+    "Do not use this connector: anyone could sign an application in.",
+  );
   const reason = answer.get("error_description") ?? answer.get("error") ?? "no reason";
-  return createConnectorError(`it refuses the application: ${quoteShort(reason)}`, SEE_LOG);
+  throw createConnectorError(`it refuses the application: ${quoteShort(reason)}`, SEE_LOG);
 }
 
 /** Several cookies may be in one field; a comma in a date is not between two. */

@@ -8,6 +8,7 @@ import {
   type SiteTimezones,
 } from "../../config/services.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { readJson } from "../../member.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
 import { reachService } from "../../sources/service-source.ts";
@@ -81,20 +82,12 @@ export async function recognizeService(
       const headers = { Accept: "application/json" };
       const response = await fetch(`${baseUrl}${recognize.path}`, { headers, signal });
       const text = await readBodyText(response, MAX_PROBE_BYTES);
-      if (recognize.matches(response.status, parse(text))) return kind;
+      if (recognize.matches(response.status, readJson(text))) return kind;
     } catch {
       // Whatever it is, it is not this service.
     }
   }
   return undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** A service that is known, but was not named in a script. */

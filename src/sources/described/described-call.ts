@@ -1,6 +1,6 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import type { HttpClient, ReadText, Target } from "../../client/http-client.ts";
-import { findExcess } from "../../client/result-parser.ts";
+import { readBoundedJson } from "../../client/result-parser.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Call, CallOptions } from "../../operations/call.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
@@ -162,7 +162,7 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
 
 /** Whether an answer has members that only the contract has: then it is to be judged by it. */
 function claimsContract(text: string): boolean {
-  const answer = parse(text);
+  const answer = readBoundedJson(text);
   const period = Object(readPointer(answer, "/period"));
   return (
     Object.hasOwn(period, "complete_through") ||
@@ -174,16 +174,8 @@ function claimsContract(text: string): boolean {
 /** Whether the service's list of sites is that of the contract. */
 async function keepsContract(readText: ReadText, options: CallOptions): Promise<boolean> {
   const { text } = await readText(sites.path, {}, options);
-  const parsed = sites.result.safeParse(parse(text));
+  const parsed = sites.result.safeParse(readBoundedJson(text));
   return parsed.success && parsed.data.sites.length > 0;
-}
-
-function parse(text: string): unknown {
-  try {
-    return findExcess(text) === undefined ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const createNeedlessMappingError = () =>

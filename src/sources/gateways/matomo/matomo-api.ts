@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createGatewayClient, type GatewayService } from "../../../client/gateway-client.ts";
 import { AnalyticsError, quote } from "../../../errors.ts";
+import { readJson } from "../../../member.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import { dateAt } from "../../calendar.ts";
 import type { Span } from "../../data-source.ts";
@@ -80,7 +81,7 @@ export function describeSpan({ site, from, to, now }: Span, period: "day" | "ran
 const MAX_WORDS = 200;
 
 function explain(status: number, text: string): AnalyticsError | undefined {
-  const message = readMessage(text);
+  const { message } = failure.safeParse(readJson(text)).data ?? {};
   if (message === undefined) return undefined;
   if (/view access for at least one website|authenticate|token/i.test(message))
     return createTokenError(status);
@@ -108,14 +109,6 @@ function explain(status: number, text: string): AnalyticsError | undefined {
     status,
     hint: "Nothing was shown. docs/services.md says which versions and plugins of Matomo analytics-mcp was tried with.",
   });
-}
-
-function readMessage(text: string): string | undefined {
-  try {
-    return failure.safeParse(JSON.parse(text)).data?.message;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Matomo does not tell an unknown token from one that may view nothing: it answers both as it answers strangers. */

@@ -1,12 +1,14 @@
 import { AnalyticsError, quote, quoteIfNeeded } from "../../../errors.ts";
+import { readJson, readMember } from "../../../member.ts";
 import { createFilterError } from "../../../operations/filter.ts";
 
 const MAX_SHOWN = 300;
 
 /** What Plausible means by an error; undefined if the answer is not one of its own. */
 export function explainFailure(status: number, text: string): AnalyticsError | undefined {
-  const said = readError(text);
-  if (said === undefined) return undefined;
+  const error = readMember(readJson(text), "error");
+  if (typeof error !== "string") return undefined;
+  const said = error.slice(0, MAX_SHOWN);
   switch (status) {
     case 400:
       return explainRefusal(said);
@@ -47,15 +49,6 @@ function explainRefusal(said: string): AnalyticsError {
     status: 400,
     hint: "Check that its version has the Stats API v2. If it has, report it to analytics-mcp.",
   });
-}
-
-function readError(text: string): string | undefined {
-  try {
-    const error: unknown = Reflect.get(Object(JSON.parse(text)), "error");
-    return typeof error === "string" ? error.slice(0, MAX_SHOWN) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The error about a site that the key may not see, although the key itself is right. */
