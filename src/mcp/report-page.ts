@@ -1,10 +1,18 @@
 import { formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
+import type { ReportedOverview } from "../reports/overview.ts";
+import { drawNotFound } from "./chart/draw-not-found.ts";
+import { drawOverview } from "./chart/draw-overview.ts";
+import { drawNotes, html, type Tree } from "./chart/elements.ts";
+import { createFormat, type Format } from "./chart/format.ts";
+import { escapeMarkup, printMarkup } from "./chart/markup.ts";
 
 /**
- * The chart as a file of its own: it holds its answer, loads nothing, and its policy allows no other script.
+ * A report as a page of its own. It has its numbers without a script, which draws its trend in the width that it has; it loads nothing,
+ * and its policy allows no other script.
  *
  * @param report An overview with its text as visitors wrote it, and notes on it; `empty` is shown in its place.
+ * @param locale Of its numbers and days.
  */
 export async function buildReportPage(
   title: string,
@@ -12,17 +20,35 @@ export async function buildReportPage(
     result,
     notes,
     empty,
-  }: { result: Record<string, unknown>; notes: readonly string[]; empty?: string | undefined },
+  }: { result: ReportedOverview; notes: readonly string[]; empty?: string | undefined },
+  locale: string,
 ): Promise<string> {
   const { reportPage } = await import("./chart-pages.ts");
-  // A tool's answer has its notes in a receipt.
-  const answer = { ...(empty === undefined ? cleanValue(result) : { message: empty }), receipt: { notes } };
+  const report = cleanValue(result);
+  const parts =
+    empty === undefined
+      ? drawReport(report, createFormat(locale))
+      : [html("p", { class: "message", role: "status" }, empty)];
+  const content = [...parts, drawNotes(notes)].map(printMarkup).join("\n");
   return (
     reportPage
-      .replace("{{title}}", () => escapeHtml(title))
-      // Without "<", the answer can neither end its element nor begin a comment.
-      .replace('"{{answer}}"', () => formatJson(answer).replaceAll("<", "\\u003c"))
+      .replace("{{title}}", () => escapeMarkup(title))
+      .replace("{{locale}}", () => locale)
+      .replace("{{content}}", () => content)
+      // Without "<", the numbers can neither end their element nor begin a comment.
+      .replace('"{{trend}}"', () => formatJson(report.trend).replaceAll("<", "\\u003c"))
   );
 }
 
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+function drawReport(report: ReportedOverview, format: Format): Tree[] {
+  const [head, ...parts] = drawOverview(report, format);
+  const { period, warnings, not_found } = report;
+  // The notes, where this is said at length, are at the end of a long page.
+  const addsUp = period.days > 1 && !warnings?.some(({ code }) => code === "period_visitors");
+  const definition = html("p", { class: "soft" }, "Visitors are daily unique visitors, added up.");
+  return [
+    ...(head ? [{ ...head, children: [...head.children, ...(addsUp ? [definition] : [])] }] : []),
+    ...parts,
+    ...(not_found ? drawNotFound(not_found, format) : []),
+  ];
+}

@@ -8,7 +8,7 @@ import { listNotes } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
-import { overviewResult } from "../../reports/overview.ts";
+import { reportResult } from "../../reports/overview.ts";
 import type { Answer } from "../../reports/query.ts";
 import type { Source } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -22,9 +22,8 @@ export async function formatReport(
   source: Source,
   { format, mail, ...appearance }: { format: ReportFormat; mail?: string | undefined } & Appearance,
 ): Promise<{ text: string; name: string }> {
-  const { site, filter, period } = overviewResult()
-    .pick({ site: true, filter: true, period: true })
-    .parse(result);
+  const report = reportResult().parse(result);
+  const { site, filter, period } = report;
   const notes = [
     await describeSource(source),
     ...formatNotes(listNotes(views), "people"),
@@ -41,7 +40,8 @@ export async function formatReport(
     return { name, text: await composeMail(content, screen) };
   }
   if (format === "html") {
-    return { name, text: await buildReportPage(title, { result, notes, empty }) };
+    const { locale } = readScreen(io, "stdout", appearance);
+    return { name, text: await buildReportPage(title, { result: report, notes, empty }, locale) };
   }
   const tables =
     empty === undefined

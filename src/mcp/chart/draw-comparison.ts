@@ -6,7 +6,10 @@ import {
   html,
   isolate,
   joinParts,
+  type Part,
   subjectLines,
+  type Tree,
+  track,
   untrustedText,
 } from "./elements.ts";
 import type { Format } from "./format.ts";
@@ -22,7 +25,7 @@ interface Range {
 }
 
 /** Draws two windows of complete days and what changed most between them. */
-export function drawComparison(comparison: Comparison, format: Format): HTMLElement[] {
+export function drawComparison(comparison: Comparison, format: Format): Tree[] {
   const { timezone, current, previous, dimensions, per_day } = comparison;
   const isCompared = per_day !== undefined || comparison.change.visitors.absolute !== null;
   const extent = findExtent(dimensions.flatMap((group) => group.movers));
@@ -63,7 +66,7 @@ export function drawComparison(comparison: Comparison, format: Format): HTMLElem
 }
 
 /** A measure of both windows as bars, below its change. */
-function buildMeasure(measure: Measure, comparison: Comparison, format: Format): HTMLElement[] {
+function buildMeasure(measure: Measure, comparison: Comparison, format: Format): Tree[] {
   const { current, previous, change } = comparison;
   const [now, before] = [current[measure.name], previous[measure.name]];
   if (now === undefined || before === undefined) return [];
@@ -73,7 +76,7 @@ function buildMeasure(measure: Measure, comparison: Comparison, format: Format):
       "li",
       { class: "window" },
       html("span", { class: "soft" }, format.range(window)),
-      html("span", { class: "track", "aria-hidden": "true" }, bar(0, (100 * (value ?? 0)) / most, kind)),
+      track(bar(0, (100 * (value ?? 0)) / most, kind)),
       html("span", { class: "number" }, isolate(showMeasure(value, measure, format))),
     );
   return [
@@ -87,11 +90,7 @@ function buildMeasure(measure: Measure, comparison: Comparison, format: Format):
   ];
 }
 
-function buildGroup(
-  { dimension, drift, cut_off, movers, more }: Group,
-  extent: Range,
-  format: Format,
-): HTMLElement {
+function buildGroup({ dimension, drift, cut_off, movers, more }: Group, extent: Range, format: Format): Tree {
   const isUncertain = drift > 0 || cut_off;
   const notes = [
     ...(more.count > 0 ? [describeMore(more, isUncertain, format)] : []),
@@ -119,7 +118,7 @@ function describeMore(
   return `${format.count(count)} more ${changed}, by at most ${bound} each.`;
 }
 
-function buildMover(mover: Mover, extent: Range, format: Format): HTMLElement {
+function buildMover(mover: Mover, extent: Range, format: Format): Tree {
   const { label } = mover;
   const { change, percent, range } = readMover(mover);
   const numbers =
@@ -136,14 +135,14 @@ function buildMover(mover: Mover, extent: Range, format: Format): HTMLElement {
     html(
       "span",
       { class: "line" },
-      html("span", { class: "track", "aria-hidden": "true" }, ...buildBars(mover, extent)),
+      track(...buildBars(mover, extent)),
       html("span", { class: "number beside soft" }, html("span", {}, ...showCounts(mover, format))),
     ),
   );
 }
 
 /** The range of a change that is not known, the smaller change first. */
-function showChange(range: Range | undefined, format: Format): HTMLElement[] {
+function showChange(range: Range | undefined, format: Format): Tree[] {
   if (!range) return [html("span", { class: "soft" }, "uncertain")];
   const [small, large] = range.least > 0 ? [range.least, range.most] : [range.most, range.least];
   return [
@@ -153,7 +152,7 @@ function showChange(range: Range | undefined, format: Format): HTMLElement[] {
   ];
 }
 
-function showCounts({ current, previous, per_day, bounds }: Mover, format: Format): (Node | string)[] {
+function showCounts({ current, previous, per_day, bounds }: Mover, format: Format): Part[] {
   const averages = bounds?.per_day;
   const isPerDay = per_day !== undefined || averages !== undefined;
   const show = (name: "current" | "previous", count: number | null) =>
@@ -173,7 +172,7 @@ function readMover({ change, per_day, bounds }: Mover) {
 }
 
 /** A count, or its range if it is not known. */
-function showCount(count: number | null, range: Range | undefined, format: Format): (Node | string)[] {
+function showCount(count: number | null, range: Range | undefined, format: Format): Part[] {
   if (count !== null) return [isolate(format.count(count))];
   if (!range) return ["unknown"];
   if (range.least === range.most) return [isolate(format.count(range.least))];
@@ -194,14 +193,13 @@ function findRange(mover: Mover): Range {
   return range ?? { least: 0, most: 0 };
 }
 
-function buildBars(mover: Mover, extent: Range): HTMLElement[] {
+function buildBars(mover: Mover, extent: Range): Tree[] {
   const toShare = (value: number) =>
     (100 * (Math.min(extent.most, Math.max(extent.least, value)) - extent.least)) /
     (extent.most - extent.least);
   const { least, most } = findRange(mover);
   const { change } = readMover(mover);
   const kind = change === null ? "range" : change < 0 ? "loss" : "";
-  const zero = html("span", { class: "zero" });
-  zero.style.insetInlineStart = `${toShare(0)}%`;
+  const zero = html("rect", { class: "zero", x: `${toShare(0)}%`, width: 1, height: "100%" });
   return [bar(toShare(least), toShare(most), kind), zero];
 }

@@ -1,28 +1,11 @@
 import type { ReportedOverview } from "../../reports/overview.ts";
-import { heading, html, isolate, untrustedText } from "./elements.ts";
+import { heading, html, isolate, type Tree, untrustedText } from "./elements.ts";
 import type { Format } from "./format.ts";
-import { fits, isCount, isFlag, isText, orNone, orNull, type Shape } from "./shapes.ts";
 
 type NotFound = NonNullable<ReportedOverview["not_found"]>;
 
-const shape: Shape = {
-  rows: [
-    {
-      value: orNull(isText),
-      requests: isCount,
-      visitors: isCount,
-      referrers: [{ value: isText, internal: isFlag, requests: isCount }],
-      other: orNone(isFlag),
-    },
-  ],
-};
-
-/** Draws what people asked for and did not get, and the pages that led there. Nothing if a report has none. */
-export function drawNotFound(content: unknown, format: Format): HTMLElement[] {
-  const given: unknown = Object(content).not_found;
-  if (!fits(given, shape)) return [];
-  // The shape was checked.
-  const { rows } = given as NotFound;
+/** Draws what people asked for and did not get, and the pages that led there. */
+export function drawNotFound({ rows }: NotFound, format: Format): Tree[] {
   const head = ["Path", "Requests", "Visitors", "Referrers"].map((name) =>
     html("th", { scope: "col" }, name),
   );

@@ -8,19 +8,20 @@ import {
   isolate,
   joinParts,
   subjectLines,
+  type Tree,
+  track,
   untrustedText,
 } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { describeChange, MEASURES, showMeasure } from "./measures.ts";
 import type { Overview } from "./shapes.ts";
-import { createTrend } from "./trend.ts";
 import { hasTrend } from "./trend-days.ts";
+import { drawFigure } from "./trend-figure.ts";
 
 /** Draws a site at a glance. */
-export function drawOverview(overview: Overview, format: Format) {
-  const { filter, period, comparison, top } = overview;
-  const trend = hasTrend(overview.trend) ? createTrend(overview.trend, format) : undefined;
-  const parts = [
+export function drawOverview(overview: Overview, format: Format): Tree[] {
+  const { filter, period, comparison, top, trend } = overview;
+  return [
     html(
       "header",
       {},
@@ -48,17 +49,16 @@ export function drawOverview(overview: Overview, format: Format) {
           ),
         ]
       : []),
-    ...(trend ? [trend.element] : []),
+    ...(hasTrend(trend) ? [drawFigure(trend, format)] : []),
     heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
     barLists(
       "columns",
       top.map((list) => buildList(list, format)),
     ),
   ];
-  return { parts, resize: trend?.resize };
 }
 
-function buildTiles(overview: Overview, format: Format): HTMLElement[] {
+function buildTiles(overview: Overview, format: Format): Tree[] {
   const { events, active_now, comparison, today, period } = overview;
   return [
     ...MEASURES.flatMap((measure) => {
@@ -108,7 +108,7 @@ const describeHours = (
     `yesterday: ${format.count(yesterday)}`,
   ].map((text) => html("span", { class: "aside" }, text));
 
-function buildTile(name: string, value: string, lines: HTMLElement[]): HTMLElement {
+function buildTile(name: string, value: string, lines: Tree[]): Tree {
   return html(
     "div",
     { class: "tile" },
@@ -117,7 +117,7 @@ function buildTile(name: string, value: string, lines: HTMLElement[]): HTMLEleme
   );
 }
 
-function buildList({ dimension, rows, no_period }: Overview["top"][number], format: Format): HTMLElement {
+function buildList({ dimension, rows, no_period }: Overview["top"][number], format: Format): Tree {
   const counts = rows.map(({ visitors, pageviews, count }) => visitors ?? pageviews ?? count ?? 0);
   const most = Math.max(1, ...counts);
   const items = rows.map(({ label, visitors_at_most, percentage }, index) => {
@@ -127,7 +127,7 @@ function buildList({ dimension, rows, no_period }: Overview["top"][number], form
     return html(
       "li",
       { class: "filled" },
-      html("span", { class: "track", "aria-hidden": "true" }, bar(0, Math.min(100, Math.max(0, length)))),
+      track(bar(0, Math.min(100, Math.max(0, length)))),
       untrustedText(label),
       html("span", { class: "number" }, showVisitors(count, visitors_at_most, format)),
       ...(percentage === undefined
@@ -149,7 +149,7 @@ function buildList({ dimension, rows, no_period }: Overview["top"][number], form
 }
 
 /** A count, or its range if it is not known. */
-function showVisitors(least: number, most: number | undefined, format: Format): HTMLElement {
+function showVisitors(least: number, most: number | undefined, format: Format): Tree {
   const range = most === undefined ? [] : ["–", isolate(format.count(most))];
   return html("span", {}, isolate(format.count(least)), ...range);
 }

@@ -1,53 +1,43 @@
 import { nameUnit } from "../../render/plural.ts";
 import type { Format } from "./format.ts";
 
-type Attributes = Record<string, string | number>;
-
-/**
- * Elements are created only here and never from markup. Text from visitors becomes a text node or an attribute's value,
- * so it cannot inject markup.
- */
-export function html<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes,
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
-  return fill(document.createElement(tag), attributes, children);
+/** An element before it is a node of a page (`nodes.ts`) or markup (`markup.ts`), so that both are drawn by the same code. */
+export interface Tree {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly children: readonly Part[];
 }
 
-export function svg<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes,
-  ...children: (Node | string)[]
-): SVGElementTagNameMap[Tag] {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+/** Text stays text: neither form can take it for markup. */
+export type Part = Tree | string;
+
+/** An element of HTML; `svg` and what is in it is SVG. */
+export function html(tag: string, attributes: Tree["attributes"], ...children: Part[]): Tree {
+  return { tag, attributes, children };
 }
 
-function fill<T extends Element>(element: T, attributes: Attributes, children: (Node | string)[]): T {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-}
+export const readText = (part: Part): string =>
+  typeof part === "string" ? part : part.children.map(readText).join("");
 
 /**
  * Text that may come from a visitor. It is isolated, so that its direction does not affect the text around it. The style
  * sheet shortens long text; the tooltip has all of it.
  */
-export function untrustedText(text: string): HTMLElement {
+export function untrustedText(text: string): Tree {
   return html("bdi", { class: "label", title: text }, text);
 }
 
 /** Isolates the direction of a number or day in any locale: Arabic digits would turn "5 → 7" around. */
-export function isolate(text: string): HTMLElement {
+export function isolate(text: string): Tree {
   return html("bdi", {}, text);
 }
 
-export function joinParts(parts: string[]): (Node | string)[] {
+export function joinParts(parts: string[]): Part[] {
   return parts.flatMap((part, index) => (index === 0 ? [isolate(part)] : [" · ", isolate(part)]));
 }
 
 /** What the numbers are of: a site or, with a filter, a part of its hits. */
-export function subjectLines({ site, filter = [] }: Subject): HTMLElement[] {
+export function subjectLines({ site, filter = [] }: Subject): Tree[] {
   const conditions = filter.flatMap((condition, index) => [
     index === 0 ? "Only " : " and ",
     html("strong", {}, condition),
@@ -63,13 +53,19 @@ interface Subject {
   filter?: string[] | undefined;
 }
 
+/** A track as long as there is room. Its bars have their lengths as attributes: a page's policy allows no style of an element. */
+export const track = (...bars: Tree[]): Tree =>
+  html("svg", { class: "track", "aria-hidden": "true" }, ...bars);
+
 /** A bar between two positions on its track, in percent. */
-export function bar(start: number, end: number, kind = ""): HTMLElement {
-  const element = html("span", { class: `bar ${kind}`.trim() });
-  element.style.insetInlineStart = `${start}%`;
-  element.style.inlineSize = `${end - start}%`;
-  return element;
-}
+export const bar = (start: number, end: number, kind = ""): Tree =>
+  html("rect", {
+    class: `bar ${kind}`.trim(),
+    x: `${start}%`,
+    // A count that is not zero can be seen.
+    width: `${Math.max(end - start, end > start ? 0.3 : 0)}%`,
+    height: "100%",
+  });
 
 export interface Change {
   absolute: number | null;
@@ -95,12 +91,12 @@ export function changeLines(
   before: string | undefined,
   { small_sample: isSmallSample }: { small_sample: boolean },
   format: Format,
-): HTMLElement[] {
+): Tree[] {
   const sum = before === undefined ? [] : [aside(`before: ${before}`)];
   if (!average) return [changeLine(change, isSmallSample, format), ...sum];
   const { absolute } = change;
   return [
-    ...(absolute === null ? [] : [directedChange(html("span", { class: "change" }), absolute, format)]),
+    ...(absolute === null ? [] : [html("span", { class: "change" }, ...directedChange(absolute, format))]),
     ...sum,
     aside(`${format.count(average.current)} a day, before: ${format.count(average.previous)}`),
     changeLine({ absolute: average.change, percent: average.percent }, isSmallSample, format, " a day"),
@@ -109,16 +105,14 @@ export function changeLines(
 
 const aside = (text: string) => html("span", { class: "aside" }, isolate(text));
 
-function directedChange(line: HTMLElement, absolute: number, format: Format): HTMLElement {
-  if (absolute === 0) line.append("no change");
-  else {
-    line.append(
-      html("span", { class: "hidden" }, absolute > 0 ? "up " : "down "),
-      html("span", { class: absolute > 0 ? "up" : "down", "aria-hidden": "true" }, absolute > 0 ? "▲" : "▼"),
-      isolate(format.count(Math.abs(absolute))),
-    );
-  }
-  return line;
+function directedChange(absolute: number, format: Format): Part[] {
+  if (absolute === 0) return ["no change"];
+  const isUp = absolute > 0;
+  return [
+    html("span", { class: "hidden" }, isUp ? "up " : "down "),
+    html("span", { class: isUp ? "up" : "down", "aria-hidden": "true" }, isUp ? "▲" : "▼"),
+    isolate(format.count(Math.abs(absolute))),
+  ];
 }
 
 /** A change: direction, absolute and percent. */
@@ -127,27 +121,26 @@ function changeLine(
   isSmallSample: boolean,
   format: Format,
   unit = percent === undefined && absolute ? ` ${nameUnit(Math.abs(absolute), "point")}` : "",
-): HTMLElement {
-  const line = html("span", { class: "change" });
+): Tree {
   if (absolute === null) {
-    line.append(
-      flag("no comparison", "Some of these days, or of the days before, have no data or no visits."),
-    );
-    return line;
+    const reason = "Some of these days, or of the days before, have no data or no visits.";
+    return html("span", { class: "change" }, flag("no comparison", reason));
   }
-  directedChange(line, absolute, format).append(unit);
-  if (percent === null) {
-    line.append(
-      flag("no percentage", "The earlier days had none, or the site had no data yet on some of them."),
-    );
-  } else if (absolute !== 0 && percent !== undefined)
-    line.append(html("bdi", { class: "soft" }, format.signedPercent(percent)));
-  if (isSmallSample)
-    line.append(flag("small sample", "With so few visitors, a change may be due to chance."));
-  return line;
+  return html(
+    "span",
+    { class: "change" },
+    ...directedChange(absolute, format),
+    unit,
+    ...(percent === null
+      ? [flag("no percentage", "The earlier days had none, or the site had no data yet on some of them.")]
+      : absolute !== 0 && percent !== undefined
+        ? [html("bdi", { class: "soft" }, format.signedPercent(percent))]
+        : []),
+    ...(isSmallSample ? [flag("small sample", "With so few visitors, a change may be due to chance.")] : []),
+  );
 }
 
-function flag(text: string, reason: string): HTMLElement {
+function flag(text: string, reason: string): Tree {
   return html("span", { class: "flag", title: reason }, text);
 }
 
@@ -158,18 +151,30 @@ export function dimensionTitle(dimension: string): string {
 }
 
 /** A title, with a remark at the other end of the line. */
-export function heading(title: string, remark: string): HTMLElement {
+export function heading(title: string, remark: string): Tree {
   return html("div", { class: "heading" }, html("h2", {}, title), html("p", { class: "remark" }, remark));
 }
 
-/**
- * Lists with comparable bars: all tracks have the same length, because the numbers next to them all get the width of
- * the longest.
- */
-export function barLists(kind: string, sections: HTMLElement[]): HTMLElement {
-  const lists = html("div", { class: `lists ${kind}` }, ...sections);
-  const lengths = [...lists.querySelectorAll(".beside")].map((number) => number.textContent.length);
+/** Lists with comparable bars: all tracks have the same length, because the numbers beside them all get the same width. */
+export function barLists(kind: string, sections: Tree[]): Tree {
+  const lengths = sections.flatMap((section) => listBeside(section).map((number) => readText(number).length));
   // Most characters are as wide as a digit; the extra one is for the percent sign.
-  lists.style.setProperty("--beside", `${1 + Math.max(0, ...lengths)}ch`);
-  return lists;
+  const steps = Math.ceil((1 + Math.max(0, ...lengths)) / 4);
+  return html("div", { class: `lists ${kind} beside-${Math.min(8, steps)}` }, ...sections);
+}
+
+function listBeside(part: Part): Tree[] {
+  if (typeof part === "string") return [];
+  const { class: kind = "" } = part.attributes;
+  return String(kind).split(" ").includes("beside") ? [part] : part.children.flatMap(listBeside);
+}
+
+const MADE_UP = "Made-up data";
+
+/** The notes on an answer, at its end. */
+export function drawNotes(notes: readonly string[]): Tree {
+  const items = notes.map((note) =>
+    html("li", note.startsWith(MADE_UP) ? { class: "demo" } : {}, html("bdi", {}, note)),
+  );
+  return html("footer", {}, html("ul", {}, ...items));
 }

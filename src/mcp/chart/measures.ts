@@ -1,4 +1,4 @@
-import { type Average, type Change, changeLines } from "./elements.ts";
+import { type Average, type Change, changeLines, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import type { Comparison } from "./shapes.ts";
 
@@ -28,7 +28,7 @@ export function describeChange(
   { per_day = {}, small_sample }: { per_day?: ByMeasure<Average> | undefined; small_sample: boolean },
   before: string | undefined,
   format: Format,
-): HTMLElement[] {
+): Tree[] {
   const changes: ByMeasure<Change> = {
     ...change,
     bounce_rate: change.bounce_rate && { absolute: change.bounce_rate.points },

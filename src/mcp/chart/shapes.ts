@@ -7,12 +7,12 @@ import type { ReportedOverview as Overview } from "../../reports/overview.ts";
  */
 export type { Comparison, Overview };
 
-export type Shape = ((value: unknown) => boolean) | readonly [Shape] | { readonly [key: string]: Shape };
+type Shape = ((value: unknown) => boolean) | readonly [Shape] | { readonly [key: string]: Shape };
 
-export const isText = (value: unknown) => typeof value === "string";
-export const isFlag = (value: unknown) => typeof value === "boolean";
+const isText = (value: unknown) => typeof value === "string";
+const isFlag = (value: unknown) => typeof value === "boolean";
 const isNumber = (value: unknown) => Number.isFinite(value);
-export const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isDay = (value: unknown) =>
   typeof value === "string" &&
   /^\d{4}-\d\d-\d\d$/.test(value) &&
@@ -20,8 +20,8 @@ const isDay = (value: unknown) =>
 const isInstant = (value: unknown) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
 const isClock = (value: unknown) => typeof value === "string" && /^[012]\d:[0-5]\d$/.test(value);
-export const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
-export const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
+const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
+const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
 const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
@@ -139,7 +139,7 @@ const comparison: Shape = {
   ],
 };
 
-export function fits(value: unknown, shape: Shape): boolean {
+function fits(value: unknown, shape: Shape): boolean {
   if (typeof shape === "function") return shape(value);
   if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(item, shape[0]));
   return isObject(value) && Object.entries(shape).every(([key, member]) => fits(value[key], member));

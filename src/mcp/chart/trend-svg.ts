@@ -1,4 +1,4 @@
-import { svg } from "./elements.ts";
+import { html, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { type Day, type DayCount, listBefore, type Measure, unitOf } from "./trend-days.ts";
 import { summarize } from "./trend-text.ts";
@@ -9,12 +9,16 @@ const LABEL_ROOM = 72;
 
 type Point = readonly [x: number, y: number];
 
+/** Width of a digit of a number beside the plot. */
+const DIGIT = 6.6;
+
 /**
- * Draws a line over a filled area, starting at zero, and a thin one for the span before. The element must be in the page,
- * because its current width counts. An incomplete last day is a hollow point at the end of a dotted line.
+ * Draws a line over a filled area, starting at zero, and a thin one for the span before. An incomplete last day is a hollow
+ * point at the end of a dotted line.
+ *
+ * @param width In pixels of CSS.
  */
-export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, format: Format) {
-  const width = plot.clientWidth;
+export function drawTrend(width: number, days: Day[], measure: Measure, format: Format) {
   const height = Math.round(Math.min(240, Math.max(160, width * 0.3)));
   const last = days.length - 1;
   const isOpen = days.at(-1)?.open === true;
@@ -23,23 +27,8 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
   const top = ticks.at(-1) ?? 1;
   const base = height - MARGIN.bottom;
   const toY = (count: number) => base - (count / top) * (base - MARGIN.top);
-
-  const picture = svg("svg", {
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    role: "img",
-    "aria-label": summarize(days, measure, format),
-  });
-  // Paper has another width, and the style sheet keeps the size of the text there.
-  picture.style.setProperty("--drawn", String(width));
-  plot.replaceChildren(picture);
-  const names = ticks.map((tick) => text(format.tick(tick), 0, toY(tick), "end"));
-  for (const name of names) name.setAttribute("dy", "0.35em");
-  picture.append(...names);
-  // Only drawn text shows how wide a number is in this font and locale.
-  const room = Math.ceil(Math.max(...names.map((name) => name.getComputedTextLength())));
-  for (const name of names) name.setAttribute("x", String(room));
+  const names = ticks.map(format.tick);
+  const room = Math.ceil(DIGIT * Math.max(...names.map(({ length }) => length)));
 
   const [left, right] = [room + MARGIN.beside, width - MARGIN.right];
   const toX = (index: number) => (last === 0 ? (left + right) / 2 : left + (index / last) * (right - left));
@@ -49,16 +38,30 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
   const runs = cutAtGaps(points, days);
   const end = points.at(-1) ?? [0, 0];
   const fitting = Math.max(1, Math.floor((right - left) / LABEL_ROOM));
-  const cursor = svg(
-    "g",
-    { class: "cursor", visibility: "hidden" },
-    svg("line", { class: "rule", y1: MARGIN.top, y2: base }),
-    svg("circle", { class: "point before", r: 3.5 }),
-    svg("circle", { class: "point", r: 4.5 }),
-  );
-  picture.append(
+  const picture = html(
+    "svg",
+    {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": summarize(days, measure, format),
+    },
+    ...names.map((name, index) =>
+      html(
+        "text",
+        { class: "tick", x: room, y: toY(ticks[index] ?? 0), dy: "0.35em", "text-anchor": "end" },
+        name,
+      ),
+    ),
     ...ticks.map((tick) =>
-      svg("line", { class: tick === 0 ? "base" : "grid", x1: left, x2: right, y1: toY(tick), y2: toY(tick) }),
+      html("line", {
+        class: tick === 0 ? "base" : "grid",
+        x1: left,
+        x2: right,
+        y1: toY(tick),
+        y2: toY(tick),
+      }),
     ),
     ...findLabelled(days, fitting).map((index) => {
       const name = format.day(days[index]?.name ?? "");
@@ -67,29 +70,23 @@ export function drawTrend(plot: HTMLElement, days: Day[], measure: Measure, form
     }),
     ...runs.flatMap((run) => drawArea(run, isOpen && run.includes(end), base)),
     // Over the area, under the line.
-    ...(pointsBefore.length > 1 ? [svg("path", { class: "stroke before", d: join(pointsBefore) })] : []),
+    ...(pointsBefore.length > 1 ? [html("path", { class: "stroke before", d: join(pointsBefore) })] : []),
     ...runs.flatMap((run) => drawLine(run, isOpen && run.includes(end), run.includes(end))),
-    cursor,
+    html(
+      "g",
+      { class: "cursor", visibility: "hidden" },
+      html("line", { class: "rule", y1: MARGIN.top, y2: base }),
+      html("circle", { class: "point before", r: 3.5 }),
+      html("circle", { class: "point", r: 4.5 }),
+    ),
   );
   return {
+    picture,
+    toX,
     /** @param x From the plot's left edge. */
     nearest: (x: number) => Math.min(last, Math.max(0, Math.round(((x - left) / (right - left)) * last))),
-    toX,
-    mark: (index: number | undefined) => {
-      cursor.setAttribute("visibility", index === undefined ? "hidden" : "visible");
-      if (index === undefined) return;
-      const [rule, ...dots] = [...cursor.children];
-      for (const name of ["x1", "x2"]) rule?.setAttribute(name, String(toX(index)));
-      for (const [which, point] of [
-        pointsBefore[index],
-        days[index]?.missing ? undefined : points[index],
-      ].entries()) {
-        const [x = 0, y = 0] = point ?? [];
-        dots[which]?.setAttribute("visibility", point ? "inherit" : "hidden");
-        dots[which]?.setAttribute("cx", String(x));
-        dots[which]?.setAttribute("cy", String(y));
-      }
-    },
+    /** Where a day's points are: of the span before, and its own. */
+    pointsOf: (index: number) => [pointsBefore[index], days[index]?.missing ? undefined : points[index]],
   };
 }
 
@@ -133,22 +130,22 @@ const join = (points: Point[]) => `M${points.map(([x, y]) => `${x} ${y}`).join("
 /** @param isOpen Whether the last day is incomplete. */
 const listComplete = (points: Point[], isOpen: boolean) => (isOpen ? points.slice(0, -1) : points);
 
-function drawArea(points: Point[], isOpen: boolean, base: number): SVGElement[] {
+function drawArea(points: Point[], isOpen: boolean, base: number): Tree[] {
   const complete = listComplete(points, isOpen);
   const [first, last] = [complete[0], complete.at(-1)];
   if (!first || !last || complete.length === 1) return [];
-  return [svg("path", { class: "area", d: `${join([[first[0], base], ...complete, [last[0], base]])}Z` })];
+  return [html("path", { class: "area", d: `${join([[first[0], base], ...complete, [last[0], base]])}Z` })];
 }
 
 /** @param isLast Whether it ends with the last day, which has a point. */
-function drawLine(points: Point[], isOpen: boolean, isLast: boolean): SVGElement[] {
+function drawLine(points: Point[], isOpen: boolean, isLast: boolean): Tree[] {
   const end = points.at(-1);
   if (!end) return [];
   const complete = listComplete(points, isOpen);
   return [
-    ...(complete.length > 1 ? [svg("path", { class: "stroke", d: join(complete) })] : []),
+    ...(complete.length > 1 ? [html("path", { class: "stroke", d: join(complete) })] : []),
     ...(isOpen && points.length > 1
-      ? [svg("path", { class: "stroke open", d: join(points.slice(-2)) })]
+      ? [html("path", { class: "stroke open", d: join(points.slice(-2)) })]
       : []),
     // A single complete day before an open one has no line, so it gets a point.
     ...(isOpen && complete.length === 1 ? [dot(complete[0] ?? end, false)] : []),
@@ -157,7 +154,7 @@ function drawLine(points: Point[], isOpen: boolean, isLast: boolean): SVGElement
 }
 
 const dot = ([x, y]: Point, isOpen: boolean) =>
-  svg("circle", { class: isOpen ? "day open" : "day", cx: x, cy: y, r: 4 });
+  html("circle", { class: isOpen ? "day open" : "day", cx: x, cy: y, r: 4 });
 
 const text = (words: string, x: number, y: number, anchor: string) =>
-  svg("text", { class: "tick", x, y, "text-anchor": anchor }, words);
+  html("text", { class: "tick", x, y, "text-anchor": anchor }, words);

@@ -1,4 +1,4 @@
-import { html, isolate } from "./elements.ts";
+import { html, isolate, type Part, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import {
   type Day,
@@ -36,7 +36,7 @@ export function describeDay({ count, missing, name, open, before }: Day, measure
   ];
 }
 
-export function describeMost(days: Day[], measure: Measure, format: Format): (Node | string)[] {
+export function describeMost(days: Day[], measure: Measure, format: Format): Part[] {
   const most = findMost(days.filter(({ missing }) => !missing));
   if (!most || most.count === 0) return [`No ${MEASURES[measure].many}`];
   return ["Most: ", html("strong", {}, format.count(most.count)), " on ", isolate(format.weekday(most.name))];
@@ -68,7 +68,7 @@ const findFewest = ([first, ...others]: DayCount[]) =>
   first && others.reduce((best, day) => (day.count < best.count ? day : best), first);
 
 /** The same numbers as a table, with all measures. */
-export function buildTable(trend: Trend, format: Format): HTMLElement {
+export function buildTable(trend: Trend, format: Format): Tree {
   const series = findMeasures(trend).map((measure) => ({ measure, days: readDays(trend, measure) }));
   const unit = unitOf(series[0]?.days ?? []);
   const hasBefore = trend.previous !== undefined && unit === "day";
@@ -96,7 +96,7 @@ export function buildTable(trend: Trend, format: Format): HTMLElement {
   return html("details", {}, html("summary", {}, "Show as table"), html("div", scroll, table));
 }
 
-function buildCells(day: Day | undefined, hasBefore: boolean, format: Format): HTMLElement[] {
+function buildCells(day: Day | undefined, hasBefore: boolean, format: Format): Tree[] {
   if (!day) return [];
   const { count, missing, open, before } = day;
   return [

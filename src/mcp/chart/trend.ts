@@ -1,62 +1,58 @@
-import { html, isolate } from "./elements.ts";
+import { html } from "./elements.ts";
 import type { Format } from "./format.ts";
-import {
-  type DayCount,
-  findMeasures,
-  listBefore,
-  MEASURES,
-  type Measure,
-  readDays,
-  readSpan,
-  type Trend,
-  titleOf,
-  unitOf,
-} from "./trend-days.ts";
+import { toNode } from "./nodes.ts";
+import { findMeasures, MEASURES, type Measure, readDays, type Trend, titleOf, unitOf } from "./trend-days.ts";
+import { drawFigure } from "./trend-figure.ts";
 import { drawTrend } from "./trend-svg.ts";
-import { buildTable, describeDay, describeMost } from "./trend-text.ts";
+import { describeDay } from "./trend-text.ts";
 
 const WEEK = 7;
 /** Between the tooltip and the day it describes. */
 const TIP_GAP = 12;
 
 /**
- * A measure per day over the span before: a chart that people explore day by day with pointer or keyboard, and a table.
+ * Makes the figure of a trend (`trend-figure.ts`) one that people explore day by day, with pointer or keyboard, in the width that it
+ * has. Its own picture stays for paper.
+ *
+ * @returns What to call when the figure's width may have changed.
  */
-export function createTrend(trend: Trend, format: Format) {
+export function activateTrend(figure: HTMLElement, trend: Trend, format: Format): () => void {
   const measures = findMeasures(trend);
   let measure: Measure = "visitors";
   let days = readDays(trend, measure);
   const last = days.length - 1;
-  const title = html("h2", {});
-  const most = html("span", {});
+  const create = (...given: Parameters<typeof html>) => toNode(html(...given)) as HTMLElement;
   // Announces the day. The tooltip shows the same, next to the line.
-  const readout = html("output", { class: "hidden", "aria-live": "polite" });
-  const tip = html("div", { class: "tip", hidden: "", "aria-hidden": "true" });
-  const canvas = html("div", {});
-  const plot = html(
-    "div",
-    {
-      class: "plot",
-      tabindex: 0,
-      // In an application, screen readers pass the arrow keys on.
-      role: "application",
-      "aria-roledescription": "chart",
-    },
-    canvas,
-    tip,
-  );
+  const readout = create("output", { class: "hidden", "aria-live": "polite" });
+  const tip = create("div", { class: "tip", hidden: "", "aria-hidden": "true" });
+  const canvas = create("div", {});
+  const plot = create("div", {
+    class: "plot",
+    tabindex: 0,
+    // In an application, screen readers pass the arrow keys on.
+    role: "application",
+    "aria-roledescription": "chart",
+  });
+  plot.append(canvas, tip);
+  const paper = find(figure, ".paper");
+  paper.before(plot, readout);
   let picture: ReturnType<typeof drawTrend> | undefined;
   let selected: number | undefined;
 
   const select = (index: number | undefined) => {
     selected = index;
     const day = index === undefined ? undefined : days[index];
-    const lines = day ? describeDay(day, measure, format) : [];
-    readout.replaceChildren(lines.map((line) => line.textContent).join(", "));
+    const lines = day ? describeDay(day, measure, format).map((line) => toNode(line)) : [];
+    readout.textContent = lines.map((line) => line.textContent).join(", ");
     tip.replaceChildren(...lines);
     tip.hidden = !day;
-    picture?.mark(index);
-    if (index !== undefined && picture) placeTip(tip, picture.toX(index), plot.clientWidth);
+    if (!picture) return;
+    markDay(
+      find(canvas, ".cursor"),
+      index === undefined ? undefined : picture.pointsOf(index),
+      picture.toX(index ?? 0),
+    );
+    if (index !== undefined) placeTip(tip, picture.toX(index), plot.clientWidth);
   };
 
   plot.addEventListener("keydown", (event) => {
@@ -84,44 +80,51 @@ export function createTrend(trend: Trend, format: Format) {
   const draw = () => {
     if (plot.clientWidth === 0) return;
     drawnWidth = plot.clientWidth;
-    picture = drawTrend(canvas, days, measure, format);
+    picture = drawTrend(drawnWidth, days, measure, format);
+    canvas.replaceChildren(toNode(picture.picture));
     select(selected);
   };
+  const describe = () =>
+    plot.setAttribute(
+      "aria-label",
+      `${titleOf(days, measure)}. Use the arrow keys, Home and End to move from ${unitOf(days)} to ${unitOf(days)}.`,
+    );
   const choose = (chosen: Measure) => {
     measure = chosen;
     days = readDays(trend, measure);
-    const name = titleOf(days, measure);
-    const unit = unitOf(days);
-    title.replaceChildren(name);
-    most.replaceChildren(...describeMost(days, measure, format));
-    plot.setAttribute(
-      "aria-label",
-      `${name}. Use the arrow keys, Home and End to move from ${unit} to ${unit}.`,
-    );
+    const drawn = toNode(drawFigure(trend, format, measure)) as HTMLElement;
+    for (const part of ["h2", ".legend", ".paper"]) {
+      find(figure, part).replaceChildren(...find(drawn, part).childNodes);
+    }
+    describe();
     draw();
   };
-  choose(measure);
+  if (measures.length > 1) find(figure, "figcaption").append(buildSwitch(measures, measure, choose));
+  describe();
 
-  return {
-    element: html(
-      "figure",
-      {},
-      html(
-        "figcaption",
-        { class: "heading" },
-        title,
-        ...(measures.length > 1 ? [buildSwitch(measures, measure, choose)] : []),
-      ),
-      html("div", { class: "legend" }, ...buildLegend(trend, format), html("p", { class: "most" }, most)),
-      plot,
-      readout,
-      buildTable(trend, format),
-    ),
-    /** Call it once the element is in the page, and when its width may have changed. */
-    resize: () => {
-      if (plot.clientWidth !== drawnWidth) draw();
-    },
+  return () => {
+    if (plot.clientWidth !== drawnWidth) draw();
   };
+}
+
+/** An element that was drawn. */
+const find = (within: ParentNode, selector: string) => within.querySelector(selector) as HTMLElement;
+
+/** @param points The points of the day before and of the day; none hides the cursor. */
+function markDay(
+  cursor: Element,
+  points: readonly (readonly [number, number] | undefined)[] | undefined,
+  x: number,
+): void {
+  cursor.setAttribute("visibility", points ? "visible" : "hidden");
+  const [rule, ...dots] = cursor.children;
+  for (const name of ["x1", "x2"]) rule?.setAttribute(name, String(x));
+  for (const [index, point] of (points ?? []).entries()) {
+    const [cx = 0, cy = 0] = point ?? [];
+    dots[index]?.setAttribute("visibility", point ? "inherit" : "hidden");
+    dots[index]?.setAttribute("cx", String(cx));
+    dots[index]?.setAttribute("cy", String(cy));
+  }
 }
 
 /** @param x Of the day, from the plot's left edge. */
@@ -131,24 +134,25 @@ function placeTip(tip: HTMLElement, x: number, plotWidth: number): void {
   tip.style.right = isRight ? `${plotWidth - x + TIP_GAP}px` : "auto";
 }
 
-function buildSwitch(measures: Measure[], chosen: Measure, choose: (measure: Measure) => void): HTMLElement {
-  const choices = measures.map((measure) => {
-    const input = html("input", { type: "radio", name: "measure", value: measure });
-    input.checked = measure === chosen;
-    input.addEventListener("change", () => choose(measure));
-    return html("label", {}, input, html("span", {}, MEASURES[measure].name));
-  });
-  return html("fieldset", { class: "switch" }, html("legend", { class: "hidden" }, "Chart"), ...choices);
-}
-
-/** Which line is which, if there are two. */
-function buildLegend(trend: Trend, format: Format): HTMLElement[] {
-  const days = readDays(trend, "visitors");
-  const before = listBefore(days);
-  if (before.length === 0) return [];
-  const key = (kind: string, drawn: DayCount[]) =>
-    html("li", { class: kind }, isolate(format.range(readSpan(drawn))));
-  return [html("ul", { "aria-label": "Lines" }, key("now", days), key("before", before))];
+function buildSwitch(measures: Measure[], chosen: Measure, choose: (measure: Measure) => void): Node {
+  const choices = measures.map((measure) =>
+    html(
+      "label",
+      {},
+      html("input", {
+        type: "radio",
+        name: "measure",
+        value: measure,
+        ...(measure === chosen && { checked: "" }),
+      }),
+      html("span", {}, MEASURES[measure].name),
+    ),
+  );
+  const fieldset = toNode(
+    html("fieldset", { class: "switch" }, html("legend", { class: "hidden" }, "Chart"), ...choices),
+  );
+  fieldset.addEventListener("change", ({ target }) => choose((target as HTMLInputElement).value as Measure));
+  return fieldset;
 }
 
 /** The day that a key leads to, before it is kept within the chart. */

@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const result = await ask("get_overview", { site: "example.com", period: "2026-10-23/2026-11-21" });
       const { trend } = overviewOf(result);
       const { main } = await show(result, { width: 1024 });
-      const scale = await main.locator("svg").evaluate((svg) => {
+      const scale = await main.locator(".plot svg").evaluate((svg) => {
         const read = (element: Element, name: string) => Number(element.getAttribute(name));
         const ticks = [...svg.querySelectorAll("text")].filter((text) => text.hasAttribute("dy"));
         const lines = [...svg.querySelectorAll(".base, .grid")].map((line) => read(line, "y1"));
@@ -204,7 +204,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(open[0]).toEqual(complete.at(-1));
       expect(scale.days).toEqual([open[1]]);
       expect([scale.dashes, scale.hollow]).toEqual([["none", expect.not.stringMatching("none")], [true]]);
-      expect(await main.locator("svg text:not([dy])").allTextContents()).toEqual(
+      expect(await main.locator(".plot text:not([dy])").allTextContents()).toEqual(
         expect.arrayContaining(["Oct 24", "Nov 14", "Nov 21"]),
       );
     });
@@ -221,13 +221,16 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
             .split("L")
             .map((pair) => pair.split(" ").map(Number)),
         );
-      const [line, before] = [await places(".stroke:not(.before)"), await places(".stroke.before")];
+      const [line, before] = [
+        await places(".plot .stroke:not(.before)"),
+        await places(".plot .stroke.before"),
+      ];
       expect([line.length, before.length, previous?.visitors.length]).toEqual([31, 30, 30]);
       expect(before.map(([x]) => x)).toEqual(line.slice(0, 30).map(([x]) => x));
       const [base = 0, top = 0] = await main
-        .locator("svg line.base, svg line.grid")
+        .locator(".plot line.base, .plot line.grid")
         .evaluateAll((lines) => [lines[0], lines.at(-1)].map((line) => Number(line?.getAttribute("y1"))));
-      const most = Number(await main.locator("svg text[dy]").last().textContent());
+      const most = Number(await main.locator(".plot text[dy]").last().textContent());
       expect(before.map(([, y = 0]) => Math.round((most * (base - y)) / (base - top)))).toEqual(
         previous?.visitors,
       );
@@ -237,7 +240,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const result = await ask("get_overview", { site: "example.com", days: 182 });
       const { comparison } = overviewOf(result);
       const { main } = await show(result);
-      expect(await main.locator(".stroke.before").count()).toBe(comparison?.comparable ? 1 : 0);
+      expect(await main.locator(".plot .stroke.before").count()).toBe(comparison?.comparable ? 1 : 0);
     });
 
     it("switched between visitors, page views and visits, and remembers nothing", async () => {
@@ -312,7 +315,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const { _meta, ...result } = await ask("get_overview", { site: "example.com", days: 7 });
       const { main } = await show(result);
       expect(await allWords(main.locator(".lists h3"))).toEqual(["Pages", "Referrers", "Countries"]);
-      expect(await main.locator(".stroke.before, .switch").count()).toBe(0);
+      expect(await main.locator(".plot .stroke.before, .switch").count()).toBe(0);
     });
 
     it("with the range of a count that is not known", async () => {
@@ -327,9 +330,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     it("closed if the last day is complete", async () => {
       const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       expect(await main.locator(".open").count()).toBe(0);
-      for (const line of await main.locator(".stroke").all())
+      for (const line of await main.locator(".plot .stroke").all())
         expect((await line.getAttribute("d"))?.split("L")).toHaveLength(7);
-      expect(await main.locator(".stroke").count()).toBe(2);
+      expect(await main.locator(".plot .stroke").count()).toBe(2);
       expect(await words(main.locator("figure"))).not.toContain("so far");
     });
 
@@ -389,7 +392,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "Devices None.",
       ]);
       expect(await words(main.locator(".legend"))).toBe("No visitors");
-      expect(await main.locator(".stroke.before").count()).toBe(0);
+      expect(await main.locator(".plot .stroke.before").count()).toBe(0);
     });
 
     it("of a site that lost visitors, and of one day by hour", async () => {
@@ -413,7 +416,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(cells[13]).toBe(
         `Fri, Nov 20, 1:00 PM ${[hours.visitors, hours.pageviews, hours.visits].map((counts) => count(counts?.[13] ?? -1)).join(" ")}`,
       );
-      expect(await main.locator("svg text").allTextContents()).toEqual(
+      expect(await main.locator(".plot text").allTextContents()).toEqual(
         expect.arrayContaining(["12:00 AM", "12:00 PM"]),
       );
     });
@@ -813,7 +816,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           // The frame is redrawn at its new width only when the browser gets to it.
           const measureLeast = () =>
             view.main.evaluate((element) =>
-              Math.min(...[...element.querySelectorAll("svg")].map((svg) => svg.clientWidth)),
+              Math.min(...[...element.querySelectorAll(".plot svg")].map((svg) => svg.clientWidth)),
             );
           await expect.poll(measureLeast).toBeGreaterThan(least);
           const found = await view.main.evaluate((element) => ({
@@ -823,8 +826,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
               .filter((child) => child.getBoundingClientRect().right > innerWidth + 0.5)
               .map((child) => child.outerHTML.slice(0, 80)),
             scroll: document.documentElement.scrollWidth - innerWidth,
-            pictures: [...element.querySelectorAll("svg")].map((svg) => svg.clientWidth),
-            labels: [...element.querySelectorAll("svg text:not([dy])")]
+            pictures: [...element.querySelectorAll(".plot svg")].map((svg) => svg.clientWidth),
+            labels: [...element.querySelectorAll(".plot text:not([dy])")]
               .map((label) => label.getBoundingClientRect())
               .map(({ left, right }) => ({ left, right })),
           }));
@@ -845,9 +848,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       await main.locator(".plot").focus();
       await page.keyboard.press("Home");
       await page.setViewportSize({ width: 320, height: 900 });
-      await expect.poll(() => main.locator("svg").evaluate((svg) => svg.clientWidth)).toBe(320 - 32);
+      await expect.poll(() => main.locator(".plot svg").evaluate((svg) => svg.clientWidth)).toBe(320 - 32);
       expect(await words(main.locator("output"))).toContain("Sat, Nov 14");
-      expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
+      expect(await main.locator(".plot .cursor").getAttribute("visibility")).toBe("visible");
     });
 
     it("even if the host shows it only after the result", async () => {
@@ -859,9 +862,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       await display("none");
       await expect.poll(() => view.main.evaluate((main) => main.clientWidth)).toBe(0);
       await send(view, await ask("get_overview", { site: "example.com" }));
-      expect(await view.main.locator("svg").count()).toBe(0);
+      expect(await view.main.locator(".plot svg").count()).toBe(0);
       await display("block");
-      await expect.poll(() => view.main.locator("svg").count()).toBe(1);
+      await expect.poll(() => view.main.locator(".plot svg").count()).toBe(1);
       await expect
         .poll(() => view.page.evaluate(() => window.host.sizes.at(-1)?.height))
         .toBeGreaterThan(800);
@@ -934,18 +937,18 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         await page.keyboard.press(key);
         expect([key, await words(readout)]).toEqual([key, said(index)]);
       }
-      expect(await main.locator(".cursor").getAttribute("visibility")).toBe("visible");
+      expect(await main.locator(".plot .cursor").getAttribute("visibility")).toBe("visible");
       await page.keyboard.press("Escape");
       expect(await words(readout)).toBe(idle);
       await page.keyboard.press("Tab");
-      const box = await main.locator("svg").boundingBox();
+      const box = await main.locator(".plot svg").boundingBox();
       if (!box) throw new Error("no picture");
       const middle = box.y + box.height / 2;
       await page.mouse.move(box.x + box.width - 10, middle);
       expect(await words(readout)).toBe(said(6));
       await page.mouse.move(box.x + 45, middle);
       expect(await words(readout)).toBe(said(0));
-      const point = await main.locator(".point:not(.before)").boundingBox();
+      const point = await main.locator(".plot .point:not(.before)").boundingBox();
       expect(Math.abs((point?.x ?? 0) - (box.x + 45))).toBeLessThan(40);
       await page.mouse.move(box.x, box.y - 60);
       expect(await words(readout)).toBe(idle);
@@ -1006,10 +1009,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           }));
           const shapes = [
             ...[...element.querySelectorAll(".bar:not(.range, .filled .bar), .zero")].map((bar) => ({
-              what: bar.className,
-              is: contrast(getComputedStyle(bar).backgroundColor),
+              what: bar.outerHTML.slice(0, 30),
+              is: contrast(getComputedStyle(bar).fill),
             })),
-            ...[...element.querySelectorAll(".stroke, .stroke.before, .base, .day.open")].map((line) => ({
+            ...[...element.querySelectorAll(".plot :is(.stroke, .base, .day.open)")].map((line) => ({
               what: line.outerHTML.slice(0, 30),
               is: contrast(getComputedStyle(line).stroke),
             })),
@@ -1018,7 +1021,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           const overBars = [...element.querySelectorAll(".filled")].flatMap((row) => {
             const bar = row.querySelector(".bar");
             if (!bar) return [];
-            const ground = getComputedStyle(bar).backgroundColor;
+            const ground = getComputedStyle(bar).fill;
             return [...row.querySelectorAll(".label, .number")].map((text) => ({
               what: text.textContent ?? "",
               is: contrastWith(getComputedStyle(text).color, ground),
@@ -1038,7 +1041,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         media: { forcedColors: "active" },
       });
       const colors = await main.evaluate((element) => {
-        const of = (selector: string, property: "backgroundColor" | "stroke") => {
+        const of = (selector: string, property: "backgroundColor" | "fill" | "stroke") => {
           const found = element.querySelector(selector);
           return found ? getComputedStyle(found)[property] : "none";
         };
@@ -1052,8 +1055,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           canvas: backgroundColor,
           past: borderTopColor,
           track: of(".track", "backgroundColor"),
-          bar: of(".bar", "backgroundColor"),
-          line: of(".stroke:not(.before)", "stroke"),
+          bar: of(".bar", "fill"),
+          line: of(".plot .stroke:not(.before)", "stroke"),
         };
       });
       expect(colors.highlight).not.toBe(colors.canvas);
