@@ -1,9 +1,9 @@
 import { isUnprompted } from "../../../operations/not-found.ts";
 import { OTHER } from "../../measure/definition.ts";
 import type { LogLine } from "../reading/log-line.ts";
-import { increase } from "./columns.ts";
-import { countRequest, type FailedRequests, findRow, type Link } from "./failed-requests.ts";
-import { limitText, MAX_VALUES } from "./limits.ts";
+import { chargeLink, type Failed, spaceOf } from "./charge-values.ts";
+import { countRequest, type Link } from "./failed-requests.ts";
+import { limitText } from "./limits.ts";
 import { readPage } from "./line-values.ts";
 import type { OpenDay } from "./open-day.ts";
 import { createIsOwnHost, readLinkingPage } from "./origin.ts";
@@ -14,8 +14,6 @@ import type { RequestTarget } from "./request.ts";
  * Whether a sender is a person is known when the day is counted, so until then the requests of all senders but bots are kept,
  * as one row for each sender and link.
  */
-
-type Failed = "notFound" | "serverErrors";
 
 /** How a request failed; undefined if it did not, or is for what browsers ask for by themselves. */
 export function findFailure({ method, status }: LogLine, { path }: RequestTarget): Failed | undefined {
@@ -43,37 +41,28 @@ export function addFailed(
   asked: RequestTarget,
   context: RequestContext,
 ): number {
-  const { values, [kind]: failed } = day;
-  const space = SPACES[kind];
-  const read = readLink(referrer, asked, context);
-  const link = values.limit(space, read.path, sender) === OTHER ? FOLDED : limitReferrer(failed, read);
-  const known = failed.links.find(link);
-  const row = known === undefined ? undefined : findRow(failed, sender, known);
-  if (known !== undefined && row !== undefined) {
-    increase(failed.requests, row, 1);
-    return known;
-  }
-  // Who asks for what others asked for makes the day as long as who asks for something new.
-  const kept = values.addCombination(sender) ? link : FOLDED;
-  values.add(space, kept.path, sender);
-  const number = failed.links.number(kept);
+  const { [kind]: failed } = day;
+  const link = limitLink(day, kind, readLink(referrer, asked, context), sender);
+  if (failed.links.find(link) === undefined)
+    chargeLink(day, kind, link, sender, failed.links.paths.find(link.path) !== undefined);
+  const number = failed.links.number(link);
   countRequest(failed, sender, number);
   return number;
 }
 
-const SPACES = { notFound: "not_found", serverErrors: "server_errors" } as const;
-
-const FOLDED: Link = { path: OTHER, referrer: OTHER };
+/** The link as it is kept: without the page that led there, or folded, if there is no room for more from this sender. */
+function limitLink(day: OpenDay, kind: Failed, link: Link, sender: number): Link {
+  if (day[kind].links.find(link) !== undefined) return link;
+  const { values } = day;
+  const path = values.limit(spaceOf(kind), link.path, sender);
+  if (path === OTHER) return { path: OTHER, referrer: OTHER };
+  const isAdmitted = values.admits(spaceOf(kind), `${link.path} ${link.referrer}`, sender);
+  return isAdmitted ? link : { path: link.path, referrer: OTHER };
+}
 
 function readLink(referrer: string | undefined, asked: RequestTarget, context: RequestContext): Link {
   const { domain, rawHost, keepQuery } = context;
   const isOwn = createIsOwnHost(domain, rawHost);
   const page = readLinkingPage(referrer, isOwn, (target) => readPage(target, keepQuery));
   return { path: readPage(asked, keepQuery), referrer: page && limitText(page) };
-}
-
-/** The link as it is kept if the day has too many. */
-function limitReferrer({ links }: FailedRequests, link: Link): Link {
-  const isFull = links.size >= MAX_VALUES && links.find(link) === undefined;
-  return isFull ? { path: link.path, referrer: OTHER } : link;
 }

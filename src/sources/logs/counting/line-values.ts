@@ -3,9 +3,10 @@ import { copyText } from "../copy-text.ts";
 import { readHost } from "../host-name.ts";
 import type { Place } from "../settings.ts";
 import type { BrowserAgent } from "./agents.ts";
+import { chargeOrigin, chargeProfile, keyOf } from "./charge-values.ts";
 import { append, type Column } from "./columns.ts";
-import { limitText, MAX_VALUES } from "./limits.ts";
-import { ORIGIN_DIMENSIONS, type OriginValues, type ProfileValues } from "./line-dimensions.ts";
+import { limitText } from "./limits.ts";
+import type { OriginValues, ProfileValues } from "./line-dimensions.ts";
 import type { OpenDay } from "./open-day.ts";
 import { CLUES, type Clues, createIsOwnHost, findChannel, hasCampaign, readOrigin } from "./origin.ts";
 import { cleanPath } from "./page-path.ts";
@@ -87,9 +88,8 @@ export function numberProfile(
     browsers: values.limit("browsers", browser, sender),
     operating_systems: values.limit("operating_systems", operatingSystem, sender),
   };
-  values.add("browsers", texts.browsers, sender);
-  values.add("operating_systems", texts.operating_systems, sender);
-  const number = profiles.number(JSON.stringify(Object.values(texts)), () => texts);
+  chargeProfile(values, texts, sender);
+  const number = profiles.number(keyOf(texts), () => texts);
   noteAdded(addedBy.profiles, profiles.list.length, sender);
   // Another sender may still add what this one could not.
   if (place !== undefined || Object.values(texts).includes(OTHER)) return number;
@@ -132,7 +132,7 @@ function numberOrigin(
   const host = readHost(rawHost) ?? domain;
   const origin = readOrigin(line, query, createIsOwnHost(domain, rawHost));
   const language = line.language === undefined ? null : readLanguage(line.language);
-  const limit = (dimension: keyof OriginValues, value: string | null) =>
+  const limit = (dimension: Exclude<keyof OriginValues, "channels">, value: string | null) =>
     values.limit(dimension, value === null ? null : limitText(value), sender);
   const texts: OriginValues = {
     hostnames: limit("hostnames", host),
@@ -145,21 +145,13 @@ function numberOrigin(
     utm_contents: limit("utm_contents", origin.content),
     languages: limit("languages", language),
   };
-  const add = (row: OriginValues): number => {
-    const number = origins.number(keyOf(row), () => row);
-    noteAdded(addedBy.origins, origins.list.length, sender);
-    return number;
-  };
-  if (origins.has(keyOf(texts))) return add(texts);
-  if (origins.list.length >= MAX_VALUES || !values.addCombination(sender)) return add(foldOrigin(texts));
-  for (const dimension of ORIGIN_DIMENSIONS) {
-    // There are some twenty channels, which nobody chooses.
-    if (dimension !== "channels") values.add(dimension, texts[dimension], sender);
-  }
-  return add(texts);
+  const isKept = origins.has(keyOf(texts)) || values.admits("origins", keyOf(texts), sender);
+  const row = isKept ? texts : foldOrigin(texts);
+  if (!origins.has(keyOf(row))) chargeOrigin(values, row, sender);
+  const number = origins.number(keyOf(row), () => row);
+  noteAdded(addedBy.origins, origins.list.length, sender);
+  return number;
 }
-
-const keyOf = (texts: OriginValues) => JSON.stringify(Object.values(texts));
 
 /** Values can be few, and their combinations many. */
 function foldOrigin(texts: OriginValues): OriginValues {

@@ -65,6 +65,8 @@ export interface OpenDay {
   hits: Hits;
   /** The values that the day has, as far as visitors choose them. Hits name pages by their numbers here. */
   values: LimitedValues;
+  /** What came when little was left of a limit, see limits.ts. */
+  seen: Column;
   /** Where visits came from, and what senders are. */
   origins: Numbered<OriginValues>;
   profiles: Numbered<ProfileValues>;
@@ -107,9 +109,6 @@ export interface Senders {
   relays: Column;
   /** The number of the profile: what user agent and address say about the sender. */
   profiles: Column;
-  /** How many values the sender has added to the day, and what they take, see limits.ts. */
-  added: Column;
-  bytes: Column;
 }
 
 /** Page views, and downloads as events. */
@@ -149,10 +148,9 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     agents: createColumn(),
     relays: createColumn(),
     profiles: createColumn(),
-    added: createColumn(),
-    bytes: createColumn(),
   };
-  const values = createLimitedValues(senders);
+  const [networkOf, seen] = [createColumn(), createColumn()];
+  const values = createLimitedValues({ senders, networkOf, seen });
   return {
     date,
     definition: DEFINITION,
@@ -162,13 +160,14 @@ export function openDay(date: string, start: number, end: number): OpenDay {
     addressCount: 0,
     networks: { ipv4: createPairNumbers(), others: new Map() },
     networkCount: 0,
-    networkOf: createColumn(),
+    networkOf,
     senderNumbers: { ipv4: createPairNumbers(), others: createPairNumbers() },
     agents: createPairNumbers(),
     agentCount: 0,
     agentCounts: createColumn(),
     senders,
     values,
+    seen,
     hits: { sender: createColumn(), second: createColumn(), page: createColumn(), origin: createColumn() },
     origins: createNumbered(),
     profiles: createNumbered(),

@@ -110,8 +110,6 @@ function addSender(
   append(senders.addresses, address);
   append(senders.agents, numberAgent(day, agent));
   append(senders.relays, findRelay(group));
-  append(senders.added, 0);
-  append(senders.bytes, 0);
   const number = senders.requests.length - 1;
   append(senders.profiles, readProfile(number, agent === OTHER_AGENT));
   increase(day.agentCounts, address, 1);

@@ -57,6 +57,8 @@ export type DayColumn =
   | `hit.${(typeof HIT_COLUMNS)[number]}`
   /** The rows that have changed. */
   | `${(typeof REQUEST_ROWS)[number]}.${(typeof ROW_COLUMNS)[number] | "row"}`
+  /** What came when little was left of a limit (limits.ts). */
+  | `seen.${"row" | "value"}`
   /** Floating point, as the marks. */
   | "crawlerPaths";
 
@@ -66,7 +68,7 @@ export interface MarksPart {
 }
 
 export const SENDER_COLUMNS = ["addresses", "agents", "profiles", "relays"] as const;
-export const COUNTERS = ["requests", "errors", "probes", "files", "added", "bytes"] as const;
+export const COUNTERS = ["requests", "errors", "probes", "files"] as const;
 export const ADDED = ["pages", "origins", "profiles"] as const;
 export const FAILED = ["notFound", "serverErrors"] as const;
 export const REQUEST_ROWS = [...FAILED, "brokenFiles"] as const;

@@ -41,6 +41,7 @@ interface Written {
   rows: Readonly<Record<(typeof REQUEST_ROWS)[number], Uint32Array>>;
   /** How many links of requests that failed. */
   links: Readonly<Record<(typeof FAILED)[number], number>>;
+  seen: Uint32Array;
 }
 
 const NO_NUMBERS = new Uint32Array(0);
@@ -60,6 +61,7 @@ const NOTHING: Written = {
   crawlers: new Map(),
   rows: { notFound: NO_NUMBERS, serverErrors: NO_NUMBERS, brokenFiles: NO_NUMBERS },
   links: { notFound: 0, serverErrors: 0 },
+  seen: NO_NUMBERS,
 };
 
 /** Remembers which parts of open days the journal has. */
@@ -128,6 +130,7 @@ function measure(day: OpenDay, parts: number): Written {
       brokenFiles: copyRequests(brokenFiles),
     },
     links: { notFound: notFound.links.size, serverErrors: serverErrors.links.size },
+    seen: readColumn(day.seen).slice(),
     crawlers: new Map(
       [...day.crawlers].map(([name, { requests, paths }]) => [name, { requests, paths: paths.size }]),
     ),
@@ -206,6 +209,9 @@ function* describeNew(
         ...pickChanged("notFound"),
         ...pickChanged("serverErrors"),
         ...pickChanged("brokenFiles"),
+        ...pickRows("seen", isLast ? listChanged(day.seen, known.seen) : NO_NUMBERS, ["value"], {
+          value: day.seen,
+        }),
         crawlerPaths: Float64Array.from(crawlers.flatMap(({ paths }) => paths)),
       },
     };
@@ -263,11 +269,11 @@ const listPages = (pages: Values, from: number, to: number): string[] => {
   return found;
 };
 
-/** The senders, or rows, that have requests since. */
-function listChanged(requests: Column, before: Uint32Array): Uint32Array {
+/** The places of a column whose numbers have changed since, such as the senders that have requests. */
+function listChanged(column: Column, before: Uint32Array): Uint32Array {
   const changed: number[] = [];
-  for (let sender = 0; sender < requests.length; sender++) {
-    if (requests.values[sender] !== before[sender]) changed.push(sender);
+  for (let place = 0; place < column.length; place++) {
+    if (column.values[place] !== (before[place] ?? 0)) changed.push(place);
   }
   return Uint32Array.from(changed);
 }

@@ -1,6 +1,6 @@
 import { readErrorCode } from "../../../errors.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { OTHER } from "../../measure/definition.ts";
+import { adoptValues } from "../counting/charge-values.ts";
 import { type Column, columnOf, growTo } from "../counting/columns.ts";
 import type { FailedRequests } from "../counting/failed-requests.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
@@ -102,7 +102,7 @@ function joinParts(day: OpenDay, salt: Uint8Array, parts: readonly ReadPart<DayP
   day.addressCount = hashes.addresses.length / HASH_BYTES;
   day.networkCount = hashes.networks.length / HASH_BYTES;
   day.agentCount = hashes.agents.length / HASH_BYTES;
-  day.values.adopt();
+  adoptValues(day);
   countAgents(day);
   day.known = createKnownSenders(day.senders, salt, hashes);
   return day;
@@ -138,6 +138,7 @@ function addPart(day: OpenDay, columns: Map<Column, Uint8Array[]>, part: ReadPar
     const places = readIntegers(part.columns[`${kind}.row`]);
     for (const name of ROW_COLUMNS) change(day[kind][name], places, part.columns[`${kind}.${name}`]);
   }
+  change(day.seen, readIntegers(part.columns["seen.row"]), part.columns["seen.value"]);
   addCrawlers(day, part);
 }
 
@@ -169,9 +170,9 @@ function change(column: Column, places: Uint32Array, numbers: Uint8Array | undef
   });
 }
 
-/** Adds origins or profiles, and returns how many. The values that they have count towards the day's limits. */
+/** Adds origins or profiles, and returns how many. */
 function addRows<D extends Dimension>(
-  { values, unrecorded }: OpenDay,
+  { unrecorded }: OpenDay,
   rows: Numbered<Readonly<Record<D, string | null>>>,
   dimensions: readonly D[],
   columns: NamedTexts,
@@ -180,9 +181,6 @@ function addRows<D extends Dimension>(
   if (length > 0) for (const name of dimensions) if (columns[name] === undefined) unrecorded.add(name);
   for (let at = 0; at < length; at++) {
     const row = Object.fromEntries(dimensions.map((name) => [name, columns[name]?.[at] ?? null]));
-    for (const [dimension, text] of Object.entries(row)) {
-      if (text !== OTHER) values.of(dimension as D).number(text);
-    }
     rows.append(JSON.stringify(Object.values(row)), row as Record<D, string | null>);
   }
   return length;

@@ -41,7 +41,12 @@ const describeTables = ({ tables, ...summary }: DayCounts) => ({
 
 it.each([
   ["nothing was folded", 0, () => "/", []],
-  ["pages were folded", 2_010, (number: number) => `/many/${number}`, ["pages", "entry_pages", "exit_pages"]],
+  [
+    "pages were folded",
+    2_010,
+    (number: number) => `/many/${number}/${"x".repeat(99)}`,
+    ["pages", "entry_pages", "exit_pages"],
+  ],
   ["campaigns were folded", 2_010, (number: number) => `/?utm_term=${number}`, ["utm_terms"]],
 ])(
   "the tables of an open day, counted later, are those of the day when it is closed: %s",
