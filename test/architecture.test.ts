@@ -14,6 +14,7 @@ const layers: Record<string, number> = {
   config: 2,
   render: 2,
   documents: 2,
+  names: 2,
   reports: 3,
   sources: 3,
   api: 4,

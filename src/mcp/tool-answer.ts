@@ -1,5 +1,6 @@
 import type { AnalyticsError } from "../errors.ts";
 import { quoteIfNeeded } from "../errors.ts";
+import { hasOtherName } from "../names/value-names.ts";
 import { formatNotes } from "../operations/note.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, type Column, listNotes, type View } from "../operations/view.ts";
@@ -57,7 +58,7 @@ export function buildAnswer(
   const maxName = query.list ? MAX_TEXT_LENGTH : chooseNameLength(compact, raw);
   // Both forms are cleaned before rows are cut, so that names that look alike have the same number in both.
   const structured = cleanValue(compact, MAX_TEXT_LENGTH, maxName);
-  const views = raw.map((view) => ({ ...view, rows: cleanRows(view.rows, maxName) }));
+  const views = raw.map((view) => showValues({ ...view, rows: cleanRows(view.rows, maxName) }));
   const cut = cutToBudget(query, structured, views, command !== undefined);
   const notes = formatNotes(listNotes(views), "models").map((note) => cleanText(note, 400));
   if (about.note !== undefined) notes.unshift(about.note);
@@ -95,6 +96,20 @@ const cutCell = (cell: Cell, length: number) => (typeof cell === "string" ? clea
 /** The cells of a row as the text has them. */
 const readCells = (columns: readonly Column[], row: Record<string, Cell>) =>
   columns.filter(({ machine }) => !machine).map(({ key }) => row[key] ?? null);
+
+/** Shows the values that readers would not find by their labels: a filter takes them. */
+function showValues(view: View): View {
+  const name = view.columns.find(({ key }) => key === "label");
+  const isOther = ({ value, label }: Record<string, Cell>) =>
+    typeof value === "string" && typeof label === "string" && hasOtherName(value, label);
+  if (name === undefined || !view.rows.some(isOther)) return view;
+  const columns = view.columns.flatMap((column) =>
+    column.key === "value" ? [] : column === name ? [name, VALUE] : [column],
+  );
+  return { ...view, columns, rows: view.rows.map((row) => (isOther(row) ? row : { ...row, value: null })) };
+}
+
+const VALUE: Column = { key: "value", label: "value", kind: "text" };
 
 const showsUntrusted = ({ rows, columns }: View) =>
   rows.length > 0 && columns.some((column) => column.untrusted);

@@ -17,7 +17,7 @@ import { defineOperation } from "./operation.ts";
 import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
 import { limitParam, listExtent, omitEqualLabels, verifyExtent } from "./ranked-list.ts";
 import type { Column } from "./view.ts";
-import { hasVisits, showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
+import { listVisitColumns, noteRates, showVisits } from "./visit-rates.ts";
 import { showWarnings, warnings } from "./warning.ts";
 
 const row = () =>
@@ -211,7 +211,7 @@ export const breakdown = defineOperation({
         ...nameColumns(dimension),
         ...columns,
         ...(has("percentage") || isEmpty ? [SHARE] : []),
-        ...(hasVisits(result.rows) ? visitColumns : []),
+        ...listVisitColumns(result.rows),
       ],
       bars: columns[0]?.key ?? "visitors",
       rows: result.rows.map((row) => ({
@@ -230,7 +230,7 @@ export const breakdown = defineOperation({
           ? [`Only the first ${result.rows.length}: there may be more.`]
           : []),
         ...notes,
-        ...(hasVisits(result.rows) ? VISIT_NOTES : []),
+        ...noteRates(result.rows),
       ],
       warnings,
     };

@@ -5,7 +5,7 @@ import { defineOperation } from "./operation.ts";
 import { describePeriod, periodHeadline, verifyAsked } from "./period.ts";
 import { hourPoint, pointColumns, seriesResult, showPoint } from "./series-fields.ts";
 import { timeseries } from "./timeseries.ts";
-import { hasVisits, VISIT_NOTES } from "./visit-rates.ts";
+import { noteRates } from "./visit-rates.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -59,7 +59,7 @@ export const hours = defineOperation({
         partial: points.at(-1)?.partial === true,
         interval: { name: "hour", starts: labels, to: labels.at(-1) ?? period.to },
       },
-      notes: [HOURS_NOTE, ...notes, ...(hasVisits(points) ? VISIT_NOTES : [])],
+      notes: [HOURS_NOTE, ...notes, ...noteRates(points)],
       warnings,
     };
   },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, date, filterEcho, siteRef, timestamp, visitCounts } from "./fields.ts";
 import { answerPeriod, period } from "./period.ts";
 import type { Cell, Column } from "./view.ts";
-import { hasVisits, showVisits, visitColumns, type WithVisits } from "./visit-rates.ts";
+import { listVisitColumns, showVisits, type WithVisits } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
 
 export const dayPoint = () =>
@@ -60,7 +60,7 @@ export const pointColumns = (points: readonly Point[]): Column[] => [
   { key: "visitors", label: "visitors", kind: "count" },
   { key: "pageviews", label: "page views", kind: "count" },
   { key: "partial", label: "partial", kind: "text", machine: true },
-  ...(hasVisits(points) ? visitColumns : []),
+  ...listVisitColumns(points),
 ];
 
 /** The counts of a point as a row. Zeros of days without data are no counts. */

@@ -12,7 +12,7 @@ import {
 import { defineOperation } from "./operation.ts";
 import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
 import type { Column } from "./view.ts";
-import { showVisits, VISIT_NOTES, visitColumns } from "./visit-rates.ts";
+import { listVisitColumns, noteRates, showVisits } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
 
 const result = () =>
@@ -63,19 +63,18 @@ export const stats = defineOperation({
   view: (result) => {
     const { notes, warnings } = describeVisitors(result.period, result.warnings);
     const visits = showVisits(result);
-    const hasVisits = result.visits !== undefined;
     return {
       headline: periodHeadline(result.site.domain, result.period, result.filter),
       columns: [
         { key: "visitors", label: "visitors", kind: "count" },
         { key: "pageviews", label: "page views", kind: "count" },
         ...(result.events === undefined ? [] : [eventsColumn]),
-        ...(hasVisits ? visitColumns : []),
+        ...listVisitColumns([result]),
       ],
       rows: [
         { visitors: result.visitors, pageviews: result.pageviews, events: result.events ?? null, ...visits },
       ],
-      notes: [...notes, ...(hasVisits ? VISIT_NOTES : [])],
+      notes: [...notes, ...noteRates([result])],
       warnings,
     };
   },

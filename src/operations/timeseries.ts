@@ -4,7 +4,7 @@ import { daysParam, filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from ".
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, type Period, periodHeadline, verifyAsked } from "./period.ts";
 import { dayPoint, hourPoint, pointColumns, seriesAnswer, seriesResult, showPoint } from "./series-fields.ts";
-import { hasVisits, VISIT_NOTES, type VisitCount, type WithVisits } from "./visit-rates.ts";
+import { hasRates, hasVisits, noteRates, type VisitCount, type WithVisits } from "./visit-rates.ts";
 import type { Warning } from "./warning.ts";
 
 /** The totals of some days. Visitors add up, because they are counted day by day. */
@@ -14,17 +14,14 @@ export function sumPoints(points: readonly ({ visitors: number; pageviews: numbe
   return {
     visitors: sum("visitors"),
     pageviews: sum("pageviews"),
-    ...(hasVisits(points) && {
-      visits: sum("visits"),
-      bounces: sum("bounces"),
-      visit_seconds: sum("visit_seconds"),
-    }),
+    ...(hasVisits(points) && { visits: sum("visits") }),
+    ...(hasRates(points) && { bounces: sum("bounces"), visit_seconds: sum("visit_seconds") }),
   };
 }
 
 function describeSeries({ period, points, warnings: warned }: Described) {
   const { notes, warnings } = describeVisitors(period, warned);
-  return { notes: [...notes, ...(hasVisits(points) ? VISIT_NOTES : [])], warnings };
+  return { notes: [...notes, ...noteRates(points)], warnings };
 }
 
 interface Described {

@@ -7,6 +7,7 @@ import { formatFilter, headFilter } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
+import { describeLeftRates } from "../operations/visit-rates.ts";
 import { warnings } from "../operations/warning.ts";
 import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
 import { metrics, readMetric } from "./check-metrics.ts";
@@ -75,13 +76,11 @@ function check(
     const span = { site, today, ...days };
     const totals = await askSpan(call, stats, {}, span, options);
     if (readMetric(metric, totals) === undefined) {
-      throw new AnalyticsError(
-        "usage",
-        `--metric cannot be ${metric}: this source does not know ${metric === "events" ? "events" : "visits"}.`,
-        {
-          hint: `It can be visitors, pageviews${totals.events === undefined ? "" : " or events"}.`,
-        },
-      );
+      const left = totals.visits === undefined ? undefined : describeLeftRates(options.filter ?? []);
+      const reason = `this source does not know ${metric === "events" ? "events" : "visits"}.`;
+      throw new AnalyticsError("usage", `--metric cannot be ${metric}: ${left ?? reason}`, {
+        hint: `It can be visitors, pageviews${totals.events === undefined ? "" : " or events"}.`,
+      });
     }
     const { domain } = totals.site;
     const name = options.filter

@@ -5,13 +5,18 @@ import { sites } from "../operations/index.ts";
 import type { View } from "../operations/view.ts";
 import type { Warning } from "../operations/warning.ts";
 
-interface SiteAnswer {
-  site?: { id: string; domain: string };
-  period?: Days;
-  warnings?: readonly Warning[];
+interface Dated {
+  period?: (Days & { as_of?: string }) | undefined;
   /** Only comparisons have these. */
-  current?: Days;
-  previous?: Days;
+  current?: Days | undefined;
+  previous?: Days | undefined;
+  comparison?: { previous: Days } | null;
+  as_of?: string;
+}
+
+interface SiteAnswer extends Dated {
+  site?: { id: string; domain: string };
+  warnings?: readonly Warning[];
   data_since?: string | null;
   data_until?: string;
 }
@@ -39,7 +44,7 @@ export async function describeEmpty(
       : answer.data_since;
   if (since === null && isZero)
     return { empty: `${quoteIfNeeded(site.domain)} has no data yet: nothing was ever recorded.` };
-  const spans = [period, current, previous].filter((span) => span !== undefined);
+  const { spans } = listSpans({ period, current, previous });
   if (spans.length === 0) return {};
   if (typeof since === "string" && spans.every(({ to }) => to < since)) {
     return { empty: `${quoteIfNeeded(site.domain)} has no data before ${since}.` };
@@ -51,6 +56,13 @@ export async function describeEmpty(
   return { empty: `${quoteIfNeeded(site.domain)} has no data after ${until}.`, lastDays };
 }
 
+/** The days that an answer is about, and when it was read. */
+export function listSpans(answer: Dated): { spans: Days[]; asOf: string | undefined } {
+  const { period, current, previous = answer.comparison?.previous } = answer;
+  const spans = [period, current, previous].filter((span) => span !== undefined);
+  return { spans, asOf: period?.as_of ?? answer.as_of };
+}
+
 const LAST_DAYS = 7;
 
 async function readDataStart(call: Call, id: string, options: CallOptions) {
@@ -59,7 +71,7 @@ async function readDataStart(call: Call, id: string, options: CallOptions) {
 }
 
 /** A series shows whether there is anything; a week's row also has the number of its days. */
-const hasNoCounts = ({ rows, series }: View) =>
+export const hasNoCounts = ({ rows, series }: View) =>
   (series?.values ?? rows.flatMap((row) => Object.values(row))).every(
     (cell) => typeof cell !== "number" || cell === 0,
   );

@@ -4,7 +4,7 @@ import { limitTime } from "../client/time-limit.ts";
 import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
-import { conditionOf, formatFilter } from "../operations/filter.ts";
+import { conditionOf, formatFilter, isOnHits } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
 import { breakdown, sites } from "../operations/index.ts";
 import { forModels } from "../operations/note.ts";
@@ -12,10 +12,12 @@ import type { Presentation } from "../operations/operation.ts";
 import { type LazySchemas, type Schemas, withLazySchemas } from "../operations/schemas.ts";
 import { listSites } from "../operations/site-name.ts";
 import type { View } from "../operations/view.ts";
+import { describeLeftRates, withoutRates } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { describeEmpty } from "./empty-answer.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
+import { MEASURE_NAMES } from "./report-fields.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
 export interface Answer {
@@ -84,15 +86,25 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
       const filter = readFilterInput(texts as string[] | undefined);
       return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
         const answer = async (complete: Record<string, unknown>): Promise<Answer> => {
-          const { result, views } = await declaration.reply(call, complete as z.output<P>, options);
-          const params = { ...complete, ...(filter && { filter: formatFilter(filter) }) };
+          const reply = (params: object, options: QueryOptions) =>
+            declaration.reply(leaveRates(call, options), params as z.output<P>, options);
+          const hasConditions = filter !== undefined || complete.goal !== undefined;
+          const { result, views, params, ...kept } = hasConditions
+            ? await (await import("./named-values.ts")).replyByName(call, complete, options, reply)
+            : { ...(await reply(complete, options)), params: complete, options };
           const [empty, ofFirst, others] = await Promise.all([
             describeEmpty(call, result, views, options),
-            query.asksOfFirst ? keepFirst(call, result, options) : undefined,
+            query.asksOfFirst ? keepFirst(call, result, kept.options) : undefined,
             given.site === undefined ? listOtherSites(call, query, complete, options) : [],
           ]);
           const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
-          return { params, result, views: named, ...empty, ...(ofFirst && { ofFirst }) };
+          return {
+            params,
+            result,
+            views: noteLeftRates(named, kept.options),
+            ...empty,
+            ...(ofFirst && { ofFirst }),
+          };
         };
         return "site" in query.params.shape ? askForSite(call, given, options, answer) : answer(given);
       });
@@ -139,6 +151,23 @@ async function listOtherSites(
   if ((await call.readSite?.()) === undefined) return [];
   const all = await call(sites, {}, options).catch(() => undefined);
   return (all?.sites ?? []).flatMap(({ id, domain }) => (site === id || site === domain ? [] : [domain]));
+}
+
+/** The call without the rates of visits, if a filter keeps single hits. */
+function leaveRates(call: Call, { filter = [] }: CallOptions): Call {
+  if (!filter.some(isOnHits)) return call;
+  const left: Call = async (...asked) => withoutRates(await call(...asked));
+  return Object.assign(left, call);
+}
+
+/** Says why there are visits without their rates. */
+function noteLeftRates([first, ...rest]: View[], { filter = [] }: CallOptions): View[] {
+  if (first === undefined) return [];
+  const reason = describeLeftRates(filter);
+  const showsVisits =
+    first.columns.some(({ key }) => key === "visits") ||
+    first.rows.some(({ label }) => label === MEASURE_NAMES.visits);
+  return [reason && showsVisits ? { ...first, notes: [...first.notes, reason] } : first, ...rest];
 }
 
 const MAX_OTHERS = 5;

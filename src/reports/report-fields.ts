@@ -3,7 +3,13 @@ import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
 import { once } from "../operations/schemas.ts";
 import { POINTS, type View } from "../operations/view.ts";
-import { rateVisits, VISIT_NOTES, type VisitRates, withoutVisits } from "../operations/visit-rates.ts";
+import {
+  hasRates,
+  RATE_NOTES,
+  rateVisits,
+  type VisitRates,
+  withoutVisits,
+} from "../operations/visit-rates.ts";
 import { type Change, type Measure, percentOf, type Window } from "./windows.ts";
 
 // Fields and columns that several reports share.
@@ -92,8 +98,11 @@ export function measureTotals(measure: Measure, current: Window, previous: Windo
 function measureVisits(measure: Measure, current: Window, previous: Window) {
   const [now, before] = [rateVisits(current), rateVisits(previous)];
   if (now === undefined || before === undefined) return undefined;
+  const visits = measure.change(now.visits, before.visits);
+  const per_day = measure.perDay(now.visits, before.visits);
+  if (!hasRates([current, previous])) return { change: { visits }, per_day };
   const differ = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit") => {
-    const [rate, rateBefore] = [now[name], before[name]];
+    const [rate = null, rateBefore = null] = [now[name], before[name]];
     if (!measure.isPossible || rate === null || rateBefore === null) return null;
     // Of numbers with at most two decimals.
     return Math.round(100 * (rate - rateBefore)) / 100;
@@ -108,12 +117,12 @@ function measureVisits(measure: Measure, current: Window, previous: Window) {
   };
   return {
     change: {
-      visits: measure.change(now.visits, before.visits),
+      visits,
       bounce_rate: { points: differ("bounce_rate") },
       views_per_visit: changeRate("views_per_visit", "pageviews"),
       seconds_per_visit: changeRate("seconds_per_visit", "visit_seconds"),
     },
-    per_day: measure.perDay(now.visits, before.visits),
+    per_day,
   };
 }
 
@@ -157,6 +166,7 @@ export function listTotals(
 ) {
   const before = previous?.days_with_data === 0 ? undefined : previous;
   const hasVisits = current.visits !== undefined;
+  const hasRates = current.bounce_rate !== undefined;
   const counted = [...(["visitors", "pageviews"] as const), ...(hasVisits ? (["visits"] as const) : [])];
   const fill = (name: keyof Counts) => ({
     label: MEASURE_NAMES[name],
@@ -166,7 +176,7 @@ export function listTotals(
   const points = change?.bounce_rate?.points ?? null;
   return {
     sums: counted.map((name) => ({ ...fill(name), ...readChange(change?.[name]) })),
-    rates: hasVisits
+    rates: hasRates
       ? [
           { ...fill("bounce_rate"), change: points, percent: null, unit: POINTS },
           { ...fill("views_per_visit"), ...readChange(change?.views_per_visit) },
@@ -177,7 +187,7 @@ export function listTotals(
       const average = per_day?.[name];
       return average ? [{ label: `${MEASURE_NAMES[name]} a day`, ...average }] : [];
     }),
-    notes: hasVisits ? VISIT_NOTES : [],
+    notes: hasRates ? RATE_NOTES : [],
   };
 }
 

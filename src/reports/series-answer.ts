@@ -17,7 +17,7 @@ import { startOf } from "../operations/period-words.ts";
 import { pointColumns, showPoint } from "../operations/series-fields.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { Column, View } from "../operations/view.ts";
-import { hasVisits, VISIT_NOTES, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
+import { noteRates, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
 import { assertAddsUp } from "./added-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { showAnswer } from "./operation-query.ts";
@@ -161,7 +161,7 @@ function viewIntervals(
       ...noteVisitors(period.days),
       ...(interval === "week" ? ["Weeks begin on Monday."] : []),
       ...described.notes,
-      ...(hasVisits(points) ? VISIT_NOTES : []),
+      ...noteRates(points),
     ],
     warnings: [...noteIncomplete(interval, points, period), ...described.warnings],
   };

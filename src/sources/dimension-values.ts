@@ -1,7 +1,7 @@
 import { quote } from "../errors.ts";
+import { findCountry, nameCountries } from "../names/countries.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { createFilterError, type Filter, MAX_SHOWN } from "../operations/filter.ts";
-import { once } from "../operations/schemas.ts";
 import { findNearest } from "../render/suggest.ts";
 
 /** The values of dimensions whose values the contract lists. */
@@ -67,7 +67,7 @@ function assertPossible(dimension: Dimension, value: string): void {
   if (dimension !== "countries") return;
   const names = nameCountries();
   if (names.has(value)) return;
-  const nearest = findCountry(value, names);
+  const nearest = findNearestCountry(value);
   const advice =
     nearest === undefined
       ? "they are two letters, such as DE"
@@ -75,27 +75,9 @@ function assertPossible(dimension: Dimension, value: string): void {
   throw createFilterError(`has no value ${shown} in countries (ISO 3166-1): ${advice}`);
 }
 
-/** English names by code. */
-const nameCountries = once((): Map<string, string> => {
-  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-  const codes = letters.flatMap((first) => letters.map((second) => first + second));
-  return new Map(
-    codes.flatMap((code) => {
-      const name = names.of(code);
-      // Intl also names what is no longer a country, such as the Germany of `DD`, and UK, which stands for GB.
-      return name === undefined || readCode(code) !== code ? [] : [[code, name] as const];
-    }),
-  );
-});
-
-/** The code that is used today for two letters. */
-const readCode = (letters: string): string | undefined => new Intl.Locale(`und-${letters}`).region;
-
-/** The code of a country by its name, or by the code in other letters. */
-function findCountry(text: string, names: ReadonlyMap<string, string>): string | undefined {
-  const code = /^[a-z]{2}$/i.test(text) ? readCode(text) : undefined;
-  if (code !== undefined && names.has(code)) return code;
+/** The code of a country by its name, spelled nearly right, or by the code in other letters. */
+function findNearestCountry(text: string): string | undefined {
+  const names = nameCountries();
   const name = findNearest(text, [...names.values()]);
-  return [...names].find(([, each]) => each === name)?.[0];
+  return findCountry(text) ?? [...names].find(([, each]) => each === name)?.[0];
 }

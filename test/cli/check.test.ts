@@ -178,8 +178,8 @@ describe("without enough data nothing is found, and nothing is silent", () => {
     [
       "a rate without visits",
       writeLog([40, 40, 40, 5]),
-      "--metric bounce_rate --above 50 --filter page=/missing",
-      "example.com, only pages=/missing, had no visits on Friday, 2026-11-20, so there is no bounce_rate.",
+      "--metric bounce_rate --above 50 --filter visit:page=/missing",
+      "example.com, only visit:pages=/missing, had no visits on Friday, 2026-11-20, so there is no bounce_rate.",
     ],
   ])("%s", async (_, log, words, sentence) => {
     const { code, stdout, stderr } = await checkLog(log, words);

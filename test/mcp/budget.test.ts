@@ -17,7 +17,7 @@ it.each([
   ["ten breakdown rows", "get_breakdown", { dimension: "pages" }, 250, 465],
   ["ten crawlers", "get_crawlers", {}, 480, 720],
   ["ten dead links", "get_not_found", {}, 400, 720],
-  ["an overview", "get_overview", {}, 500, 900],
+  ["an overview", "get_overview", {}, 550, 1_100],
 ])("%s keeps its budget of tokens", async (what, name, args, asText, asStructure) => {
   const result = await call(name, { site: "example.com", ...args });
   const spent = [countTokens(textOf(result)), countTokens(JSON.stringify(result.structuredContent))];

@@ -60,6 +60,21 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(textOf(result)).not.toMatch(/channels|devices/);
   });
 
+  it("in which the text has the values that a filter takes, where the labels are others", async () => {
+    const asked = { site: "example.com", days: 7 };
+    const referrers = textOf(await call("get_breakdown", { ...asked, dimension: "referrers" }));
+    expect(referrers).toMatch(
+      /\nreferrers\tvalue\tvisitors\t.*\n\(direct or none\)\t\t\d+\t.*\nGoogle\tgoogle.com\t\d+\t/,
+    );
+    expect(textOf(await call("get_overview", asked))).toMatch(/\nGermany\tDE\t\d+\t/);
+    expect(textOf(await call("compare_periods", { ...asked, dimension: "cities" }))).toMatch(
+      /, Germany\t\d{7}\t/,
+    );
+    expect(textOf(await call("get_breakdown", { ...asked, dimension: "browsers" }))).toContain(
+      "\nbrowsers\tvisitors\t",
+    );
+  });
+
   it("get_timeseries", async () => {
     const result = await call("get_timeseries", { site: "example.com", days: 3 });
     const { points } = result.structuredContent as {

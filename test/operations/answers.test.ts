@@ -3,7 +3,7 @@ import { breakdown, openapi, sites, timeseries } from "../../src/operations/inde
 import { formatNotes } from "../../src/operations/note.ts";
 import { formatCommand } from "../../src/operations/shell-command.ts";
 import { listNotes } from "../../src/operations/view.ts";
-import { visitColumns } from "../../src/operations/visit-rates.ts";
+import { listVisitColumns } from "../../src/operations/visit-rates.ts";
 import { createTestApi } from "../support/api.ts";
 
 const { ask } = createTestApi();
@@ -32,7 +32,7 @@ describe("a breakdown", () => {
       { key: "visitors", label: "visitors", kind: "count" },
       { key: measure, label: measure.replace("pageviews", "page views"), kind: "count", spare: true },
       { key: "percentage", label: "share", kind: "percent" },
-      ...(dimension === "events" || dimension === "pages" ? [] : visitColumns),
+      ...(dimension === "events" || dimension === "pages" ? [] : listVisitColumns(result.rows)),
     ]);
     const shown = result.rows.map(({ visits: _, bounces: __, visit_seconds: ___, ...row }) => row);
     expect(rows).toEqual(shown.map((row) => expect.objectContaining(row)));

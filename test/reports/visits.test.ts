@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { parseFilter } from "../../src/operations/filter.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
+import { describeLeftRates } from "../../src/operations/visit-rates.ts";
+import { createCheck } from "../../src/reports/check.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import { reportQuery } from "../../src/reports/site-report.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
@@ -230,7 +233,7 @@ describe("an overview", () => {
     const { result } = await ask("overview", params, service);
     expect(result).toEqual((await ask("overview", params)).result);
     // The visits are counted as a whole.
-    expect(result).toMatchObject({ pageviews: 3, visits: 2, bounce_rate: 0, seconds_per_visit: 46 });
+    expect(result).toMatchObject({ pageviews: 3, visits: 2 });
   });
 });
 
@@ -306,4 +309,47 @@ it.each([
   // Sentences may speak of visits.
   const numbers = [answer.result, ...answer.views.map(({ columns, rows }) => ({ columns, rows }))];
   expect(JSON.stringify(numbers)).not.toMatch(/"visits|visit"|bounce|visit_/);
+});
+
+describe("a filter that keeps single hits", () => {
+  const LEFT =
+    "Bounce rate, views and seconds per visit are of whole visits, and pages=/docs keeps single hits: ask with visit:pages=/docs, or with entry_pages=/docs for those that begin there.";
+  const asked = { period: "2026-11-20", filter: ["pages=/docs"] };
+  const RATES = /bounce|seconds|views_per_visit|views\/visit/;
+
+  it.each([
+    ["stats", {}],
+    ["timeseries", { with: "visits" }],
+    ["timeseries", { with: "visits", interval: "week" }],
+    ["breakdown", { with: "visits", dimension: "countries" }],
+    ["overview", {}],
+    ["compare", {}],
+  ])("leaves the visits of %s %j, but no rates that would read as those of a page", async (name, more) => {
+    const { result, views } = await ask(name, { ...asked, ...more });
+    const [first] = views;
+    expect(JSON.stringify(result)).toMatch(/"visits":2/);
+    expect(JSON.stringify([result, views.map(({ columns, rows }) => [columns, rows])])).not.toMatch(RATES);
+    expect(first && formatNotes(listNotes([first]), "models")).toContain(LEFT);
+    const whole = await ask(name, { ...asked, ...more, filter: ["visit:pages=/docs"] });
+    expect(JSON.stringify(whole.result)).toMatch(RATES);
+  });
+
+  it("says nothing of rates where no visits are shown", async () => {
+    const { views } = await ask("breakdown", { ...asked, dimension: "countries" });
+    expect(JSON.stringify(views)).not.toContain("Bounce rate");
+  });
+
+  it("says what to ask instead for an event, and for what is left out", () => {
+    expect(describeLeftRates(parseFilter(["countries=DE", "events=signup"]))).toBe(
+      "Bounce rate, views and seconds per visit are of whole visits, and events=signup keeps single hits: ask with visit:events=signup.",
+    );
+    expect(describeLeftRates(parseFilter(["pages!=/x"]))).toMatch(/: ask with visit:pages!=\/x\.$/);
+    expect(describeLeftRates(parseFilter(["visit:pages=/x", "entry_pages=/x"]))).toBeUndefined();
+  });
+
+  it("cannot be checked for a rate", async () => {
+    const query = createCheck({ above: 1 });
+    const params = query.params.parse({ ...asked, site: "visits.test", metric: "bounce_rate" });
+    await expect(query.ask(call, params, {})).rejects.toThrow(`--metric cannot be bounce_rate: ${LEFT}`);
+  });
 });

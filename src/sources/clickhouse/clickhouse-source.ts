@@ -1,5 +1,6 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { nameValue } from "../../names/value-names.ts";
 import { listDays } from "../../operations/days.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { cleanText } from "../../render/clean-text.ts";
@@ -10,7 +11,6 @@ import { OTHER } from "../measure/definition.ts";
 import { isOwnPage } from "../not-found-ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
-import { nameValue } from "../value-names.ts";
 import { createCache } from "./cache.ts";
 import { coverageWarnings } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";

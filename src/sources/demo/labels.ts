@@ -1,6 +1,6 @@
+import { createCodeNames } from "../../names/code-names.ts";
+import { nameNone } from "../../names/value-names.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
-import { createCodeNames } from "../code-names.ts";
-import { nameNone } from "../measure/labels.ts";
 import type { Fixtures } from "./fixture-types.ts";
 
 export type Labels = (dimension: Dimension, value: string | null) => string;

@@ -1,5 +1,6 @@
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { nameValue } from "../../names/value-names.ts";
 import { listDays } from "../../operations/days.ts";
 import type { Filter } from "../../operations/filter.ts";
 import { compareValues } from "../../operations/row-order.ts";
@@ -11,7 +12,6 @@ import { createRanking } from "../measure/ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import type { OpenView } from "../source-types.ts";
-import { nameValue } from "../value-names.ts";
 import { countOpenDay } from "./counting/count-day.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
 import type { OpenDay } from "./counting/open-day.ts";

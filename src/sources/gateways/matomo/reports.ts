@@ -1,8 +1,8 @@
 import { AnalyticsError } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
+import { nameValue } from "../../../names/value-names.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import type { RankedRow } from "../../data-source.ts";
-import { nameValue } from "../../value-names.ts";
 import { sumRows } from "../row-sums.ts";
 import { count, type Row } from "./matomo-api.ts";
 

@@ -1,4 +1,5 @@
 import { AnalyticsError, createParameterError } from "../../../errors.ts";
+import { nameValue } from "../../../names/value-names.ts";
 import { listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { conditionOf, createFilterError, type Filter, isOnHits } from "../../../operations/filter.ts";
@@ -7,7 +8,6 @@ import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { startOfDay } from "../../calendar.ts";
 import type { DataSource, DayTotals, RankedRow, Ranking, SourceSite, Span } from "../../data-source.ts";
 import { identifySite } from "../../site-id.ts";
-import { nameValue } from "../../value-names.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { rankRows, sumRows } from "../row-sums.ts";
 import { createTimezonesError, findSiteTimezone, listNamedSites } from "../site-timezones.ts";

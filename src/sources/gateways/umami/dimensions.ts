@@ -1,7 +1,7 @@
 import { readMember } from "../../../member.ts";
+import { nameValue } from "../../../names/value-names.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
-import { nameValue } from "../../value-names.ts";
 import type { ExpandedRow } from "./answers.ts";
 
 /** How Umami knows a dimension. */

@@ -1,4 +1,4 @@
-import { findReferrerKind, groupReferrer } from "../../referrers.ts";
+import { findReferrerKind, groupReferrer } from "../../../names/referrers.ts";
 import { copyText } from "../copy-text.ts";
 import { readHost, withoutWww } from "../host-name.ts";
 import type { LogLine } from "../reading/log-line.ts";

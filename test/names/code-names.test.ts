@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCodeNames } from "../../src/sources/code-names.ts";
+import { createCodeNames } from "../../src/names/code-names.ts";
 
 it.each([
   ["countries", "DE", "Germany"],
