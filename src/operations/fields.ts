@@ -4,7 +4,7 @@ import * as z from "zod";
 
 export const MAX_DAYS = 365;
 /** How many days a series of hours can have. */
-export const MAX_HOUR_DAYS = 7;
+export const MAX_HOUR_DAYS = 100;
 /** How many it has if a query names none: yesterday and today. */
 export const DEFAULT_HOUR_DAYS = 2;
 

@@ -55,7 +55,7 @@ export const hours = defineOperation({
       series: {
         label: "visitors an hour",
         from: labels[0] ?? period.from,
-        values: points.map(({ visitors }) => visitors),
+        values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
         partial: points.at(-1)?.partial === true,
         interval: { name: "hour", starts: labels, to: labels.at(-1) ?? period.to },
       },

@@ -5,6 +5,15 @@ import type { Cell, Column } from "./view.ts";
 import { listVisitColumns, showVisits, type WithVisits } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
 
+const missingField = (unit: "day" | "hour") => ({
+  missing: z
+    .literal(true)
+    .optional()
+    .describe(
+      `Set for ${unit === "day" ? "a day" : "an hour"} of which there is no data: its zeros are no counts.`,
+    ),
+});
+
 export const dayPoint = () =>
   z.object({
     date: date.describe("The day, in the site's timezone."),
@@ -15,10 +24,7 @@ export const dayPoint = () =>
       .boolean()
       .optional()
       .describe("true for today, which is incomplete; absent or false for other days."),
-    missing: z
-      .literal(true)
-      .optional()
-      .describe("Set for a day of which there is no data: its zeros are no counts."),
+    ...missingField("day"),
   });
 
 export const hourPoint = () =>
@@ -31,6 +37,7 @@ export const hourPoint = () =>
       .boolean()
       .optional()
       .describe("true for the hour that is going on; absent or false for other hours."),
+    ...missingField("hour"),
   });
 
 /** A series of points of some kind. */

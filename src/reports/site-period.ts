@@ -263,7 +263,7 @@ function assertFewDays({ from, to }: Days): void {
 /** Refuses more days than a series of hours can have, and says what can be asked. */
 export const createTooLongError = (parameter: "days" | "period", detail: string) =>
   createParameterError(parameter, detail, {
-    hint: `Hours: at most ${MAX_HOUR_DAYS} days, such as yesterday or last_7_days. Days, weeks and months: any period.`,
+    hint: `Hours: at most ${MAX_HOUR_DAYS} days, such as yesterday or last_28_days. Days, weeks and months: any period.`,
   });
 
 /** Refuses hours that a service does not reach if it answers only for days that end today. */

@@ -92,7 +92,8 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     readAround(call, stats, { site: span.site }, span, options, ({ events }) => events).catch(skipDays),
   ]);
   const events = around && subtractEvents(around.before.events, around.whole.events, around.after.events);
-  if (series.points.every(({ missing }) => missing)) throw createMissingDaysError(span);
+  const isBeforeData = series.warnings?.some(({ code }) => code === "before_data_since");
+  if (!isBeforeData && series.points.every(({ missing }) => missing)) throw createMissingDaysError(span);
   const { visitors, pageviews, ...visits } = sumPoints(series.points);
   return {
     site: series.site,

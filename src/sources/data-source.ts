@@ -116,6 +116,8 @@ export interface CountedDay extends Partial<VisitTotals> {
   pageviews: number;
   /** Absent in a source that does not know events by day: `DataSource.events` has those of all days. */
   events?: number;
+  /** Set if the source has no data of the day, whose zeros are no counts. What is before `dataSince` need not be marked. */
+  missing?: true;
 }
 
 export interface DayTotals extends CountedDay {
@@ -127,6 +129,8 @@ export interface HourTotals extends Partial<VisitTotals> {
   start: number;
   visitors: number;
   pageviews: number;
+  /** As of a day. */
+  missing?: true;
 }
 
 export interface Ranking {

@@ -15,7 +15,7 @@ import { readStatus } from "../operations/not-found.ts";
 import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
-import type { CountedDay, DataSource, Ranking, Span, VisitTotals } from "./data-source.ts";
+import type { CountedDay, DataSource, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
 import { warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
 import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
 
@@ -85,12 +85,13 @@ const answers: Answers = {
     if ("interval" in params) assertHours(context.source);
     const { span, head, warnings } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
-    const points = days.map(({ date, visitors, pageviews, ...day }) => ({
+    const points = days.map(({ date, ...day }) => ({
       date,
-      visitors,
-      pageviews,
+      visitors: day.visitors,
+      pageviews: day.pageviews,
       ...describeVisits(day),
       ...(head.period.partial && date === span.to && { partial: true }),
+      ...markMissing(day, date, span.site),
     }));
     return {
       ...head,
@@ -107,12 +108,13 @@ const answers: Answers = {
     const { span, head, warnings } = await openSpan(params, context);
     const hours = await source.hours(span, signal);
     const { timezone } = span.site;
-    const points = hours.map(({ start, visitors, pageviews, ...hour }, index) => ({
+    const points = hours.map(({ start, ...hour }, index) => ({
       time: formatInstant(start, timezone),
-      visitors,
-      pageviews,
+      visitors: hour.visitors,
+      pageviews: hour.pageviews,
       ...describeVisits(hour),
       ...(head.period.partial && index === hours.length - 1 && { partial: true }),
+      ...markMissing(hour, dateAt(start, timezone), span.site),
     }));
     return {
       ...head,
@@ -336,13 +338,23 @@ function computePercentage(visitors: number, all: number, isToday: boolean): num
   );
 }
 
+/** Says that the zeros of a day or an hour are no counts: there is no data of it. */
+function markMissing(
+  { visitors, pageviews, missing }: Pick<CountedDay, "visitors" | "pageviews" | "missing">,
+  date: string,
+  { dataSince }: SourceSite,
+): { missing?: true } {
+  const isMissing = missing || dataSince === null || date < dataSince;
+  return isMissing && visitors + pageviews === 0 ? { missing: true } : {};
+}
+
 /** The visits of a day or row as the contract has them; nothing if the source does not know visits. */
 function describeVisits({ visits, bounces, visitSeconds }: Partial<VisitTotals>) {
   return visits === undefined ? {} : { visits, bounces, visit_seconds: visitSeconds };
 }
 
 function sumDays(days: readonly CountedDay[]) {
-  const sum = (name: Exclude<keyof CountedDay, "date">) =>
+  const sum = (name: Exclude<keyof CountedDay, "date" | "missing">) =>
     days.reduce((total, day) => total + (day[name] ?? 0), 0);
   const visits = days.every((day) => day.visits !== undefined)
     ? { visits: sum("visits"), bounces: sum("bounces"), visitSeconds: sum("visitSeconds") }

@@ -16,6 +16,9 @@ import { findOffering } from "./dates-rules.ts";
 import { chooseVisits, findFiltering } from "./filter-requests.ts";
 
 type Hours = ResultOf<typeof hours>;
+/** The days that every service with hours has them of. */
+const WEEK = 7;
+
 type HourPoint = Hours["points"][number];
 
 /** Throws Skip if the service does not offer `interval`, which the contract leaves optional. */
@@ -133,7 +136,11 @@ export const hoursSection = defineSection({
       must: "There is one point for each hour that the site's clocks show, in order: from the first hour of the period to its last, or to the one that is going on.",
       fix: "List the runs of instants with one local date, hour and offset, then fill in the numbers.",
       check: async (subject) => {
-        for (const days of [1, 2, MAX_HOUR_DAYS]) demandTimes(await readHours(subject, { days }));
+        for (const days of [1, 2, WEEK]) demandTimes(await readHours(subject, { days }));
+        const reply = await askFor(subject, { days: MAX_HOUR_DAYS, interval: "hour" });
+        // A service of contract 1.1 has no more than a week.
+        if (reply.status === 400) demandRefusal(reply, 400, "invalid_parameter");
+        else demandTimes(parse(hours, reply));
       },
     },
     "hours.clock-changes": {
@@ -201,14 +208,13 @@ export const hoursSection = defineSection({
         await demandSums(subject, { filter: [is] });
       },
     },
-    "hours.at-most-a-week": {
-      must: "More than 7 days by hour are refused, also the 30 of the default: 400, invalid_parameter.",
+    "hours.at-most": {
+      must: `More than ${MAX_HOUR_DAYS} days by hour are refused: 400, invalid_parameter.`,
       fix: "Refuse them and say how many days are possible; never answer by day, or for fewer days.",
       check: async (subject) => {
         await demandOffered(subject);
-        for (const days of [{ days: MAX_HOUR_DAYS + 1 }, {}]) {
-          demandRefusal(await askFor(subject, { ...days, interval: "hour" }), 400, "invalid_parameter");
-        }
+        const reply = await askFor(subject, { days: MAX_HOUR_DAYS + 1, interval: "hour" });
+        demandRefusal(reply, 400, "invalid_parameter");
       },
     },
     "hours.interval-refused": {

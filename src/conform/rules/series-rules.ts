@@ -20,6 +20,8 @@ const LENGTHS = [1, 7, 365].map((days) => ({ days }));
 const ofEach = (check: (series: Series, reply: Reply) => void) =>
   ofAnswers([timeseries], ({ reply, answer }) => check(answer, reply), LENGTHS);
 
+const isZero = ({ visitors, pageviews }: Series["points"][number]) => visitors + pageviews === 0;
+
 /** The visitors and page views of the last points of a series. */
 async function readSums(subject: Subject, days: number, count = days) {
   const { reply, answer } = await read(subject, timeseries, { days });
@@ -101,10 +103,35 @@ export const series = defineSection({
           const { reply, answer } = await readListed(subject, timeseries, { site: domain, days: 365 });
           const before = answer.points.filter(({ date }) => data_since === null || date < data_since);
           hasSuchDays ||= before.length > 0;
-          const wrong = before.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0);
+          const wrong = before.find((point) => !isZero(point));
           demand(wrong === undefined, reply, `zeros before ${data_since ?? "any data"}`, quote(wrong));
         }
         if (!hasSuchDays) throw new Skip("every site has data for a whole year");
+      },
+    },
+    "series.missing": {
+      must: "A point with missing: true has zeros and, if there are such points, so is each day before data_since marked.",
+      fix: "Mark the days of which there is no data, and no others: a day without visitors is a zero.",
+      check: async (subject) => {
+        let hasMissing = false;
+        for (const { domain, data_since } of sampleSites(subject)) {
+          const { reply, answer } = await readListed(subject, timeseries, { site: domain, days: 365 });
+          const { points } = answer;
+          if (!points.some(({ missing }) => missing)) continue;
+          hasMissing = true;
+          const counted = points.find(({ missing, ...counts }) => missing && !isZero(counts));
+          demand(counted === undefined, reply, "zeros in points with missing: true", quote(counted));
+          const wrong = points.find(
+            ({ date, missing }) => !missing && (data_since === null || date < data_since),
+          );
+          demand(
+            wrong === undefined,
+            reply,
+            `missing: true before ${data_since ?? "any data"}`,
+            quote(wrong),
+          );
+        }
+        if (!hasMissing) throw new Skip("no point has missing: true");
       },
     },
     "series.adds-up": {

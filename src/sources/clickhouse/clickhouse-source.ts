@@ -12,7 +12,7 @@ import { isOwnPage } from "../not-found-ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
 import { createCache } from "./cache.ts";
-import { coverageWarnings } from "./coverage.ts";
+import { coverageWarnings, createGapMarker } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";
 import {
   crawlerRow,
@@ -96,6 +96,15 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
       if (found === undefined) throw createSiteNotFound();
       return found;
     };
+    const readLoaded = async (span: Span, signal?: AbortSignal) => {
+      const [{ dataUntil: lastDay }, days] = await Promise.all([
+        findSite(span.site, signal),
+        findLoadedDays({ ...span, filter: undefined }, signal),
+      ]);
+      return { lastDay, days };
+    };
+    const readGaps = async (span: Span, signal?: AbortSignal) =>
+      createGapMarker(await readLoaded(span, signal));
     const crawlers: DataSource["crawlers"] = async (span, limit, signal) => {
       const { params, endsNow } = querySpan(span);
       const { rows, totalRows } = await ask(
@@ -172,7 +181,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
       daysKept: DAYS_KEPT,
       sites: sitesOf,
       days: async (span, signal) => {
-        const days = await findTotals(span, signal);
+        const [days, markGap] = await Promise.all([findTotals(span, signal), readGaps(span, signal)]);
         return listDays(span.from, span.to).map((date) => {
           const day = days.get(date);
           return {
@@ -181,6 +190,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
             pageviews: day?.view_count ?? 0,
             events: day?.event_count ?? 0,
             ...readVisits(day ?? { visit_count: 0 }),
+            ...markGap(date),
           };
         });
       },
@@ -189,7 +199,10 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
         const starts = listHours(from, to, site.timezone).filter((start) => start <= now);
         if (starts.length === 0) return [];
         const seconds = starts.map((start) => start / 1000);
-        const hours = await spans.hours(querySpan(span), seconds, signal);
+        const [hours, markGap] = await Promise.all([
+          spans.hours(querySpan(span), seconds, signal),
+          readGaps(span, signal),
+        ]);
         return starts.map((start) => {
           const hour = hours.get(start / 1000);
           return {
@@ -197,6 +210,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
             visitors: hour?.visitor_count ?? 0,
             pageviews: hour?.view_count ?? 0,
             ...readVisits(hour ?? { visit_count: 0 }),
+            ...markGap(dateAt(start, site.timezone)),
           };
         });
       },
@@ -232,12 +246,11 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
         return rows[0]?.visitor_count ?? 0;
       },
       warnings: async (span, signal) => {
-        const [{ dataUntil }, days, timeless] = await Promise.all([
-          findSite(span.site, signal),
-          findLoadedDays({ ...span, filter: undefined }, signal),
+        const [loaded, timeless] = await Promise.all([
+          readLoaded(span, signal),
           countTimeless(JSON.stringify(querySite(span.site)), signal),
         ]);
-        return coverageWarnings(span, { lastDay: dataUntil, days, timeless });
+        return coverageWarnings(span, { ...loaded, timeless });
       },
       dimensions: async (site, signal): Promise<readonly Dimension[]> => {
         if (layout.dimensions) return layout.dimensions;

@@ -40,7 +40,7 @@ export function coverageWarnings(
   const today = dateAt(now, site.timezone);
   const dates = listDays(from > first ? from : first, to);
 
-  const missing = dates.filter((date) => date < lastDay && !days.get(date)?.isLoaded);
+  const missing = dates.filter((date) => isGap({ lastDay, days }, date));
   if (missing.length > 0) {
     warn(
       "gap",
@@ -60,8 +60,7 @@ export function coverageWarnings(
       describeDates(incomplete),
     );
   }
-  const latest = [...days].flatMap(([date, { pageviews }]) => (pageviews > 0 ? [date] : []));
-  const end = [lastDay, ...latest].reduce((a, b) => (a > b ? a : b));
+  const end = findEnd({ lastDay, days });
   if (end < to) warnings.push(warnOfEnd("table", { first, last: end }, today));
   const versions = new Set([...days.values()].flatMap((day) => (day.isLoaded ? day.definitions : [])));
   if (versions.size > 1) {
@@ -85,6 +84,22 @@ export function coverageWarnings(
     );
   }
   return warnings;
+}
+
+type LoadedDays = Pick<Coverage, "lastDay" | "days">;
+
+const isGap = ({ lastDay, days }: LoadedDays, date: string) => date < lastDay && !days.get(date)?.isLoaded;
+
+/** The last day that is marked as loaded or has page views. */
+function findEnd({ lastDay, days }: LoadedDays): string {
+  const latest = [...days].flatMap(([date, { pageviews }]) => (pageviews > 0 ? [date] : []));
+  return [lastDay, ...latest].reduce((a, b) => (a > b ? a : b));
+}
+
+/** Creates a function that marks a day of which the table has no data, whose zeros are then no counts. */
+export function createGapMarker(loaded: LoadedDays) {
+  const end = findEnd(loaded);
+  return (date: string): { missing?: true } => (date > end || isGap(loaded, date) ? { missing: true } : {});
 }
 
 const list = (dates: readonly string[]) =>

@@ -49,8 +49,7 @@ export function coverageWarnings(
     );
   }
   const today = calendar.find(now / 1000).date;
-  // No line can come where there is no file.
-  const isStale = !hasFiles || now / 1000 - last > DAY_SECONDS;
+  const isStale = hasEnded(log, { now, hasFiles });
   if (isStale && to >= lastDay) {
     warnings.push(warnOfEnd("log", { first: firstDay, last: lastDay }, today));
   }
@@ -190,9 +189,35 @@ function listCounted(log: SiteLog, from: string, to: string) {
   });
 }
 
+/** Whether no line is expected any more: none can come where there is no file. */
+const hasEnded = (
+  { last = 0 }: SiteLog,
+  { now, hasFiles }: Pick<Span, "now"> & { hasFiles: boolean },
+): boolean => !hasFiles || now / 1000 - last > DAY_SECONDS;
+
 /** The days without any line between the first and the last day of a log. */
-function listGaps({ open, closed }: SiteLog, from: string, to: string): string[] {
-  return listDays(from, to).filter((date) => !open.has(date) && !closed.has(date));
+const listGaps = (log: SiteLog, from: string, to: string): string[] =>
+  listDays(from, to).filter((date) => !hasLines(log, date));
+
+const hasLines = ({ open, closed }: SiteLog, date: string) => open.has(date) || closed.has(date);
+
+/**
+ * Creates a function that marks a time of which a log has no data, whose zeros are then no counts: before its first line, in a
+ * gap, and after its last line if no other is expected.
+ *
+ * @returns Takes a day and, for a part of it, its first second since 1970 and the one after its last.
+ */
+export function createGapMarker(log: SiteLog, asked: Pick<Span, "now"> & { hasFiles: boolean }) {
+  const { first = Number.POSITIVE_INFINITY, last = 0, calendar } = log;
+  const latest = hasEnded(log, asked) ? last : Number.POSITIVE_INFINITY;
+  const lastDay = calendar.find(last).date;
+  return (
+    date: string,
+    { start, end }: { start: number; end: number } = calendar.spanOf(date),
+  ): { missing?: true } => {
+    const isGap = date <= lastDay && !hasLines(log, date);
+    return end <= first || start > latest || isGap ? { missing: true } : {};
+  };
 }
 
 const listSome = (days: readonly string[]) =>

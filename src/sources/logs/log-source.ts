@@ -20,7 +20,7 @@ import { createPageFilter } from "./counting/page-path.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
-import { coverageWarnings, warnOfUnrecorded } from "./coverage.ts";
+import { coverageWarnings, createGapMarker, warnOfUnrecorded } from "./coverage.ts";
 import {
   createChoice,
   createHitReader,
@@ -96,17 +96,20 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
     return { log, ...rest };
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
-    const { log, settings } = await readSite(site, signal);
-    return { log, settings, days: listDays(from, to).map((date) => findDay(log, date, now)) };
+    const { log, settings, registry } = await readSite(site, signal);
+    const markGap = createGapMarker(log, { now, hasFiles: registry.hasFiles() });
+    return { log, settings, markGap, days: listDays(from, to).map((date) => findDay(log, date, now)) };
   };
   /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
-    const { days, settings } = await readDays(span, signal);
+    const { days, settings, log, markGap } = await readDays(span, signal);
     if (!settings.acceptProxyAddresses) assertNotProxied(days);
     const { filter } = span;
     const isRead = (day: QueriedDay) => filter !== undefined || mayHave(day, isLeftOut);
     return {
       days,
+      calendar: log.calendar,
+      markGap,
       /** Those whose counts are the answer, and those whose hits must be read. */
       counted: days.filter((day) => !isRead(day)),
       asked: { days: days.filter(isRead), filter: filter ?? [], isLeftOut, signal },
@@ -149,19 +152,26 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
     },
     days: (span, signal) =>
       ask(async () => {
-        const { counted, asked } = await countDays(span, signal);
+        const { counted, asked, markGap } = await countDays(span, signal);
         const found = [
           ...counted.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) })),
           ...(await countKeptDays(readHits, asked)),
         ];
-        return found.sort((a, b) => compareValues(a.date, b.date));
+        return found
+          .sort((a, b) => compareValues(a.date, b.date))
+          .map((day) => ({ ...day, ...markGap(day.date) }));
       }),
     hours: (span, signal) =>
       ask(async () => {
-        const { days } = await countDays(span, signal);
+        const { days, calendar, markGap } = await countDays(span, signal);
         const { site, from, to, now, filter = [] } = span;
         const starts = listHours(from, to, site.timezone).filter((start) => start <= now);
-        return countHours(readHits, { days, filter, isLeftOut, signal }, starts);
+        const hours = await countHours(readHits, { days, filter, isLeftOut, signal }, starts);
+        return hours.map((hour, index) => {
+          const start = hour.start / 1000;
+          const end = (starts[index + 1] ?? Number.POSITIVE_INFINITY) / 1000;
+          return { ...hour, ...markGap(calendar.find(start).date, { start, end }) };
+        });
       }),
     breakdown: (span, dimension, limit, signal) =>
       ask(async () => {

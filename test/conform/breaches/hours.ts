@@ -62,9 +62,9 @@ export const hourBreaches: Record<string, Breach> = {
     },
   ),
   "hours.filter": misread(isHourly, () => []),
-  "hours.at-most-a-week": rewrite(
-    (asked) => isHourly(asked) && countDays(asked) > 7,
-    ({ searchParams }) => searchParams.set("days", "7"),
+  "hours.at-most": rewrite(
+    (asked) => isHourly(asked) && countDays(asked) > 100,
+    ({ searchParams }) => searchParams.set("days", "100"),
   ),
   "hours.interval-refused": forget("interval", on("/timeseries", { interval: "Hour" })),
   "hours.day": edit(on("/timeseries", { interval: "day" }), ({ points }) => {

@@ -78,11 +78,16 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     points[300].visitors += points[301].visitors;
     points[301].visitors = 0;
   }),
-  "series.zero-before-data": editPoints(
-    "365",
-    (points) => Object.assign(points[5], { visitors: 1, pageviews: 1 }),
-    "parked.example",
-  ),
+  "series.zero-before-data": {
+    breach: editPoints(
+      "365",
+      (points) => Object.assign(points[5], { visitors: 1, pageviews: 1 }),
+      "parked.example",
+    ),
+    // The point is marked as missing.
+    also: ["series.missing"],
+  },
+  "series.missing": editPoints("365", (points) => delete points[5].missing, "parked.example"),
   "series.adds-up": editPoints("365", (points) => {
     points[200].visitors++;
   }),

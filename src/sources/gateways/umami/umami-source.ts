@@ -160,6 +160,8 @@ function sumUp(counts: readonly (readonly [key: string, count: number])[]): Map<
 
 const WINDOW_MS = 300_000;
 const HOUR_MS = 3_600_000;
+/** Over more days than these, Umami answers by day although it is asked by hour. */
+const HOURLY_DAYS = 30;
 
 /**
  * The hours of a span. Umami names hours by the clock alone, which shows some twice. In UTC it shows none twice, but a zone
@@ -181,11 +183,20 @@ async function readHours(
   const hours = ends.slice(0, -1).filter((start) => start <= now);
   const shared = { path: `/websites/${site.id}/pageviews`, freshFor: freshFor(to, site, now) };
   if (hours.every((start) => offsetAt(start, site.timezone) % HOUR_MS === 0)) {
-    const query = { ...filter.query, ...boundsOf(from, to, site.timezone), unit: "hour", timezone: "UTC" };
-    const answer = await api.ask({ ...shared, query, schema: pageviews }, signal);
+    const starts = listDays(from, to).filter((_, index) => index % HOURLY_DAYS === 0);
+    api.assertAffordable(starts.length, (most) => `By hour, ask for at most ${most * HOURLY_DAYS} days.`);
+    const answers = await Promise.all(
+      starts.map((start) => {
+        const end = addDays(start, HOURLY_DAYS - 1);
+        const bounds = boundsOf(start, end < to ? end : to, site.timezone);
+        const query = { ...filter.query, ...bounds, unit: "hour", timezone: "UTC" };
+        return api.ask({ ...shared, query, schema: pageviews }, signal);
+      }),
+    );
     const read = (rows: { x: string; y: number }[]) =>
       new Map(rows.map(({ x, y }) => [Date.parse(`${x.slice(0, 10)}T${x.slice(11, 13)}:00:00Z`), y]));
-    const [views, sessions] = [read(answer.pageviews), read(answer.sessions)];
+    const views = read(answers.flatMap((answer) => answer.pageviews));
+    const sessions = read(answers.flatMap((answer) => answer.sessions));
     return hours.map((start) => ({
       start,
       visitors: sessions.get(start) ?? 0,

@@ -42,7 +42,9 @@ describe("a clock that goes back", () => {
     // What is written then is as right.
     expect(await ask(await place.open())).toEqual(found);
     place.clock.now = NOON + 5 * DAY;
-    expect((await ask(await place.open())).days).toEqual(found.days);
+    // The log has ended meanwhile, so that later days have no data.
+    const counts = (days: typeof found.days) => days.map(({ missing: _, ...day }) => day);
+    expect(counts((await ask(await place.open())).days)).toEqual(counts(found.days));
   });
 });
 
