@@ -11,6 +11,7 @@ import { describeLeftRates } from "../operations/visit-rates.ts";
 import { warnings } from "../operations/warning.ts";
 import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
 import { metrics, readMetric } from "./check-metrics.ts";
+import { findUnread, isUnread } from "./check-unread.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { defineReport, type Query } from "./query.ts";
 import { answerToday, askSpan } from "./site-period.ts";
@@ -91,14 +92,18 @@ function check(
       ...{ call, options, name, period, against, metric, totals },
       warnings: totals.warnings ?? [],
     };
+    const unread = await findUnread(checked);
+    // A finding has its sentence.
+    const told = totals.warnings?.filter((warning) => unread.length === 0 || !isUnread(warning));
     const findings = [
       ...(await judgeMetric(checked, conditions)),
       ...(conditions.deadLinks === undefined ? [] : [await findFailed(checked, conditions.deadLinks)]),
       ...(conditions.serverErrors === undefined
         ? []
         : [await findFailed(checked, conditions.serverErrors, "5xx")]),
+      ...unread,
     ];
-    return { site: totals.site, period: totals.period, findings, warnings: totals.warnings };
+    return { site: totals.site, period: totals.period, findings, warnings: told };
   });
 }
 

@@ -19,7 +19,14 @@ export interface Coverage {
 }
 
 /** Warnings that some of its days are incomplete, or were counted by different rules. */
-const UNLIKE = new Set(["incomplete", "partial_first_day", "late", "definition", "damaged_history"]);
+const UNLIKE = new Set([
+  "incomplete",
+  "partial_first_day",
+  "late",
+  "definition",
+  "damaged_history",
+  "unread_input",
+]);
 
 /** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
 export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {

@@ -66,6 +66,7 @@ const ABOUT_MISSING = new Set([
   "stale",
   "damaged_file",
   "damaged_history",
+  "unread_input",
 ]);
 
 const listHours = (points: readonly HourPoint[]) => ({

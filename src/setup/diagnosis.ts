@@ -80,7 +80,10 @@ function createLocalChecks({
     ({ name, run }, index, all): Check => ({
       name,
       needs: all.slice(0, index).map((earlier) => earlier.name),
-      run: async ({ environment, clock }) => ok(await run({ flags, environment, clock })),
+      run: async ({ environment, clock }) => {
+        const found = await run({ flags, environment, clock });
+        return typeof found === "string" ? ok(found) : warn(found.warning, found.fix);
+      },
     }),
   );
   return [

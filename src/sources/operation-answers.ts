@@ -218,7 +218,7 @@ const answers: Answers = {
       source.warnings?.({ site, from: today, to: today, now }, signal),
     ]);
     // Of the warnings about today, only those that today's data is missing matter here.
-    const about = warnings.filter(({ code }) => code === "stale" || code === "damaged_history");
+    const about = warnings.filter(({ code }) => ABOUT_MISSING.has(code));
     return {
       site: { id: site.id, domain: site.domain },
       ...(filter && { filter: formatFilter(filter) }),
@@ -304,6 +304,8 @@ const describeLimit = (limit: number, totalRows: number) => ({
   total_rows: totalRows,
   truncated: totalRows > limit,
 });
+
+const ABOUT_MISSING = new Set(["stale", "damaged_history", "unread_input"]);
 
 /** The member of an answer with its warnings; there is none without. */
 function joinWarnings(...lists: (readonly Warning[])[]): { warnings?: Warning[] } {

@@ -92,8 +92,11 @@ export interface LocalKind {
 
 export interface LocalCheck {
   name: string;
-  /** Returns what it found, for people. Throws AnalyticsError for what is wrong, with the next step as its hint. */
-  run(context: LocalContext): Promise<string>;
+  /**
+   * Returns what it found, for people, or what numbers lack, with the next step. Throws AnalyticsError for what is wrong, with the
+   * next step as its hint.
+   */
+  run(context: LocalContext): Promise<string | { warning: string; fix: string }>;
 }
 
 export interface LocalKeyring {

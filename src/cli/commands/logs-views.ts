@@ -125,7 +125,13 @@ function listWarnings({ sites, outcomes, files, left_out }: DryRun): string[] {
     ),
     ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
     ...files.flatMap(({ file, repeats }) =>
-      repeats === null ? [] : [`${file} has lines of ${repeats}, which count twice: give each log once.`],
+      repeats === null
+        ? []
+        : [
+            repeats === file
+              ? `${file} has lines twice, which count twice: remove the second ones.`
+              : `${file} has lines of ${repeats}, which count twice: give each log once.`,
+          ],
     ),
     ...files.flatMap(({ file, damage }) => (damage === null ? [] : [`${file}: ${damage}`])),
     ...left_out.map(({ file, reason }) => `Not read: ${file} ${reason}.`),

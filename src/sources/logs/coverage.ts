@@ -30,7 +30,8 @@ export function coverageWarnings(
   const warn = (code: string, detail: string, values?: Warning["values"]) =>
     void warnings.push({ code, detail, ...(values && { values }) });
   const firstDay = calendar.find(first).date;
-  const lastDay = calendar.find(last).date;
+  const today = calendar.find(now / 1000).date;
+  const lastDay = calendar.find(findLast(log, now)).date;
   const lateStart = first - calendar.spanOf(firstDay).start;
   if (from <= firstDay && firstDay <= to && lateStart > HOUR) {
     const time = formatTime(lateStart);
@@ -48,7 +49,6 @@ export function coverageWarnings(
       describeDates(gaps),
     );
   }
-  const today = calendar.find(now / 1000).date;
   const isStale = hasEnded(log, { now, hasFiles });
   if (isStale && to >= lastDay) {
     warnings.push(warnOfEnd("log", { first: firstDay, last: lastDay }, today));
@@ -190,10 +190,19 @@ function listCounted(log: SiteLog, from: string, to: string) {
 }
 
 /** Whether no line is expected any more: none can come where there is no file. */
-const hasEnded = (
-  { last = 0 }: SiteLog,
-  { now, hasFiles }: Pick<Span, "now"> & { hasFiles: boolean },
-): boolean => !hasFiles || now / 1000 - last > DAY_SECONDS;
+const hasEnded = (log: SiteLog, { now, hasFiles }: Pick<Span, "now"> & { hasFiles: boolean }): boolean =>
+  !hasFiles || now / 1000 - findLast(log, now) > DAY_SECONDS;
+
+/**
+ * When the last line was written, in seconds since 1970. If that would be tomorrow or later, the line does not say it, and the last
+ * of the other days tells.
+ */
+function findLast({ open, closed, last = 0, calendar }: SiteLog, now: number): number {
+  const today = calendar.find(now / 1000).date;
+  if (calendar.find(last).date <= today) return last;
+  const days = [...open.keys(), ...closed.keys()].filter((date) => date <= today);
+  return days.length === 0 ? last : calendar.spanOf(days.reduce(later)).end - 1;
+}
 
 /** The days without any line between the first and the last day of a log. */
 const listGaps = (log: SiteLog, from: string, to: string): string[] =>
@@ -208,7 +217,8 @@ const hasLines = ({ open, closed }: SiteLog, date: string) => open.has(date) || 
  * @returns Takes a day and, for a part of it, its first second since 1970 and the one after its last.
  */
 export function createGapMarker(log: SiteLog, asked: Pick<Span, "now"> & { hasFiles: boolean }) {
-  const { first = Number.POSITIVE_INFINITY, last = 0, calendar } = log;
+  const { first = Number.POSITIVE_INFINITY, calendar } = log;
+  const last = findLast(log, asked.now);
   const latest = hasEnded(log, asked) ? last : Number.POSITIVE_INFINITY;
   const lastDay = calendar.find(last).date;
   return (

@@ -1,12 +1,14 @@
 import { AnalyticsError } from "../../errors.ts";
+import { addDays } from "../../operations/days.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { formatCount } from "../../render/plural.ts";
-import type { LocalContext } from "../source-types.ts";
+import type { LocalCheck, LocalContext } from "../source-types.ts";
 import { formatSize } from "./histories.ts";
 import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
+import { describeUnread, findUnread } from "./reading/unread-input.ts";
 import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
 import type { LogSettings } from "./settings.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
@@ -15,10 +17,16 @@ import { inspectHistory } from "./store/inspect-history.ts";
 const readsStdin = ({ files }: LogSettings): boolean => files.some(({ glob }) => glob === STDIN);
 
 /** Says what the log files have, and which of them cannot be read to their end. Throws AnalyticsError. */
-export async function checkFiles(context: LocalContext, folders = SERVER_FOLDERS): Promise<string> {
+export async function checkFiles(
+  context: LocalContext,
+  folders = SERVER_FOLDERS,
+): ReturnType<LocalCheck["run"]> {
   const { settings, store } = openStore(context);
   if (readsStdin(settings)) return "standard input, which the sites are read from";
-  const { registry } = await store.read().catch((error: unknown) => proposeFormat(error, settings, folders));
+  const {
+    registry,
+    settings: { calendar },
+  } = await store.read().catch((error: unknown) => proposeFormat(error, settings, folders));
   const { contents, leftOut } = registry;
   const lost = listLost(contents.values(), leftOut);
   const [first] = lost;
@@ -34,8 +42,18 @@ export async function checkFiles(context: LocalContext, folders = SERVER_FOLDERS
   }
   const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
   const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
-  return `${lines} lines; ${formatCount(present, "file")} today`;
+  const about = `${lines} lines; ${formatCount(present, "file")} today`;
+  const today = calendar.find(context.clock() / 1000).date;
+  const recent = { from: addDays(today, 1 - RECENT_DAYS), to: today };
+  const unread = findUnread(registry, { site: undefined, ...recent }, calendar);
+  if (unread === undefined) return about;
+  return { warning: `${about}. ${describeUnread(unread, recent)}`, fix: FIX };
 }
+
+/** What is older has been seen. */
+const RECENT_DAYS = 30;
+const FIX =
+  "analytics-mcp logs <files> shows the first of these lines, --log-format describes another format, and a file that is no access log should not match the pattern.";
 
 /** If the logs are in no known format, adds the option with which this machine's web server describes them. */
 async function proposeFormat(

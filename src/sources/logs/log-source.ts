@@ -31,6 +31,7 @@ import {
 import { countHours, countDays as countKeptDays, countValues as countKeptValues } from "./kept-days.ts";
 import { listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
+import { warnOfUnread } from "./reading/unread-input.ts";
 import { rankCrawlers, rankNotFound } from "./request-rankings.ts";
 import { warnOfChanges } from "./saved-options.ts";
 import type { LogSettings } from "./settings.ts";
@@ -206,6 +207,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
           ...(notKept ? [NOT_SAVED] : []),
           ...warnOfHistories(logs, partOf),
           ...warnOfLost(listLost(registry.contents.values(), registry.leftOut), span),
+          ...warnOfUnread(registry, { site: log.domain, from: span.from, to: span.to }, log.calendar),
           ...coverageWarnings(log, span, { ...settings, hasFiles: registry.hasFiles() }),
           ...warnOfUnrecorded(days, conditions),
           ...warnOfChanges(logs.options, span.from),

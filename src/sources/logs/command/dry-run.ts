@@ -89,6 +89,7 @@ export const lineOutcomes = {
   comment: "comments of the log",
   unreadable: "unreadable",
   too_long: "longer than 64 kB",
+  future: "dated more than a day ahead",
 } as const;
 
 /** The name of the site of a log that names none. */
@@ -212,6 +213,7 @@ function listOutcomes(
     comment: sum(files.map(({ comments }) => comments)),
     unreadable: sum(files.map(({ unreadable }) => unreadable)),
     too_long: sum(files.map(({ tooLong }) => tooLong)),
+    future: sum(files.map(({ future }) => future)),
   };
   const examplesOf = (outcome: LineOutcome): TextTally[] =>
     isOutcome(outcome) ? lines.map(({ examples }) => examples.get(outcome)) : [];

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { findDomain } from "../host-name.ts";
 import { createLineParser, type Detected, detectFormat, specialize } from "./formats/index.ts";
+import { fingerprintLine } from "./log-content.ts";
 import { type Compression, explainDamage, type LogFile, readCompression, readContent } from "./log-file.ts";
 import type { LogFormat } from "./log-line.ts";
 import { forEachLine, MAX_LINE_BYTES, readBlocks } from "./text-blocks.ts";
@@ -41,7 +41,7 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
       const parsed = parse(line);
       if (parsed === undefined || parsed === "comment") continue;
       if (fingerprint === "") {
-        fingerprint = createHash("sha256").update(line).digest("base64url");
+        fingerprint = fingerprintLine(line);
         firstTime = parsed.time;
       }
       hasHosts ||= findDomain(parsed.host, undefined) !== undefined;

@@ -10,6 +10,9 @@
  *   formats/           a LogLine, the same for all formats
  *   repeated-lines.ts  counts lines that are in two files
  * lost-lines.ts      says which days' lines may be missing
+ * unread-lines.ts    notes between which lines some could not be read
+ * unread-files.ts    notes files of which none can
+ * unread-input.ts    says what that is of some days
  *
  * A LogLine then goes to the collector, see counting/collector.ts.
  */
@@ -22,11 +25,12 @@ import { type FileHead, readHead } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
 import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
 import { createLineParser, logFormats } from "./formats/index.ts";
-import { createContent, type LogContent } from "./log-content.ts";
+import { createContent, type LogContent, type UnreadFile } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
 import type { LeftOut } from "./lost-lines.ts";
 import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
+import { createUnreadFiles } from "./unread-files.ts";
 
 export interface FileRegistry {
   /** Reads what was written since the last time. */
@@ -38,6 +42,8 @@ export interface FileRegistry {
   isPresent(content: LogContent): boolean;
   /** Files that were found but not read, by path. */
   readonly leftOut: ReadonlyMap<string, LeftOut>;
+  /** The files in no known format, also those that are gone. */
+  readonly unreadFiles: ReadonlyMap<string, UnreadFile>;
   keepMarks: RepeatCheck["keep"];
 }
 
@@ -49,13 +55,19 @@ export function createFileRegistry(
   settings: LogSettings,
   sink: LineSink,
   clock: () => number,
-  kept: { contents: readonly LogContent[]; marks: readonly KeptMarks[] } = { contents: [], marks: [] },
+  kept: {
+    contents: readonly LogContent[];
+    marks: readonly KeptMarks[];
+    unreadFiles?: Iterable<readonly [string, UnreadFile]>;
+  } = { contents: [], marks: [] },
 ): FileRegistry {
   const contents = new Map(
     kept.contents.map((content, index) => [`${content.fingerprint} ${index}`, content]),
   );
   const leftOut = new Map<string, LeftOut>();
-  const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, settings.calendar, kept.marks);
+  const unread = createUnreadFiles(kept.unreadFiles);
+  const { calendar } = settings;
+  const { check: checkRepeat, keep: keepMarks } = createRepeatCheck(contents, calendar, kept.marks);
   /** What was last seen at a path. */
   const seen = new Map<string, Pick<FoundFile, "size" | "modified" | "inode">>();
   /** Which content was last found at a path. */
@@ -100,10 +112,13 @@ export function createFileRegistry(
       const damage = head.damage ?? findEmptied(file);
       const reason = explainLeftOut({ ...head, damage }, settings.format);
       if (reason === undefined) return undefined;
-      if (damage === undefined) leftOut.set(file.path, { reason });
-      else leaveOutDamaged(file, reason);
+      if (damage === undefined) {
+        leftOut.set(file.path, { reason });
+        if (head.detected.kind !== "error-log") unread.note(file, head.sample);
+      } else leaveOutDamaged(file, reason);
       return undefined;
     }
+    unread.forget(head.sample);
     const { format } = head.detected;
     const { compression, firstTime } = head;
     const parse = createLineParser(format);
@@ -113,6 +128,8 @@ export function createFileRegistry(
       takePath(file, content);
       const begin = () => {
         if (fresh.delete(content)) contents.set(`${content.fingerprint} ${contents.size}`, content);
+        const now = clock() / 1000;
+        content.written = Math.max(content.written, file.open ? now : Math.min(file.modified / 1000, now));
       };
       const end = (damage?: string) => {
         if (damage === undefined) {
@@ -129,6 +146,7 @@ export function createFileRegistry(
         isStillThere,
         parse,
         checkRepeat,
+        calendar,
         content,
         tail,
         begin,
@@ -170,7 +188,7 @@ export function createFileRegistry(
       else if (readers.has(reader.content)) later.push(file);
       else readers.set(reader.content, reader);
     }
-    await readInOrder([...readers.values()], sink, signal);
+    await readInOrder([...readers.values()], sink, clock() / 1000, signal);
     for (const { file, isMoved } of readers.values()) if (isMoved) moved.add(file.path);
     return later;
   };
@@ -209,6 +227,7 @@ export function createFileRegistry(
       break;
     }
     for (const left of leftOut.values()) if (left.known?.some(isHeldWhole)) left.lost = undefined;
+    unread.settle(contents.values(), clock() / 1000);
     if (contents.size === 0 && !settings.mayBeGone) throw createNoRequestError(leftOut, settings.format);
     sink.closeDays(clock() / 1000);
   };
@@ -217,6 +236,7 @@ export function createFileRegistry(
   return {
     contents,
     leftOut,
+    unreadFiles: unread.files,
     keepMarks,
     hasFiles: () => holders.size > 0,
     isPresent: (content) => content.path !== STDIN && holders.get(content.path) === content,

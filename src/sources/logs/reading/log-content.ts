@@ -6,6 +6,8 @@ export interface Repeats {
   repeated: number;
   /** The file that had the last of these lines first. */
   path: string;
+  /** Set if its first line came again, after later ones. */
+  isTwice?: true;
 }
 
 /** Lines of a content that could not be read, between two that could. */
@@ -15,6 +17,22 @@ export interface UnreadLines {
   before: number | null;
   lines: number;
   bytes: number;
+  /** How many of the lines are dated more than a day ahead. */
+  future?: number | undefined;
+}
+
+/** A file whose lines are in no known format. */
+export interface UnreadFile {
+  path: string;
+  site?: string | undefined;
+  /** How many files these are, if the oldest ones were put together. */
+  files: number;
+  /** On disk. */
+  bytes: number;
+  /** Seconds since 1970 of the first line that it can have; null if nobody knows. */
+  from: number | null;
+  /** When it was last written. */
+  until: number;
 }
 
 /** The content of a log, under whatever name its file has today. */
@@ -36,8 +54,14 @@ export interface LogContent {
   comments: number;
   unreadable: number;
   tooLong: number;
-  /** The lines that could not be read, and those that were too long: where they are, in their order. */
+  /** Those dated more than a day ahead. */
+  future: number;
+  /** The lines of these three kinds: where they are, in their order. */
   unread: UnreadLines[];
+  /** By date of the site, about how many bytes the lines have that could be read. */
+  days: Record<string, number>;
+  /** When the file was last written before it was read, in seconds since 1970. */
+  written: number;
   /** The first unreadable lines, cleaned. */
   examples: string[];
   /** If reading ended early: why, and the last time (seconds since 1970) of which lines can be missing. */
@@ -65,12 +89,17 @@ export function createContent(
     comments: 0,
     unreadable: 0,
     tooLong: 0,
+    future: 0,
     unread: [],
+    days: {},
+    written: 0,
     examples: [],
     repeats: { compared: 0, repeated: 0, path: "" },
     earliest: Number.POSITIVE_INFINITY,
     latest: Number.NEGATIVE_INFINITY,
   };
 }
+
+export const fingerprintLine = (line: string) => createHash("sha256").update(line).digest("base64url");
 
 export const hashTail = (bytes: Buffer) => createHash("sha256").update(bytes).digest("base64url");

@@ -1,5 +1,6 @@
 import { readErrorCode } from "../../../errors.ts";
 import { cleanText } from "../../../render/clean-text.ts";
+import type { DaySpan, LogCalendar } from "../day-span.ts";
 import { createUnreadableError, type FoundFile } from "./find-files.ts";
 import { isHeader } from "./formats/w3c.ts";
 import { hashTail, type LogContent } from "./log-content.ts";
@@ -31,6 +32,7 @@ export interface ReadingTask {
   /** The last bytes that were read. */
   tail: Buffer;
   checkRepeat: RepeatCheck["check"];
+  calendar: LogCalendar;
   /** Called before lines are taken. */
   begin(): void;
   /** Called when reading has ended. @param damage Why it ended early, if it did. */
@@ -41,14 +43,22 @@ export interface Reader extends ReadingTask {
   blocks: AsyncGenerator<TextBlock>;
   /** Seconds since 1970 of the last line that was read: the reader with the earliest one goes next. */
   time: number;
+  /** The day of that line. */
+  day: DaySpan;
   /** Whether the path had another log, or none, when it was opened. */
   isMoved: boolean;
 }
 
 export function createReader(task: ReadingTask): Reader {
-  const { content, parse, firstTime } = task;
+  const { content, parse, firstTime, calendar } = task;
   if (content.header !== undefined) parse(content.header);
-  return { ...task, blocks: openBlocks(task), time: firstTime, isMoved: false };
+  return {
+    ...task,
+    blocks: openBlocks(task),
+    time: firstTime,
+    day: calendar.find(firstTime),
+    isMoved: false,
+  };
 }
 
 async function* openBlocks({
@@ -78,10 +88,18 @@ async function* openBlocks({
 /** The path has another log than before. */
 class LogMoved extends Error {}
 
-/** Reads several files as if they were one, ordered by time, so that few days are open at once. */
+/** In seconds: a server's clock can be ahead, or say another timezone than its lines. */
+const DAY = 86_400;
+
+/**
+ * Reads several files as if they were one, ordered by time, so that few days are open at once.
+ *
+ * @param now Seconds since 1970.
+ */
 export async function readInOrder(
   readers: Reader[],
   sink: LineSink,
+  now: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const waiting = [...readers];
@@ -93,7 +111,7 @@ export async function readInOrder(
       if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
       else {
         next.begin();
-        takeBlock(next, block, sink);
+        takeBlock(next, block, sink, now + DAY);
         sink.makeRoom(Math.min(...waiting.map(({ time }) => time)));
       }
     }
@@ -119,27 +137,34 @@ async function readNext(reader: Reader): Promise<TextBlock | undefined> {
   }
 }
 
-function takeBlock(reader: Reader, block: TextBlock, sink: LineSink): void {
-  const { content, parse } = reader;
+/** @param end Seconds since 1970: a line that says to be later does not say when it was written. */
+function takeBlock(reader: Reader, block: TextBlock, sink: LineSink, end: number): void {
+  const { content, parse, calendar } = reader;
   forEachLine(block.text, (line) => {
     content.lines++;
     if (isTooLong(line)) {
       content.tooLong++;
-      addUnread(content, 1, Buffer.byteLength(line) + 1);
+      addUnread(content, line.length + 1);
       return;
     }
     const parsed = parse(line);
     if (parsed === undefined) {
       content.unreadable++;
-      addUnread(content, 1, Buffer.byteLength(line) + 1);
+      addUnread(content, line.length + 1);
       if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
     } else if (parsed === "comment") {
       content.comments++;
       if (isHeader(line)) content.header = line;
+    } else if (parsed.time > end) {
+      content.future++;
+      addUnread(content, line.length + 1, true);
     } else {
       endUnread(content, parsed.time);
       reader.checkRepeat(line, parsed.time, content);
       reader.time = parsed.time;
+      if (parsed.time < reader.day.start || parsed.time >= reader.day.end)
+        reader.day = calendar.find(parsed.time);
+      content.days[reader.day.date] = (content.days[reader.day.date] ?? 0) + line.length + 1;
       content.earliest = Math.min(content.earliest, parsed.time);
       content.latest = Math.max(content.latest, parsed.time);
       sink.add(parsed, content);
@@ -147,7 +172,7 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink): void {
   });
   content.lines += block.tooLong;
   content.tooLong += block.tooLong;
-  if (block.tooLong > 0) addUnread(content, block.tooLong, block.tooLong * MAX_LINE_BYTES);
+  for (let line = 0; line < block.tooLong; line++) addUnread(content, MAX_LINE_BYTES);
   content.read += block.bytes;
   content.tail = hashTail(block.tail);
 }

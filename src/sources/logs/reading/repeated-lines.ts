@@ -2,9 +2,10 @@ import type { Warning } from "../../../operations/warning.ts";
 import type { LogCalendar } from "../day-span.ts";
 import { hashText } from "../hashing.ts";
 import { createComparedDays, findPlace, type KeptMarks, type NewMarks } from "./compared-days.ts";
-import type { LogContent } from "./log-content.ts";
+import { fingerprintLine, type LogContent } from "./log-content.ts";
 
 export interface RepeatCheck {
+  /** Compares a line with those that were read before, before its time becomes the content's latest. */
   check(line: string, time: number, content: LogContent): void;
   /**
    * What a later process needs to compare its lines with those of the days that are still open. It refers to contents by their
@@ -19,6 +20,8 @@ export interface RepeatCheck {
 const ONE_IN = 16;
 /** Two servers may write a few equal lines by chance, but not more than these. */
 const LEAST = { lines: 5, share: 0.02 };
+/** In seconds: servers write lines this late. What is in a file a second time comes later than that. */
+const LATE = 60;
 
 /**
  * Creates a check for lines that are in two logs: files may overlap, such as two backups of one log, and such lines count
@@ -47,6 +50,11 @@ export function createRepeatCheck(
 
   return {
     check: (line, time, content) => {
+      const isBack = time < content.latest - LATE;
+      if (isBack && fingerprintLine(line) === content.fingerprint) {
+        content.repeats.isTwice = true;
+        content.repeats.path ||= content.path;
+      }
       if (!isChosen(time)) return;
       const hash = hashText(line);
       const day = days.find(time);
@@ -54,7 +62,7 @@ export function createRepeatCheck(
       const first = findPlace(day, hash);
       content.repeats.compared++;
       if (first === undefined) days.add(day, hash, place);
-      else if (first !== place) {
+      else if (first !== place || isBack) {
         content.repeats.repeated++;
         content.repeats.path = inOrder[first]?.path ?? "";
       }
@@ -66,10 +74,11 @@ export function createRepeatCheck(
 /** Mixes the bits of a time in seconds (Knuth's multiplicative hash), since requests may come at regular intervals. */
 const isChosen = (time: number): boolean => Math.imul(time, 2_654_435_761) >>> 0 < 2 ** 32 / ONE_IN;
 
-/** The contents that overlap with another one. */
+/** The contents that overlap with another one, or have their own lines twice. */
 export const listRepeated = (contents: Iterable<LogContent>): LogContent[] =>
   [...contents].filter(
-    ({ repeats: { repeated, compared } }) => repeated >= LEAST.lines && repeated >= LEAST.share * compared,
+    ({ repeats: { repeated, compared, isTwice } }) =>
+      isTwice || (repeated >= LEAST.lines && repeated >= LEAST.share * compared),
   );
 
 /** Takes over what was found when the same files were read again. */
@@ -78,7 +87,7 @@ export function takeRepeats(contents: Iterable<LogContent>, again: readonly LogC
     const found = again.find(
       ({ fingerprint, path }) => fingerprint === content.fingerprint && path === content.path,
     );
-    if (found !== undefined && found.repeats.repeated > content.repeats.repeated)
+    if (found !== undefined && (found.repeats.isTwice || found.repeats.repeated > content.repeats.repeated))
       content.repeats = found.repeats;
   }
 }
@@ -88,6 +97,6 @@ export function warnOfRepeats(contents: Iterable<LogContent>, domain: string): W
   const repeated = listRepeated(contents).filter(({ site }) => site === undefined || site === domain);
   if (repeated.length === 0) return [];
   const detail =
-    "Some lines are in two log files and count twice. On the server, analytics-mcp logs shows which files: give each log once.";
+    "Some lines are in the log files twice, and count twice. On the server, analytics-mcp logs shows which files: give each log once.";
   return [{ code: "repeated_lines", detail }];
 }

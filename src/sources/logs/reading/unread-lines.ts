@@ -1,17 +1,23 @@
 import type { LogContent, UnreadLines } from "./log-content.ts";
 
-/** Beyond that, the oldest are put together. */
+/** Beyond that, those closest together are joined. */
 const MAX_SPANS = 200;
 const HOUR = 3_600;
+/** A line counts as no more bytes, so that nobody's long requests weigh as much as a hundred lines. */
+const MAX_BYTES = 2_048;
 
-/** Counts lines that could not be read, after the last one that could. */
-export function addUnread({ unread, latest }: LogContent, lines: number, bytes: number): void {
+/** Counts a line that could not be read, after the last one that could. */
+export function addUnread({ unread, latest }: LogContent, length: number, isFuture = false): void {
+  const bytes = Math.min(length, MAX_BYTES);
   const last = unread.at(-1);
-  if (last?.before === null) {
-    last.lines += lines;
-    last.bytes += bytes;
-  } else unread.push({ after: Number.isFinite(latest) ? latest : null, before: null, lines, bytes });
+  const span = last?.before === null ? last : { after: finite(latest), before: null, lines: 0, bytes: 0 };
+  if (span !== last) unread.push(span);
+  span.lines++;
+  span.bytes += bytes;
+  if (isFuture) span.future = (span.future ?? 0) + 1;
 }
+
+const finite = (time: number) => (Number.isFinite(time) ? time : null);
 
 /** Notes that a line could be read. @param time Seconds since 1970. */
 export function endUnread({ unread }: LogContent, time: number): void {
@@ -21,16 +27,29 @@ export function endUnread({ unread }: LogContent, time: number): void {
   const before = unread.at(-2);
   const isSameHour = before !== undefined && hourOf(before.after ?? time) === hourOf(time);
   if (isSameHour) joinSpans(unread, unread.length - 2);
-  else if (unread.length > MAX_SPANS) joinSpans(unread, 0);
+  else if (unread.length > MAX_SPANS) joinSpans(unread, findClosest(unread));
 }
 
 const hourOf = (time: number): number => Math.floor(time / HOUR);
+
+/** The span that makes the shortest one with the next. */
+function findClosest(spans: readonly UnreadLines[]): number {
+  const lengthAt = (at: number) => (spans[at + 1]?.before ?? 0) - (spans[at]?.after ?? 0);
+  let closest = 0;
+  for (let at = 1; at < spans.length - 1; at++) if (lengthAt(at) < lengthAt(closest)) closest = at;
+  return closest;
+}
 
 /** Joins a span and the next one. */
 function joinSpans(spans: UnreadLines[], at: number): void {
   const [first, second] = spans.slice(at, at + 2);
   if (first === undefined || second === undefined) return;
-  const { after } = first;
-  const [lines, bytes] = [first.lines + second.lines, first.bytes + second.bytes];
-  spans.splice(at, 2, { after, before: second.before, lines, bytes });
+  const future = (first.future ?? 0) + (second.future ?? 0);
+  spans.splice(at, 2, {
+    after: first.after,
+    before: second.before,
+    lines: first.lines + second.lines,
+    bytes: first.bytes + second.bytes,
+    ...(future > 0 && { future }),
+  });
 }

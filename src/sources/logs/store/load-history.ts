@@ -6,7 +6,7 @@ import type { DayInProgress, OpenDay } from "../counting/open-day.ts";
 import { createFieldCounts, createSiteLog, type SiteLog } from "../counting/site-log.ts";
 import { createCalendar } from "../day-span.ts";
 import type { KeptMarks } from "../reading/compared-days.ts";
-import type { LogContent } from "../reading/log-content.ts";
+import type { LogContent, UnreadFile } from "../reading/log-content.ts";
 import { listZones } from "../saved-options.ts";
 import { NOTHING_FAILED, OutdatedDay } from "./day-files.ts";
 import { type DimensionLists, lengthen } from "./day-summary.ts";
@@ -39,6 +39,7 @@ import { listPath, type NamedDays, readNamedDays } from "./site-files.ts";
 /** What earlier processes kept. */
 export interface KeptState {
   contents: readonly LogContent[];
+  unreadFiles: readonly (readonly [string, UnreadFile])[];
   /** For comparison with the lines of other contents. */
   marks: readonly KeptMarks[];
   sites: readonly SiteLog[];
@@ -80,6 +81,7 @@ function loadOnce(folder: HistoryFolder): KeptState | undefined {
   folder.sites = new Map(sites.map(({ log, named }) => [log.domain, named]));
   return {
     contents: manifest.contents.map(loadContent),
+    unreadFiles: manifest.unreadFiles ?? [],
     marks: manifest.compared.map(({ journal: date, salt, ...span }) => ({
       ...span,
       salt: Buffer.from(salt, "base64"),
@@ -308,8 +310,13 @@ function loadInProgress(
   return day;
 }
 
-export const loadContent = ({ earliest, latest, ...content }: KeptContent): LogContent => ({
+export const loadContent = ({ earliest, latest, days, ...content }: KeptContent): LogContent => ({
+  future: 0,
+  written: 0,
   ...content,
+  days: days ?? {},
+  // Without the bytes that could be read, nobody knows how many these are.
+  unread: days === undefined ? [] : content.unread,
   examples: [],
   earliest: earliest ?? Number.POSITIVE_INFINITY,
   latest: latest ?? Number.NEGATIVE_INFINITY,

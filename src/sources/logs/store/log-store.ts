@@ -328,7 +328,8 @@ const MAX_ATTEMPTS = 10;
 
 const describeState = ({ collector, registry, logs }: CountedLogs) => {
   const contents = [...registry.contents.values()];
-  return { contents, sites: [...collector.sites.values()], logs: keepLogs(logs, contents) };
+  const { unreadFiles } = registry;
+  return { contents, unreadFiles, sites: [...collector.sites.values()], logs: keepLogs(logs, contents) };
 };
 
 /** The sites that were named and have no line, though some lines were not counted that may be theirs. */
@@ -376,6 +377,7 @@ function describeRead({ collector, registry, logs }: CountedLogs, rebuilds: numb
     sum(sites.flatMap(({ late }) => [...late.values()])),
     contents.filter(({ damage }) => damage !== undefined).length,
     rebuilds,
+    JSON.stringify([...registry.unreadFiles]),
     JSON.stringify(keepLogs(logs, contents)),
   ].join(" ");
 }

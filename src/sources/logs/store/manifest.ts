@@ -4,7 +4,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import type { Damage } from "../counting/day-counts.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import type { NewMarks } from "../reading/compared-days.ts";
-import type { LogContent } from "../reading/log-content.ts";
+import type { LogContent, UnreadFile } from "../reading/log-content.ts";
 import type { DimensionLists, ShortSummary } from "./day-summary.ts";
 import { DamagedFile, hashFile, readOwn, writeWhole } from "./files.ts";
 import type { HistoryLogs } from "./history-logs.ts";
@@ -21,6 +21,8 @@ export interface Manifest {
   definition: number;
   logs: HistoryLogs;
   contents: KeptContent[];
+  /** Files in no known format, by the fingerprint of their first line. Absent in earlier versions. */
+  unreadFiles?: (readonly [string, UnreadFile])[];
   /** By date, how many bytes of the journal count. */
   journals: Record<string, number>;
   /** The days whose lines are compared with those of other files. */
@@ -31,11 +33,16 @@ export interface Manifest {
 }
 
 /** Without the lines that could not be read, which are anything. */
-export interface KeptContent extends Omit<LogContent, "examples" | "earliest" | "latest"> {
+export interface KeptContent
+  extends Omit<LogContent, "examples" | "earliest" | "latest" | NewMember>,
+    Partial<Pick<LogContent, NewMember>> {
   /** Null before the first line. */
   earliest: number | null;
   latest: number | null;
 }
+
+/** Earlier versions lack them. */
+type NewMember = "future" | "days" | "written";
 
 export interface KeptSite extends Pick<SiteLog, "domain" | "pageviews"> {
   /** Those that the program knew which wrote it. */
@@ -134,6 +141,7 @@ export function readOne(path: string, definition: number): Manifest | undefined 
 /** All that reading the logs has found. */
 export interface LogState {
   contents: readonly LogContent[];
+  unreadFiles: ReadonlyMap<string, UnreadFile>;
   /** For comparison with the lines of other contents. */
   marks: readonly NewMarks[];
   sites: readonly SiteLog[];

@@ -42,7 +42,7 @@ interface SaveOptions {
  */
 export function saveHistory(
   folder: HistoryFolder,
-  { contents, marks, sites, logs }: LogState,
+  { contents, unreadFiles, marks, sites, logs }: LogState,
   { now, isLocked }: SaveOptions,
 ): boolean {
   for (const path of folder.aside) putAside(folder.path, path);
@@ -57,6 +57,7 @@ export function saveHistory(
     definition: DEFINITION,
     logs,
     contents: contents.map(keepContent),
+    unreadFiles: [...unreadFiles],
     journals,
     compared,
     sites: sites.map((site) => ({
