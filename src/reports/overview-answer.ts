@@ -50,7 +50,7 @@ export async function readOverview(
 }
 
 /** Whether a warning is about missing data of today, whose numbers are shown beside the others. */
-const isAboutEnd = ({ code }: Warning) => code === "stale";
+const isAboutToday = ({ code }: Warning) => code === "stale" || code === "unread_input";
 
 function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
   const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
@@ -147,7 +147,7 @@ async function readParts(
       resolved.warnings,
       warnings,
       totals.warnings ?? [],
-      (day.warnings ?? []).filter(isAboutEnd),
+      (day.warnings ?? []).filter(isAboutToday),
       lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
       failures,
     ),

@@ -72,7 +72,7 @@ export function findUnread(
     files,
     days: {
       from: dateOf(Math.min(...spans.map(({ first }) => first))),
-      to: dateOf(Math.max(...spans.map(({ last }) => last))),
+      to: dateOf(Math.max(...spans.map(({ first, last }) => Math.max(first, last - 1)))),
     },
     isKnown: files.every((file) => file.from !== null),
   };
@@ -129,4 +129,4 @@ export function describeUnread(
 const isOrAre = (count: number) => (count === 1 ? "is" : "are");
 const nameDays = ({ from, to }: Days) => (from === to ? from : `${from} to ${to}`);
 const countFiles = (files: readonly UnreadFile[]) => files.reduce((sum, file) => sum + file.files, 0);
-const roundPercent = (share: number) => Math.max(0.1, Math.round(1000 * share) / 10);
+const roundPercent = (share: number) => Math.round(1000 * share) / 10;
