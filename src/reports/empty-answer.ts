@@ -33,7 +33,8 @@ export async function describeEmpty(
   options: CallOptions,
 ): Promise<{ empty?: string; lastDays?: string }> {
   const { site, warnings = [], period, current, previous } = answer;
-  if (site === undefined) return {};
+  // There may be data that could not be read.
+  if (site === undefined || warnings.some(({ code }) => code === "unread_input")) return {};
   const isZero = views.every(hasNoCounts);
   const start = warnings.find(({ code }) => code === "before_data_since");
   const isTold = start?.values?.data_since !== undefined;

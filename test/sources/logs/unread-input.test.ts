@@ -137,6 +137,16 @@ it("says nothing of half a percent", async () => {
   expect(await check("2026-11-18/2026-11-20")).toEqual({ code: 0, stdout: "" });
 });
 
+it("finds the days of lines that cannot be read in a log whose first one cannot be read either", async () => {
+  const isSpoiled = (index: number) => index === 0 || (ofDay(index) === 2 && index % 3 === 1);
+  write(
+    "access.log",
+    LINES.map((line, index) => (isSpoiled(index) ? spoil(line) : line)),
+  );
+  expect(await ask("2026-11-19")).toBeUndefined();
+  expect((await ask("2026-11-20"))?.values).toMatchObject({ lines: 48, to: "2026-11-20" });
+});
+
 it("says that a format has changed in the middle of a file, also once it is gone", async () => {
   const change = 2.5 * DAY_LINES;
   write(
@@ -147,6 +157,10 @@ it("says that a format has changed in the middle of a file, also once it is gone
     expect((await ask("2026-11-20"))?.values).toMatchObject({ lines: 73, files: 0 });
     expect((await ask("2026-11-21"))?.values).toMatchObject({ lines: 72, percent: 100 });
     expect(await ask("2026-11-19")).toBeUndefined();
+    // People see that, not that there is no data.
+    const { stdout, stderr } = await shell("stats", "--period", "2026-11-21");
+    expect(stdout + stderr).not.toContain("no data");
+    expect(stderr).toContain("72 lines (100% by size) could not be read.");
     // What is gone was not read either.
     rmSync(pathOf("access.log"), { force: true });
   }
@@ -249,10 +263,10 @@ describe("lines that are dated in the future", () => {
   it("are said on the days between whose lines they are, and not counted", async () => {
     write("access.log", [...LINES.slice(0, 300), future, ...LINES.slice(300)]);
     expect((await ask("2026-11-20"))?.detail).toMatch(
-      /^Of the log of 2026-11-20, 1 line \(0\.7% by size\) could not be read, and 1 of them is dated in the future\./,
+      /^Of the log of 2026-11-20, 1 line \(0\.7% by size\) is dated in the future\./,
     );
     expect(await ask("2026-11-19")).toBeUndefined();
-    expect(await doctor()).toMatchObject({ warning: expect.stringContaining("1 of them is dated") });
+    expect(await doctor()).toMatchObject({ warning: expect.stringContaining("is dated in the future") });
     // They are no reason for a mail.
     expect(await check("2026-11-20")).toEqual({ code: 0, stdout: "" });
     const { outcomes } = JSON.parse((await shell("logs", pathOf("access.log"), "--json")).stdout);

@@ -114,8 +114,10 @@ export function describeUnread(
   const when = nameDays(days);
   const ofAsked = nameDays(asked);
   const where = when === ofAsked ? "" : `, on ${when}`;
-  const ofFuture = future > 0 ? `, and ${future} of them ${isOrAre(future)} dated in the future` : "";
-  const aboutLines = `Of the log of ${ofAsked}, ${formatCount(lines, "line")} (${roundPercent(share)}% by size${where}) could not be read${ofFuture}.`;
+  const areFuture = `${isOrAre(future)} dated in the future`;
+  const reason =
+    future >= lines ? areFuture : `could not be read${future > 0 ? `, ${future} of which ${areFuture}` : ""}`;
+  const aboutLines = `Of the log of ${ofAsked}, ${formatCount(lines, "line")} (${roundPercent(share)}% by size${where}) ${reason}.`;
   const [first] = files;
   const count = countFiles(files);
   const names =

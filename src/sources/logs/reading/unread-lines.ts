@@ -25,7 +25,7 @@ export function endUnread({ unread }: LogContent, time: number): void {
   if (last?.before !== null) return;
   last.before = time;
   const before = unread.at(-2);
-  const isSameHour = before !== undefined && hourOf(before.after ?? time) === hourOf(time);
+  const isSameHour = before !== undefined && hourOf(before.after ?? before.before ?? 0) === hourOf(time);
   if (isSameHour) joinSpans(unread, unread.length - 2);
   else if (unread.length > MAX_SPANS) joinSpans(unread, findClosest(unread));
 }
