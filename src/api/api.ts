@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { buildLlmsTxt, LLMS_TXT_LINK } from "../documents/llms.ts";
 import { AnalyticsError } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { type AnyOperation, operations } from "../operations/index.ts";
 import { readParams } from "../operations/parameters.ts";
@@ -90,6 +91,9 @@ export function createApi(options: ApiOptions): Api {
     const params = readParams(operation.allParams, query);
     assertNotDaysAndSpan((name) => query.has(name));
     const body = await answerOperation(operation, params, { source, now, signal: request.signal });
+    // The contract has no totals without events.
+    if (operation.name === "stats" && readMember(Object(body), "events") === undefined)
+      throw createNotOfferedError("it has no events");
     return send(operation, request, headers, body);
   };
 

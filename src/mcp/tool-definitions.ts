@@ -61,12 +61,12 @@ const MEANING = "Visitors: daily uniques, added up.";
 const LACKING = "No revenue, cohorts, returning visitors, page speed.";
 /** The tools for general questions say what no tool answers. */
 const GENERAL = new Set(["get_stats", "get_overview"]);
-const COUNTS_REQUESTS = new Set(["get_crawlers", "get_not_found"]);
 
 /** Describes a query as a tool. */
 export function defineTool({ params, result, tool, isDescription }: Query): Tool {
   const { name, title, description } = tool;
-  const hasVisitors = "days" in params.shape && !COUNTS_REQUESTS.has(name);
+  // What counts requests cannot be filtered: they belong to no visit.
+  const hasVisitors = "days" in params.shape && "filter" in params.shape;
   const definition = {
     name,
     title,

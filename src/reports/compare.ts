@@ -10,7 +10,7 @@ import { periodParam } from "../operations/period-words.ts";
 import type { View } from "../operations/view.ts";
 import { YEAR_BEFORE } from "./compared-days.ts";
 import { describeCoverage } from "./coverage.ts";
-import { missingLists, noteMissing } from "./missing-lists.ts";
+import { missingParts, noteMissing } from "./missing-parts.ts";
 import { type Mover, moversResult, noteRest, orders, viewMovers } from "./movers.ts";
 import { defineReport } from "./query.ts";
 import {
@@ -70,7 +70,7 @@ export const comparisonResult = () =>
     small_sample: z.boolean(),
     /** Where a service with an API of its own means something else than the contract. */
     near: z.array(z.string()).optional(),
-    missing: missingLists(),
+    missing: missingParts(),
     ...coverage,
     dimensions: z.array(moversResult()),
   });

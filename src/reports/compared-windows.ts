@@ -8,7 +8,7 @@ import { NEAR, type Warning } from "../operations/warning.ts";
 import { addsUp, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { countList, createListError, createNoDaysError } from "./counted-list.ts";
-import { keepMissing, type Missing, readLists } from "./missing-lists.ts";
+import { keepMissing, type Missing, readLists } from "./missing-parts.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";

@@ -11,7 +11,7 @@ import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
-import { keepMissing, readLists } from "./missing-lists.ts";
+import { keepMissing, missEvents, readActiveNow, readLists } from "./missing-parts.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
 import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
@@ -95,7 +95,7 @@ async function readParts(
     complete && !fitted.isShortened && !isAll(period) ? precedingDays(period, complete) : undefined;
   const [totals, active, series, previous, day, byHour, { lists, missing }, failures] = await Promise.all([
     summary,
-    readActive(),
+    readActiveNow(readActive),
     ask(timeseries, shown),
     before && ask(timeseries, before),
     call(stats, { site, days: 1 }, options),
@@ -129,7 +129,7 @@ async function readParts(
         ...(byHour.today && { hours: byHour.today }),
       },
     }),
-    active_now: active,
+    ...(active.found[0] !== undefined && { active_now: active.found[0] }),
     trend: {
       ...listCounts(points),
       from: shown.from,
@@ -142,7 +142,7 @@ async function readParts(
       ...(list.period === undefined && { no_period: true as const }),
       rows: list.rows.map(pickRow),
     })),
-    ...keepMissing(missing),
+    ...keepMissing(active.missing, missEvents(totals, missing), missing),
     warnings: joinWarnings(
       resolved.warnings,
       warnings,

@@ -1,9 +1,9 @@
-import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.ts";
 import { hours } from "../operations/hours.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { hasVisits } from "../operations/visit-rates.ts";
+import { readExtra } from "./missing-parts.ts";
 import { askSpan } from "./site-period.ts";
 
 type Hours = AnswerOf<typeof hours>;
@@ -21,7 +21,7 @@ export async function readOverviewHours(
   options: CallOptions,
 ): Promise<{ today?: ReturnType<typeof compareToday>; trend?: ReturnType<typeof listHours> }> {
   const ask = (days: Days) => askSpan(call, hours, { interval: "hour" }, { site, today, ...days }, options);
-  try {
+  const read = async () => {
     if (!(await call.offersHours?.(options))) return {};
     const yesterday = addDays(today, -1);
     const isRecent = from >= yesterday;
@@ -32,10 +32,8 @@ export async function readOverviewHours(
     const points = from === to ? (single?.points ?? listOf(recent, from)) : [];
     const compared = compareToday(recent, today);
     return { ...(compared && { today: compared }), ...(points.length > 0 && { trend: listHours(points) }) };
-  } catch (error) {
-    if (error instanceof AnalyticsError && !options.signal?.aborted) return {};
-    throw error;
-  }
+  };
+  return (await readExtra(read, options)) ?? {};
 }
 
 /** The hours of a day: until the clocks first show a later date. */

@@ -17,7 +17,7 @@ import { periodParam } from "../operations/period-words.ts";
 import type { Column, View } from "../operations/view.ts";
 import { PERIOD_VISITORS, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
-import { missingLists, noteMissing } from "./missing-lists.ts";
+import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
 import {
   changeColumns,
@@ -69,7 +69,8 @@ export const overviewResult = () =>
         hours: z.object({ until: z.string(), pageviews: count, yesterday: count }).optional(),
       })
       .optional(),
-    active_now: count,
+    /** Absent where the source has none. */
+    active_now: count.optional(),
     trend: z.object({
       from: date,
       visitors: counts,
@@ -95,7 +96,7 @@ export const overviewResult = () =>
         .optional(),
     }),
     top: topLists(),
-    missing: missingLists(),
+    missing: missingParts(),
     warnings,
   });
 
@@ -103,8 +104,7 @@ export const overviewResult = () =>
 const deadLinks = () => z.object({ requests: count, total_rows: count, rows: z.array(notFoundRow()) });
 
 /** The result of a report. On days that are over it has neither today nor this moment. */
-export const reportResult = () =>
-  overviewResult().partial({ active_now: true }).extend({ not_found: deadLinks().optional() });
+export const reportResult = () => overviewResult().extend({ not_found: deadLinks().optional() });
 export type ReportedOverview = z.output<ReturnType<typeof reportResult>>;
 
 export type Overview = z.output<ReturnType<typeof overviewResult>>;
@@ -213,7 +213,7 @@ const NO_CHANGE = { previous: null, change: null, percent: null };
 
 /** Nothing, for days that are over. */
 export function viewNow({ today, active_now }: ReportedOverview): View[] {
-  if (today === undefined || active_now === undefined) return [];
+  if (today === undefined) return [];
   const { visitors, hours } = today;
   return [
     {
@@ -221,14 +221,16 @@ export function viewNow({ today, active_now }: ReportedOverview): View[] {
       headline: "",
       columns: [
         { key: "today", label: "visitors today", kind: "count" },
-        { key: "active_now", label: "active now", kind: "count" },
+        ...(active_now === undefined ? [] : [activeColumn]),
         ...(hours ? hourColumns : []),
       ],
-      rows: [{ today: visitors, active_now, ...hours }],
+      rows: [{ today: visitors, ...(active_now !== undefined && { active_now }), ...hours }],
       notes: [],
     },
   ];
 }
+
+const activeColumn: Column = { key: "active_now", label: "active now", kind: "count" };
 
 /** Today's finished hours beside the same ones of yesterday. */
 const hourColumns: readonly Column[] = [

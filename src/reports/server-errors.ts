@@ -1,9 +1,9 @@
-import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import { notFound } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
 import { countDaysWithData } from "./coverage.ts";
+import { readExtra } from "./missing-parts.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { isByChance } from "./usual-range.ts";
 
@@ -22,7 +22,7 @@ export async function warnOfServerErrors(
 ): Promise<Warning[]> {
   const ask = (days: Days) =>
     askSpan(call, notFound, { limit: 1, status: "5xx" }, { ...span, ...days }, options);
-  try {
+  const read = async (): Promise<Warning[]> => {
     const { requests } = (await ask(span)).totals;
     if (isByChance(requests, 0)) return [];
     const { totals, warnings = [] } = await ask(before);
@@ -32,8 +32,6 @@ export async function warnOfServerErrors(
     if (requests < MANY * previous || isByChance(requests, previous)) return [];
     const detail = `The server failed to answer ${requests} requests (5xx), after ${previous} in the days before: not-found with status 5xx lists them.`;
     return [{ code: "server_errors", detail, values: { requests, previous } }];
-  } catch (error) {
-    if (error instanceof AnalyticsError && !options.signal?.aborted) return [];
-    throw error;
-  }
+  };
+  return (await readExtra(read, options)) ?? [];
 }

@@ -183,10 +183,11 @@ export async function readToday(call: Call, site: string, options: CallOptions):
   const readRealtime = () => call(realtime, { site }, options);
   const today = await call.today?.(site, options);
   if (today !== undefined) return { today, readActive: async () => (await readRealtime()).visitors };
-  const { as_of, visitors } = await readRealtime();
-  // A service that only describes itself is known by its first answer, and then tells its date better.
+  const now = readRealtime();
+  await now.catch(() => {});
+  // A service that only describes itself is known by its first answer, and then tells its date better, also without active visitors.
   const known = await call.today?.(site, options);
-  return { today: known ?? as_of.slice(0, 10), readActive: async () => visitors };
+  return { today: known ?? (await now).as_of.slice(0, 10), readActive: async () => (await now).visitors };
 }
 
 /**

@@ -65,6 +65,10 @@ export interface DataSource {
   readonly lacks?: Readonly<Partial<Record<OperationName, string>>>;
 }
 
+/** A source that may lack operations: an API may know neither lists nor who is there now. */
+export type PartialSource = Omit<DataSource, "breakdown" | "active"> &
+  Partial<Pick<DataSource, "breakdown" | "active">>;
+
 export interface SourceSite {
   id: string;
   /** Without scheme and `www.`. */

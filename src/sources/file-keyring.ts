@@ -2,7 +2,7 @@ import { createKeyId } from "../config/issued-key.ts";
 import { fingerprintFile, type Organization, readKeysFile } from "../config/keys-file.ts";
 import { type SiteSelection, selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
-import type { DataSource } from "./data-source.ts";
+import type { PartialSource } from "./data-source.ts";
 import { createKeyring, type Keyring } from "./keyring.ts";
 import type { SourceContext } from "./source-types.ts";
 
@@ -11,7 +11,7 @@ const FRESH_MS = 1_000;
 
 export interface FileKeyringOptions {
   /** Shows some sites of the source. */
-  openView: (selection: SiteSelection) => DataSource;
+  openView: (selection: SiteSelection) => PartialSource;
   /** Milliseconds since 1970. */
   clock: () => number;
   /** Reports to the operator. */

@@ -1,5 +1,5 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
-import type { DataSource } from "./data-source.ts";
+import type { PartialSource } from "./data-source.ts";
 
 /** Failures to reach what a source reads from. Callers are asked to try again. */
 const NETWORK_CODES: ReadonlySet<ErrorCode> = new Set(["unreachable", "timeout", "tls", "too_large"]);
@@ -19,7 +19,7 @@ const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
  * A source for callers elsewhere. What only its operator can fix, such as a missing file, is reported to the operator,
  * and the callers do not see paths of this machine.
  */
-export function hideFaults(source: DataSource, report: (message: string) => void): DataSource {
+export function hideFaults(source: PartialSource, report: (message: string) => void): PartialSource {
   /** What the callers get in place of an error. */
   const hide = (error: AnalyticsError): AnalyticsError => {
     const isPassing = NETWORK_CODES.has(error.code);
@@ -57,5 +57,5 @@ export function hideFaults(source: DataSource, report: (message: string) => void
   // Each member stays what it was; a method that the port gets later is guarded, too.
   return Object.fromEntries(
     Object.entries(hidden).map(([name, member]) => [name, guard(member)]),
-  ) as unknown as DataSource;
+  ) as unknown as PartialSource;
 }

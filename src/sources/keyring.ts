@@ -1,24 +1,29 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { DataSource } from "./data-source.ts";
+import type { PartialSource } from "./data-source.ts";
 
 /** What a key gives access to: the data of the organization that it belongs to. */
-export interface KeyHolder {
+export interface KeyHolder<S extends PartialSource = PartialSource> {
   keyId: string;
-  source: DataSource;
+  source: S;
 }
 
 /** Finds the holder of a key; undefined if the key is not valid. */
-export type Keyring = (key: string) => KeyHolder | undefined;
+export type Keyring<S extends PartialSource = PartialSource> = (key: string) => KeyHolder<S> | undefined;
 
 /**
  * Creates a keyring from key hashes (SHA-256, hexadecimal). A look-up compares all hashes in constant time, so its
  * duration reveals neither a hit nor a near miss.
  */
-export function createKeyring(holders: readonly (KeyHolder & { sha256: string })[]): Keyring {
-  const known = holders.map(({ sha256, ...holder }) => ({ holder, hash: Buffer.from(sha256, "hex") }));
+export function createKeyring<S extends PartialSource>(
+  holders: readonly (KeyHolder<S> & { sha256: string })[],
+): Keyring<S> {
+  const known = holders.map(({ sha256, keyId, source }) => ({
+    holder: { keyId, source },
+    hash: Buffer.from(sha256, "hex"),
+  }));
   return (key) => {
     const hash = createHash("sha256").update(key).digest();
-    let found: KeyHolder | undefined;
+    let found: KeyHolder<S> | undefined;
     for (const { holder, hash: expected } of known) {
       if (timingSafeEqual(hash, expected)) found = holder;
     }

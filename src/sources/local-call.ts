@@ -3,7 +3,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { addFilter, type Filter } from "../operations/filter.ts";
 import { onceDone } from "../operations/schemas.ts";
 import { dateAt } from "./calendar.ts";
-import type { DataSource } from "./data-source.ts";
+import type { PartialSource } from "./data-source.ts";
 
 /** Loads the answers at the first call: a server that lists its tools does not wait for them. */
 const loadAnswers = () => import("./operation-answers.ts");
@@ -11,17 +11,26 @@ const loadAnswers = () => import("./operation-answers.ts");
 /**
  * Creates calls to a source in this process: no key, no HTTP, no cache. The first call opens the source.
  *
- * @param site The site to use when a query names none.
+ * @param about Its name for people, and the site to use when a query names none.
  */
-export function createLocalCall(open: () => Promise<DataSource>, clock: () => number, site?: string): Call {
-  return createCall(onceDone(open), clock, site);
+export function createLocalCall(
+  open: () => Promise<PartialSource>,
+  clock: () => number,
+  about: LocalAbout = {},
+): Call {
+  return createCall(onceDone(open), clock, about);
+}
+
+interface LocalAbout {
+  label?: string;
+  site?: string | undefined;
 }
 
 /** @param find The source that each call asks. */
 export function createCall(
-  find: () => DataSource | Promise<DataSource>,
+  find: () => PartialSource | Promise<PartialSource>,
   clock: () => number,
-  site?: string,
+  { label, site }: LocalAbout = {},
 ): Call {
   const call: Call = async (operation, params, { signal, span, filter } = {}) => {
     signal?.throwIfAborted();
@@ -29,7 +38,7 @@ export function createCall(
     const { answerOperation } = await loadAnswers();
     // The result is that of this operation, which the compiler cannot see through its name.
     const asked = { ...params, ...span, ...addFilter(operation, filter) };
-    return answerOperation(operation, asked, { source, now: clock(), signal }) as never;
+    return answerOperation(operation, asked, { source, label, now: clock(), signal }) as never;
   };
   return Object.assign(call, {
     readSite: async () => site,

@@ -12,17 +12,17 @@ import {
   operations,
 } from "../operations/index.ts";
 import { readStatus } from "../operations/not-found.ts";
-import type { Operation, ParamsOf, ResultOf } from "../operations/operation.ts";
+import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
 import type { Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
-import type { CountedDay, DataSource, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import type { CountedDay, DataSource, PartialSource, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
 import { warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
 import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
 
 /**
- * Computes the result of an operation from a data source, by the contract's rules. Throws AnalyticsError
- * `site_not_found`, `not_found` for an optional operation that the source cannot answer, or `invalid_parameter` for days
- * or a dimension that the source does not have.
+ * Computes the answer of an operation from a data source, by the contract's rules, but without events where the source has none.
+ * Throws AnalyticsError `site_not_found`, `not_found` for an operation that the source cannot answer, or `invalid_parameter` for
+ * days or a dimension that the source does not have.
  *
  * @param params Parsed with the operation's `allParams`.
  */
@@ -43,7 +43,7 @@ export async function answerOperation(
 type AnswerTo<O extends Operation> = (
   params: ParamsOf<O> & Partial<Days>,
   context: AnswerContext,
-) => Promise<ResultOf<O>>;
+) => Promise<AnswerOf<O>>;
 
 type Answers = { [N in OperationName]: AnswerTo<Extract<AnyOperation, { name: N }>> } & {
   hours: AnswerTo<typeof hours>;
@@ -72,11 +72,10 @@ const answers: Answers = {
     const { span, head, warnings } = await openSpan(params, context);
     const days = await context.source.days(span, context.signal);
     const { events, ...totals } = await addEvents(sumDays(days), span, context);
-    if (events === undefined) throw createNotOfferedError("it has no events");
     return {
       ...head,
       ...totals,
-      events,
+      ...(events !== undefined && { events }),
       ...joinWarnings(warnings, await warnOfValues(span, days, context)),
     };
   },
@@ -125,7 +124,8 @@ const answers: Answers = {
   },
 
   breakdown: async (params, context) => {
-    const { source, signal } = context;
+    const { signal } = context;
+    const source = demand("breakdown", context);
     const { dimension, limit } = params;
     const { span, head, warnings } = await openSpan(params, context);
     await assertRecorded(source, span.site, dimension, "dimension", signal);
@@ -160,8 +160,8 @@ const answers: Answers = {
   },
 
   crawlers: async ({ limit, ...params }, context) => {
-    const { source, signal } = context;
-    if (source.crawlers === undefined) throw createNotRecordedError("crawlers");
+    const { signal } = context;
+    const source = demand("crawlers", context);
     const { span, head, warnings } = await openSpan(params, context);
     const { rows, totalRows, totalRequests } = await source.crawlers(span, limit, signal);
     return {
@@ -183,8 +183,8 @@ const answers: Answers = {
   },
 
   "not-found": async ({ limit, ...params }, context) => {
-    const { source, signal } = context;
-    if (source.notFound === undefined) throw createNotRecordedError("requests for what is not there");
+    const { signal } = context;
+    const source = demand("not-found", context);
     const status = readStatus(params);
     const { span, head, warnings } = await openSpan(params, context);
     const { rows, totalRows, totalRequests, excluded, folded } = await source.notFound(
@@ -210,7 +210,9 @@ const answers: Answers = {
     };
   },
 
-  realtime: async (params, { source, now, signal }) => {
+  realtime: async (params, context) => {
+    const { now, signal } = context;
+    const source = demand("realtime", context);
     const { site, filter } = await openSite(params, source, signal);
     const today = dateAt(now, site.timezone);
     const [visitors, warnings = []] = await Promise.all([
@@ -239,21 +241,48 @@ const answers: Answers = {
   },
 };
 
-/** The method of the port that an optional operation needs. */
-const NEEDED: Readonly<Record<OptionalOperation["name"], keyof DataSource>> = {
-  crawlers: "crawlers",
-  "not-found": "notFound",
-};
+const FROM_LOGS =
+  "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map and --schema).";
+
+/** What an operation that a source may lack needs: the method of the port, what that counts, and where else people find it. */
+const NEEDED = {
+  breakdown: { method: "breakdown", what: "lists of pages, countries and so on", hint: undefined },
+  crawlers: { method: "crawlers", what: "crawlers", hint: FROM_LOGS },
+  "not-found": { method: "notFound", what: "requests for what is not there", hint: FROM_LOGS },
+  realtime: { method: "active", what: "active visitors", hint: undefined },
+} as const satisfies Record<
+  OptionalOperation["name"] | "breakdown" | "realtime",
+  { method: keyof DataSource; what: string; hint: string | undefined }
+>;
+
+type Having<N extends keyof typeof NEEDED> = PartialSource &
+  Required<Pick<DataSource, (typeof NEEDED)[N]["method"]>>;
+
+/**
+ * The source of those who query it themselves, if it has what the operation needs: the REST API refuses what it does not offer
+ * before it gets here. Throws AnalyticsError `not_found`.
+ */
+function demand<N extends keyof typeof NEEDED>(name: N, { source, label }: AnswerContext): Having<N> {
+  const { method, what, hint } = NEEDED[name];
+  // By the table, it has the method.
+  if (source[method] !== undefined) return source as Having<N>;
+  throw new AnalyticsError(
+    "not_found",
+    `This source${label === undefined ? "" : ` (${label})`} does not record ${what}.`,
+    { status: 404, ...(hint !== undefined && { hint }) },
+  );
+}
+
 /** The optional parameters that a source cannot answer. */
-const listUnsupported = ({ filters, hours, spans }: DataSource): string[] => [
+const listUnsupported = ({ filters, hours, spans }: PartialSource): string[] => [
   ...(filters === undefined ? ["filter"] : []),
   ...(hours === undefined ? ["interval"] : []),
   ...(spans === false ? ["from", "to"] : []),
 ];
 
-type WithHours = DataSource & Required<Pick<DataSource, "hours">>;
+type WithHours = PartialSource & Required<Pick<DataSource, "hours">>;
 
-function assertHours(source: DataSource): asserts source is WithHours {
+function assertHours(source: PartialSource): asserts source is WithHours {
   if (source.hours !== undefined) return;
   throw createParameterError("interval", "is unknown: this source has no hours", {
     code: "unknown_parameter",
@@ -272,22 +301,15 @@ function assertFewDays({ days, from, to }: { days: number } & Partial<Days>): vo
   throw createParameterError("days", detail, { range: { minimum: 1, maximum: MAX_HOUR_DAYS } });
 }
 
-/** Whether a source can answer an operation. It must, unless the operation is optional. */
-export function offersOperation(source: DataSource, { name }: AnyOperation): boolean {
-  const method: keyof DataSource | undefined = readMember(NEEDED, name);
+/** Whether a source can answer an operation by the contract. It must, unless the operation is optional. */
+export function offersOperation(source: PartialSource, { name }: AnyOperation): boolean {
+  const method = readMember(NEEDED, name)?.method;
   return findLack(source, name) === undefined && (method === undefined || source[method] !== undefined);
 }
 
 /** Why a source cannot answer an operation by the contract, if it says why. */
-export const findLack = ({ lacks = {} }: DataSource, name: string): string | undefined =>
+export const findLack = ({ lacks = {} }: PartialSource, name: string): string | undefined =>
   readMember(lacks, name);
-
-/** For those who query the source itself: the REST API refuses an operation that it does not offer before it gets here. */
-const createNotRecordedError = (what: string) =>
-  new AnalyticsError("not_found", `This source does not record ${what}.`, {
-    status: 404,
-    hint: "Access logs do (--logs), and tables that were exported from them (--clickhouse without --map and --schema).",
-  });
 
 /** The refusal of an operation that the source does not offer: to callers, there is nothing at its path. */
 export const createNotOfferedError = (reason?: string) =>

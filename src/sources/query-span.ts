@@ -11,14 +11,16 @@ import {
 } from "../operations/filter.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
-import type { DataSource, SourceSite, Span } from "./data-source.ts";
+import type { PartialSource, SourceSite, Span } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 
 /** What an answer is computed from. */
 export interface AnswerContext {
-  source: DataSource;
+  source: PartialSource;
+  /** What the source is, for people: `Umami`. */
+  label?: string | undefined;
   /** Milliseconds since 1970. Rounded down to a second, like the contract's timestamps; nothing later is counted. */
   now: number;
   signal?: AbortSignal | undefined;
@@ -57,7 +59,7 @@ function assertNoSpan(params: Partial<Days>): void {
 /** Finds the site and the conditions of a query. Like all parameters, conditions are checked before the site. */
 export async function openSite(
   params: { site: string },
-  source: DataSource,
+  source: PartialSource,
   signal: AbortSignal | undefined,
 ): Promise<{ site: SourceSite; filter: Filter | undefined }> {
   const filter = readConditions(params, source);
@@ -67,7 +69,7 @@ export async function openSite(
 }
 
 /** The conditions of a query. Throws AnalyticsError if the source has no filters, or no such value. */
-function readConditions(params: object, source: DataSource): Filter | undefined {
+function readConditions(params: object, source: PartialSource): Filter | undefined {
   const texts = readFilter(params);
   if (texts === undefined || texts.length === 0) return undefined;
   if (source.filters === undefined) {
@@ -81,7 +83,11 @@ function readConditions(params: object, source: DataSource): Filter | undefined 
 }
 
 /** Finds a site by its id or domain, as a person may write it. Throws AnalyticsError `site_not_found`. */
-export async function findSite(source: DataSource, name: string, signal?: AbortSignal): Promise<SourceSite> {
+export async function findSite(
+  source: PartialSource,
+  name: string,
+  signal?: AbortSignal,
+): Promise<SourceSite> {
   const wanted = normalizeSite(name);
   const site = source.site
     ? await source.site(wanted, signal)
@@ -91,7 +97,7 @@ export async function findSite(source: DataSource, name: string, signal?: AbortS
 }
 
 export async function assertRecorded(
-  source: DataSource,
+  source: PartialSource,
   site: SourceSite,
   dimension: Dimension,
   parameter: "dimension" | "filter",

@@ -38,7 +38,9 @@ async function openKeyedLocal(
     accepts: (apiKey) => find(apiKey) !== undefined,
     // Looked up at each call: a key may be removed meanwhile.
     open: (apiKey) =>
-      createCall(() => find(apiKey)?.source ?? Promise.reject(createInvalidKeyError()), clock),
+      createCall(() => find(apiKey)?.source ?? Promise.reject(createInvalidKeyError()), clock, {
+        label: about.label,
+      }),
   };
 }
 

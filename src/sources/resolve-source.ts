@@ -30,7 +30,7 @@ export function resolveSource(
         return kind.open({ clock, environment, warn, flags: local.flags, openStdin });
       },
       clock,
-      kind.site,
+      { label: kind.about.label, site: kind.site },
     ),
   };
 }

@@ -78,9 +78,12 @@ function createGatewayCall(
   const open = async () => {
     const target = await readTargetOnce();
     const { siteTimezones } = target;
-    return findGateway(service).open({ target, siteTimezones, clock, limits, environment });
+    return gateway.open({ target, siteTimezones, clock, limits, environment });
   };
-  return Object.assign(createLocalCall(open, clock), { readSite: async () => (await readTargetOnce()).site });
+  const gateway = findGateway(service);
+  return Object.assign(createLocalCall(open, clock, gateway.about), {
+    readSite: async () => (await readTargetOnce()).site,
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { readGivenKey } from "../config/given-key.ts";
 import { type ServiceName, serviceNames } from "../config/services.ts";
 import type { SiteSelection } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
-import type { DataSource } from "./data-source.ts";
+import type { PartialSource } from "./data-source.ts";
 import { findGateway } from "./gateways/gateway-kinds.ts";
 import { createContractCall, describeService, openTarget } from "./service-source.ts";
 import type { LocalContext, LocalKind, SourceContext } from "./source-types.ts";
@@ -37,7 +37,7 @@ async function openDescribed(
   { environment, clock }: Pick<LocalContext, "environment" | "clock">,
   { mapping }: Access,
   target: Target,
-): Promise<DataSource> {
+): Promise<PartialSource> {
   const call = createContractCall({
     environment,
     clock,
@@ -55,7 +55,7 @@ async function openDescribed(
 }
 
 /** The source as if it had no other sites: what is asked about others has no site to ask about. */
-function selectView(source: DataSource, { includes }: SiteSelection): DataSource {
+function selectView(source: PartialSource, { includes }: SiteSelection): PartialSource {
   const { site, unlisted } = source;
   return {
     ...source,

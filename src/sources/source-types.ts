@@ -5,7 +5,7 @@ import type { Access, AccessFlags } from "../config/access.ts";
 import type { SiteSelection } from "../config/site-patterns.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
-import type { DataSource } from "./data-source.ts";
+import type { PartialSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";
 
 /** How a source is described to people and models. */
@@ -83,7 +83,7 @@ export interface LocalKind {
   readsFiles?: true;
   /** Set if its data may lack the name of the site, which `--site` then gives. */
   takesSite?: true;
-  open(context: LocalContext): Promise<DataSource>;
+  open(context: LocalContext): Promise<PartialSource>;
   /** For a source with organizations of its own: finds the data of each key, and lists the public keys. */
   openKeyring?(context: LocalContext): Promise<LocalKeyring>;
   /** For a source that the organizations of a keys file can share: opens it once for all of them. */
@@ -105,7 +105,7 @@ export interface LocalKeyring {
 }
 
 /** Opens a view of some sites of a source, as if there were no others. */
-export type OpenView = (selection: SiteSelection) => DataSource;
+export type OpenView = (selection: SiteSelection) => PartialSource;
 
 /** A source in this process that flags, environment or a profile chose. */
 export interface LocalChoice {

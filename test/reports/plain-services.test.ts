@@ -48,7 +48,7 @@ const refused = (name: string, shape: PlainShape, params: Record<string, unknown
     (error: unknown) => error,
   );
 
-const MISSING_EVENTS = /Not shown: events \(refused by the service\)\./g;
+const MISSING_EVENTS = /Not shown: events \((?:refused by the service|not offered by this source)\)\./g;
 
 describe("a service without events", () => {
   const shape = { hasEvents: false };

@@ -109,7 +109,7 @@ describe("a period at a source in this process", () => {
     const call = createLocalCall(
       async () => ({ ...source, active }),
       () => Date.parse("2026-11-22T09:59:59Z"),
-      "one.example",
+      { site: "one.example" },
     );
     return {
       active,

@@ -26,7 +26,7 @@ export async function openDemoKeyring(options: DemoOptions) {
 }
 
 /** Finds made-up organizations by key. The same fixtures, seed and week give the same numbers. */
-export function createDemoKeyring({ clock, fixtures, seed = "analytics" }: DemoOptions): Keyring {
+export function createDemoKeyring({ clock, fixtures, seed = "analytics" }: DemoOptions): Keyring<DataSource> {
   const monday = mondayOf(clock());
   const labels = createLabels(fixtures ?? openFixtures());
   const organizations = fixtures ? createDataset(fixtures, seed, monday) : openDataset(seed, monday);

@@ -1,7 +1,7 @@
 import type { HttpClientOptions, Target } from "../../client/http-client.ts";
 import type { ServiceName, SiteTimezones } from "../../config/services.ts";
 import type { Environment } from "../../config/variables.ts";
-import type { DataSource } from "../data-source.ts";
+import type { PartialSource } from "../data-source.ts";
 import type { About } from "../source-types.ts";
 
 /*
@@ -32,7 +32,7 @@ export interface GatewayKind {
   asksFor?: "sites" | "timezones";
   /** What the service calls its key, and where people find it. */
   key: { label: string; where: string };
-  open(context: GatewayContext): Promise<DataSource>;
+  open(context: GatewayContext): Promise<PartialSource>;
   /** The key for a user's name and password, which are not kept. */
   signIn?(context: GatewayContext, user: string, password: string): Promise<string>;
   /** A path that anybody may ask, and whether its answer is this service's. */

@@ -217,7 +217,7 @@ describe.skipIf(!hasChdb)("a table with columns of its own", () => {
       });
       expect([asked.code, asked.stderr]).toEqual([
         2,
-        expect.stringContaining("This source does not record crawlers."),
+        expect.stringContaining("This source (ClickHouse) does not record crawlers."),
       ]);
     }
     const { ask, reports, close } = await openTableApi(server, { ...minimal, site: [site] });

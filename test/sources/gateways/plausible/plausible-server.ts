@@ -3,7 +3,7 @@ import { createNetworkFetch } from "../../../../src/client/network.ts";
 import type { SiteTimezones } from "../../../../src/config/services.ts";
 import type { DataSource } from "../../../../src/sources/data-source.ts";
 import { readFixtures } from "../../../../src/sources/demo/fixtures.ts";
-import { plausible } from "../../../../src/sources/gateways/plausible.ts";
+import { openPlausible } from "../../../../src/sources/gateways/plausible/plausible-source.ts";
 import { startServer } from "../../../support/faulty-server.ts";
 import { LOG_NOW } from "../../../support/logs.ts";
 import { listStoredEvents } from "./plausible-events.ts";
@@ -78,11 +78,11 @@ interface SourceOptions {
 }
 
 /** Plausible as a source, over real HTTP. */
-export function openSource(
+export async function openSource(
   baseUrl: string,
   { key = KEY, siteTimezones, clock, limits }: SourceOptions,
 ): Promise<DataSource> {
-  return plausible.open({
+  return openPlausible({
     target: { baseUrl, apiKey: key, fetch: createNetworkFetch(), proxies: [] },
     siteTimezones,
     clock,
