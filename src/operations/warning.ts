@@ -32,6 +32,12 @@ export const NEAR = "near";
 /** The same of page views alone: nothing to say where they are not shown. */
 export const NEAR_VIEWS = "near_pageviews";
 
+/** The code of a warning that days are left out because a proxy hides their visitors. */
+export const PROXIED = "proxied";
+
+/** Whether a warning is about days inside the data that have no numbers. Its values say how many, the first and the last. */
+export const isGap = ({ code }: Warning): boolean => code === "gap" || code === PROXIED;
+
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 

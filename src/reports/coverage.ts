@@ -3,7 +3,7 @@ import { countDays, type Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import type { Warning } from "../operations/warning.ts";
+import { isGap, type Warning } from "../operations/warning.ts";
 import type { Alike, Change, PerDay, Window } from "./windows.ts";
 
 /** What a reader must know about the days of a comparison that have no data. */
@@ -74,7 +74,7 @@ export function findCoverage(
   const unlike = warnings.find(({ code }) => UNLIKE.has(code));
   // A source that has stopped may have done so in the middle of its last day.
   const stopped = warnings.find((warning) => isStop(warning) && reaches(warning, [current, previous]));
-  const gap = lacksDays ? warnings.find(({ code }) => code === "gap") : undefined;
+  const gap = lacksDays ? warnings.find(isGap) : undefined;
   const reason = unlike ?? stopped ?? gap;
   const until = readDate(stopped?.values?.data_until);
   const coverage = reason
@@ -102,7 +102,7 @@ function countCovered(
   if (ends.includes(undefined)) return undefined;
   const first = since !== undefined && since > from ? since : from;
   const last = ends.reduce<string>((end, until = end) => (until < end ? until : end), to);
-  const missing = warnings.filter(({ code }) => code === "gap").map((gap) => countMissing(gap, { from, to }));
+  const missing = warnings.filter(isGap).map((gap) => countMissing(gap, { from, to }));
   if (missing.includes(undefined)) return undefined;
   return Math.max(0, countDays(first, last) - missing.reduce<number>((sum, days = 0) => sum + days, 0));
 }

@@ -1,9 +1,10 @@
-import { quoteIfNeeded } from "../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
 import type { View } from "../operations/view.ts";
-import type { Warning } from "../operations/warning.ts";
+import { PROXIED, type Warning } from "../operations/warning.ts";
+import { countDaysWithData } from "./coverage.ts";
 
 interface Dated {
   period?: (Days & { as_of?: string }) | undefined;
@@ -16,6 +17,10 @@ interface Dated {
 
 interface SiteAnswer extends Dated {
   site?: { id: string; domain: string };
+  /** The visitors of an answer about its period. */
+  visitors?: number;
+  totals?: { visitors?: number };
+  points?: readonly { visitors?: number }[];
   warnings?: readonly Warning[];
   data_since?: string | null;
   data_until?: string;
@@ -33,6 +38,7 @@ export async function describeEmpty(
   options: CallOptions,
 ): Promise<{ empty?: string; lastDays?: string }> {
   const { site, warnings = [], period, current, previous } = answer;
+  if (site !== undefined && period !== undefined) assertCounted(answer, period, warnings);
   // There may be data that could not be read.
   if (site === undefined || warnings.some(({ code }) => code === "unread_input")) return {};
   const isZero = views.every(hasNoCounts);
@@ -65,6 +71,16 @@ export function listSpans(answer: Dated): { spans: Days[]; asOf: string | undefi
 }
 
 const LAST_DAYS = 7;
+
+/** Throws AnalyticsError if an answer is about visitors of days that are all left out: nobody counted its zeros. */
+function assertCounted({ visitors, totals, points }: SiteAnswer, days: Days, warnings: readonly Warning[]) {
+  const proxied = warnings.find(({ code }) => code === PROXIED);
+  const isAboutVisitors = [visitors, totals?.visitors, points?.[0]?.visitors].some(
+    (each) => each !== undefined,
+  );
+  if (proxied === undefined || !isAboutVisitors || countDaysWithData(days, warnings) !== 0) return;
+  throw new AnalyticsError("usage", proxied.detail);
+}
 
 async function readDataStart(call: Call, id: string, options: CallOptions) {
   const answer = await call(sites, {}, options).catch(() => undefined);

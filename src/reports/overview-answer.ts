@@ -5,7 +5,7 @@ import { breakdown, type DaysOperation, stats, timeseries } from "../operations/
 import type { AnswerOf } from "../operations/operation.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import { NEAR, type Warning } from "../operations/warning.ts";
+import { NEAR, PROXIED, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -50,7 +50,7 @@ export async function readOverview(
 }
 
 /** Whether a warning is about missing data of today, whose numbers are shown beside the others. */
-const isAboutToday = ({ code }: Warning) => code === "stale" || code === "unread_input";
+const isAboutToday = ({ code }: Warning) => code === "stale" || code === "unread_input" || code === PROXIED;
 
 function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
   const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
@@ -113,7 +113,9 @@ async function readParts(
   ]);
   const includesToday = last === today && (!canAdd || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
-  const points = complete && includesToday ? [...series.points, { ...day, date: today }] : series.points;
+  const leftOut = day.warnings?.some(({ code }) => code === PROXIED) ? { missing: true as const } : undefined;
+  const points =
+    complete && includesToday ? [...series.points, { ...day, date: today, ...leftOut }] : series.points;
   return {
     site: totals.site,
     period: totals.period,
@@ -121,14 +123,15 @@ async function readParts(
     pageviews: totals.pageviews,
     ...(totals.events !== undefined && { events: totals.events }),
     ...rateVisits(totals),
-    ...(last === today && {
-      today: {
-        date: day.period.to,
-        visitors: day.visitors,
-        pageviews: day.pageviews,
-        ...(byHour.today && { hours: byHour.today }),
-      },
-    }),
+    ...(last === today &&
+      !leftOut && {
+        today: {
+          date: day.period.to,
+          visitors: day.visitors,
+          pageviews: day.pageviews,
+          ...(byHour.today && { hours: byHour.today }),
+        },
+      }),
     ...(active.found[0] !== undefined && { active_now: active.found[0] }),
     trend: {
       ...listCounts(points),

@@ -3,6 +3,7 @@ import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.
 import { hours } from "../operations/hours.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { hasVisits } from "../operations/visit-rates.ts";
+import { PROXIED } from "../operations/warning.ts";
 import { readExtra } from "./missing-parts.ts";
 import { askSpan } from "./site-period.ts";
 
@@ -60,6 +61,7 @@ const ABOUT_MISSING = new Set([
   "before_data_since",
   "partial_first_day",
   "gap",
+  PROXIED,
   "incomplete",
   "stale",
   "damaged_file",

@@ -13,9 +13,17 @@ import {
 } from "../operations/index.ts";
 import { readStatus } from "../operations/not-found.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
-import type { Warning } from "../operations/warning.ts";
+import { PROXIED, type Warning } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
-import type { CountedDay, DataSource, PartialSource, Ranking, SourceSite, Span, VisitTotals } from "./data-source.ts";
+import type {
+  CountedDay,
+  DataSource,
+  PartialSource,
+  Ranking,
+  SourceSite,
+  Span,
+  VisitTotals,
+} from "./data-source.ts";
 import { warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
 import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
 
@@ -327,7 +335,7 @@ const describeLimit = (limit: number, totalRows: number) => ({
   truncated: totalRows > limit,
 });
 
-const ABOUT_MISSING = new Set(["stale", "damaged_history", "unread_input"]);
+const ABOUT_MISSING = new Set(["stale", "damaged_history", "unread_input", PROXIED]);
 
 /** The member of an answer with its warnings; there is none without. */
 function joinWarnings(...lists: (readonly Warning[])[]): { warnings?: Warning[] } {

@@ -1,11 +1,12 @@
 import { addDays, type Days, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
-import type { Warning } from "../../operations/warning.ts";
+import { PROXIED, type Warning } from "../../operations/warning.ts";
 import type { Span } from "../data-source.ts";
 import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
 import { countOpenDay } from "./counting/count-day.ts";
 import { type Damage, type DaySummary, DEFINITION } from "./counting/day-counts.ts";
+import { listProxied } from "./counting/proxied-days.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
 
@@ -168,17 +169,36 @@ function warnOfSenders(log: SiteLog, { from, to }: Days, acceptProxyAddresses: b
       scanners: counts.scanners.viewers,
     })),
   );
-  const suspected = counted.filter(({ counts }) => counts.proxy === "suspected").map(({ date }) => date);
-  const proxy = {
-    code: "maybe_proxied",
-    detail: `On ${listSome(suspected)}, nearly all page views come from a few addresses. If these are a proxy's, many visitors count as one: see --trust-forwarded and --accept-proxy-addresses.`,
-    values: describeDates(suspected),
-  };
+  const proxied = acceptProxyAddresses ? [] : listProxied(log, counted);
+  const suspected = counted
+    .filter(({ date, counts }) => counts.proxy !== "none" && !proxied.includes(date))
+    .map(({ date }) => date);
   return [
     ...(scanners === undefined ? [] : [scanners]),
-    ...(suspected.length === 0 || acceptProxyAddresses ? [] : [proxy]),
+    ...(suspected.length === 0 || acceptProxyAddresses
+      ? []
+      : [
+          {
+            code: "maybe_proxied",
+            detail: `On ${listSome(suspected)}, nearly all page views come from a few addresses: of somebody who asks all the time (see --exclude-address), or of a proxy, behind which many visitors count as one (see --trust-forwarded and --accept-proxy-addresses).`,
+            values: describeDates(suspected),
+          },
+        ]),
+    ...(proxied.length === 0
+      ? []
+      : [
+          {
+            code: PROXIED,
+            detail: `${describeProxy(proxied)} All numbers but those of crawlers leave ${proxied.length === 1 ? "that day" : "these days"} out: they are missing, not zero. See --trust-forwarded and --accept-proxy-addresses.`,
+            values: describeDates(proxied),
+          },
+        ]),
   ];
 }
+
+/** Why visitors of some days cannot be counted. */
+export const describeProxy = (dates: readonly string[]): string =>
+  `Visitors cannot be counted on ${listSome(dates)}: nearly all page views come from a few addresses, as if from a proxy in front of the server.`;
 
 /** The days that were counted by today's definition. */
 function listCounted(log: SiteLog, from: string, to: string) {

@@ -17,10 +17,11 @@ import type { DayCounts } from "./counting/day-counts.ts";
 import type { OpenDay } from "./counting/open-day.ts";
 import { tabulateDay } from "./counting/open-table.ts";
 import { createPageFilter } from "./counting/page-path.ts";
+import { listCounts, listProxied } from "./counting/proxied-days.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import { listOwnSites, listSites } from "./counting/sites.ts";
-import { coverageWarnings, createGapMarker, warnOfUnrecorded } from "./coverage.ts";
+import { coverageWarnings, createGapMarker, describeProxy, warnOfUnrecorded } from "./coverage.ts";
 import {
   createChoice,
   createHitReader,
@@ -103,14 +104,18 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
   };
   /** The days of a query about visitors. */
   const countDays = async (span: Span, signal?: AbortSignal) => {
-    const { days, settings, log, markGap } = await readDays(span, signal);
-    if (!settings.acceptProxyAddresses) assertNotProxied(days);
+    const { log, settings, markGap, days: all } = await readDays(span, signal);
+    const proxied = settings.acceptProxyAddresses ? [] : listProxied(log, all);
+    if (proxied.length > 0) assertCountable(log, proxied);
     const { filter } = span;
     const isRead = (day: QueriedDay) => filter !== undefined || mayHave(day, isLeftOut);
+    const days = all.filter(({ date }) => !proxied.includes(date));
     return {
       days,
+      proxied,
       calendar: log.calendar,
-      markGap,
+      markGap: (date: string, part?: { start: number; end: number }) =>
+        proxied.includes(date) ? MISSING : markGap(date, part),
       /** Those whose counts are the answer, and those whose hits must be read. */
       counted: days.filter((day) => !isRead(day)),
       asked: { days: days.filter(isRead), filter: filter ?? [], isLeftOut, signal },
@@ -153,10 +158,11 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
     },
     days: (span, signal) =>
       ask(async () => {
-        const { counted, asked, markGap } = await countDays(span, signal);
+        const { counted, asked, proxied, markGap } = await countDays(span, signal);
         const found = [
           ...counted.map(({ date, counts }) => ({ date, ...(counts?.totals ?? NOTHING) })),
           ...(await countKeptDays(readHits, asked)),
+          ...proxied.map((date) => ({ date, ...NOTHING })),
         ];
         return found
           .sort((a, b) => compareValues(a.date, b.date))
@@ -181,17 +187,17 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
         const unrecorded = warnOfUnrecorded(days, [dimension]);
         const warnings = unrecorded.length > 0 && { warnings: unrecorded };
         await countKeptValues(readHits, { ...asked, dimension }, ranking.add);
-        for (const { tables } of listCounts(counted)) {
+        for (const { tables } of countsOf(counted)) {
           const tallies = tables.tallies(dimension);
           if (tallies !== undefined) ranking.add(tallies);
         }
         return { ...ranking.rank(limit), ...warnings };
       }),
     crawlers: (span, limit, signal) =>
-      ask(async () => rankCrawlers(listCounts((await readDays(span, signal)).days), limit)),
+      ask(async () => rankCrawlers(countsOf((await readDays(span, signal)).days), limit)),
     notFound: (span, limit, signal, status) =>
       ask(async () =>
-        rankNotFound(listCounts((await countDays(span, signal)).days), limit, { isLeftOut, status }),
+        rankNotFound(countsOf((await countDays(span, signal)).days), limit, { isLeftOut, status }),
       ),
     active: (site, now, signal, filter) =>
       ask(async () => {
@@ -228,6 +234,8 @@ function mayHave({ counts }: QueriedDay, isLeftOut: HitQuestion["isLeftOut"]): b
 }
 
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
+
+const MISSING = { missing: true } as const;
 
 function describeSite({ domain, calendar, first }: SiteLog): SourceSite {
   return {
@@ -278,18 +286,13 @@ function findActive({ hits, start }: OpenDay, after: number): Set<number> {
   return active;
 }
 
-const listCounts = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);
+const countsOf = (days: readonly QueriedDay[]): DayCounts[] => days.flatMap(({ counts }) => counts ?? []);
 
-function assertNotProxied(days: readonly QueriedDay[]): void {
-  const proxied = days.filter(({ counts }) => counts?.proxy === "certain");
-  const [first] = proxied;
-  if (first === undefined) return;
-  const others = proxied.length === 1 ? "" : ` and ${proxied.length - 1} more days`;
-  throw new AnalyticsError(
-    "usage",
-    `Visitors cannot be counted on ${first.date}${others}: nearly all page views come from a few addresses, as if from a proxy in front of the server.`,
-    {
-      hint: "Have the server log the visitor's address (nginx: real_ip_header; Apache: mod_remoteip; Caddy: trusted_proxies). If X-Forwarded-For is in the log, add --trust-forwarded 1. If these are the visitors, add --accept-proxy-addresses.",
-    },
-  );
+/** Throws AnalyticsError if the addresses of all days are a proxy's. */
+function assertCountable(log: SiteLog, proxied: readonly string[]): void {
+  const others = listCounts(log).filter(({ date }) => !proxied.includes(date));
+  if (others.length > listProxied(log, others).length) return;
+  throw new AnalyticsError("usage", describeProxy(proxied), {
+    hint: "Have the server log the visitor's address (nginx: real_ip_header; Apache: mod_remoteip; Caddy: trusted_proxies). If X-Forwarded-For is in the log, add --trust-forwarded 1. If these are the visitors, add --accept-proxy-addresses.",
+  });
 }

@@ -10,9 +10,9 @@
 
 import { compareValues } from "../../../operations/row-order.ts";
 import { createCollector } from "../counting/collector.ts";
-import { countOpenDay } from "../counting/count-day.ts";
 import type { DayCounts } from "../counting/day-counts.ts";
 import { outcomes as explanations, type Outcome } from "../counting/outcomes.ts";
+import { listCounts, listProxied } from "../counting/proxied-days.ts";
 import type { SiteLog } from "../counting/site-log.ts";
 import { findSites } from "../counting/sites.ts";
 import type { LogCalendar } from "../day-span.ts";
@@ -63,7 +63,7 @@ export interface DryRunSite {
   site: string;
   first_day: string | null;
   last_day: string | null;
-  /** The sum of the daily visitors. */
+  /** The sum of the daily visitors, without days whose visitors cannot be counted. */
   visitors: number;
   pageviews: number;
   events: number;
@@ -116,7 +116,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
   const unnamed = collector.sites.get(UNNAMED);
   const named = findSites(collector.sites, settings).filter((log) => log !== unnamed);
   const logs = named.length === 0 && unnamed ? [unnamed] : named;
-  const counted = logs.map((log) => ({ log, days: countDays(log) }));
+  const counted = logs.map((log) => ({ log, days: listCounts(log).map(({ counts }) => counts) }));
   const sites = counted.map(({ log, days }) => describeSite(log, days));
   const lines = logs.flatMap(({ domain }) => observer.domains.get(domain) ?? []);
   const files = [...contents.values()].filter((content) => content.lines > 0);
@@ -144,11 +144,6 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
   };
 }
 
-const countDays = (log: SiteLog): DayCounts[] => [
-  ...log.closed.values(),
-  ...[...log.open.values()].map((day) => countOpenDay(day)),
-];
-
 function describeFile(content: LogContent, { spans }: LineObserver, calendar: LogCalendar): DryRunFile {
   const { path: file, format, lines, read: bytes, damage } = content;
   const span = spans.get(content);
@@ -168,17 +163,20 @@ function describeFile(content: LogContent, { spans }: LineObserver, calendar: Lo
 const dateOf = (time: number | undefined, calendar: LogCalendar): string | null =>
   time === undefined ? null : calendar.find(time).date;
 
-function describeSite({ domain, first, last, calendar }: SiteLog, days: readonly DayCounts[]): DryRunSite {
-  const add = (count: "visitors" | "pageviews" | "events") => sum(days.map(({ totals }) => totals[count]));
+function describeSite(log: SiteLog, days: readonly DayCounts[]): DryRunSite {
+  const { domain, first, last, calendar } = log;
+  const add = (count: "pageviews" | "events") => sum(days.map(({ totals }) => totals[count]));
+  const all = listCounts(log);
+  const proxied = new Set(listProxied(log, all));
   return {
     site: domain,
     first_day: dateOf(first, calendar),
     last_day: dateOf(last, calendar),
-    visitors: add("visitors"),
+    visitors: sum(all.map(({ date, counts }) => (proxied.has(date) ? 0 : counts.totals.visitors))),
     pageviews: add("pageviews"),
     events: add("events"),
     scanners: sum(days.map(({ scanners }) => scanners.senders)),
-    proxied_days: days.filter(({ proxy }) => proxy === "certain").length,
+    proxied_days: proxied.size,
   };
 }
 

@@ -10,6 +10,7 @@ import { DEFINITION } from "../counting/day-counts.ts";
 import { ORIGIN_DIMENSIONS, PROFILE_DIMENSIONS } from "../counting/line-dimensions.ts";
 import type { OpenDay } from "../counting/open-day.ts";
 import { DOWNLOAD, tabulateDay } from "../counting/open-table.ts";
+import { isProxied } from "../counting/proxied-days.ts";
 import { listUnrecorded } from "../counting/recorded.ts";
 import type { Recorder } from "../counting/recorder.ts";
 import type { SiteLog } from "../counting/site-log.ts";
@@ -96,17 +97,17 @@ export function createHitExport(options: ExportOptions): HitExport {
       append(failed.status, status);
       append(failed.second, time - day.start);
     },
-    closeDay: (log, day, { counts: { proxy, tables }, table: { scanners } }) => {
+    closeDay: (log, day, { counts, table: { scanners } }) => {
       const { domain: site, first = 0, calendar } = log;
       const { date } = day;
       if (!isWanted(log, day)) return;
       const note = (rest: Omit<ExportedDay, "site" | "date">) => void days.push({ site, date, ...rest });
       if (!options.hasFirstDay && date === calendar.find(first).date) {
         note({ hits: 0, leftOut: "first_day" });
-      } else if (proxy === "certain" && !options.acceptProxyAddresses) {
+      } else if (!options.acceptProxyAddresses && isProxied(log, date, counts)) {
         note({ hits: 0, leftOut: "proxied" });
       } else {
-        const { excluded } = tables.notFound();
+        const { excluded } = counts.tables.notFound();
         note({ hits: writeDay({ log, day, ...keep(day), scanners, excluded, secret }, write) });
       }
       kept.delete(day);

@@ -13,12 +13,17 @@ import { type DayInProgress, isView, type OpenDay } from "./open-day.ts";
 import { type OpenTable, tabulateDay } from "./open-table.ts";
 import { CDN, NO_RELAY } from "./relays.ts";
 
-/** If few addresses have this share of many page views, the log has a proxy's addresses in place of visitors'. */
+/** If few addresses have this share of many page views, the log may have a proxy's addresses in place of visitors'. */
 const PROXIED = { addresses: 3, share: 0.8 };
-/** From how many page views on that is certain, and from how many it is worth a warning: of any addresses, */
-const MIN_VIEWS = { certain: 200, suspected: 50 };
-/** and of addresses that a proxy beside the server, or a content delivery network, has. */
+/** From how many page views on that is likely, and from how many it is worth a warning: of any addresses, */
+const MIN_VIEWS = { likely: 200, suspected: 50 };
+/** and of addresses that a proxy beside the server, or a content delivery network, has: then it is certain. */
 const MIN_RELAYED_VIEWS = { certain: 50, suspected: 10 };
+/**
+ * A proxy passes on the user agents of its visitors. Addresses with at most this share of the day's visitors are none, however many
+ * page views they have: somebody asks all the time.
+ */
+const FEW_VISITORS = 0.05;
 
 /** A day that no line changes any more. */
 export interface CountedDay {
@@ -124,7 +129,7 @@ function summarize(
       (dimension) => mayBeFolded(day, dimension) && tally(dimension)?.values.includes(OTHER),
     ),
     scanners: countScanners(day, table.scanners, until),
-    proxy: findProxy(addresses, totals.pageviews),
+    proxy: findProxy(addresses, totals, day.agentCount > 1),
     addresses: describeAddresses(addresses),
     dimensions: dimensions.filter((dimension) => !day.unrecorded.has(columnOf(dimension))),
   };
@@ -159,18 +164,22 @@ function countScanners(
   return { senders: scanners.size, viewers: viewers.size, pageviews };
 }
 
-function countAddresses(day: OpenDay, { hits, events }: OpenTable): Addresses {
+function countAddresses(day: OpenDay, { hits, events, visitors: numbers }: OpenTable): Addresses {
   const views = new Uint32Array(day.addressCount);
+  const visitors = new Uint32Array(day.addressCount);
   const relays = new Uint8Array(day.addressCount);
   const { addresses, relays: relayOf } = day.senders;
+  let last = 0;
   for (const [row, hit] of hits.entries()) {
     if (events[row] !== 0) continue;
     const sender = day.hits.sender.values[hit] ?? 0;
     const address = addresses.values[sender] ?? 0;
     views[address] = (views[address] ?? 0) + 1;
     relays[address] = relayOf.values[sender] ?? NO_RELAY;
+    if (numbers[row] !== last) visitors[address] = (visitors[address] ?? 0) + 1;
+    last = numbers[row] ?? 0;
   }
-  return { views, relays };
+  return { views, visitors, relays };
 }
 
 /** Apart from where the day is known: functions hold all that is known where they are made, and tables outlive the day. */
@@ -190,9 +199,10 @@ function countCrawlers({ crawlers }: OpenDay): Map<string, CrawlerTally> {
   return new Map([...crawlers].map(([name, { paths, ...rest }]) => [name, { ...rest, pages: paths.size }]));
 }
 
-/** By address: its page views, and what it says about a proxy (relays.ts). */
+/** By address: its page views, its visitors, and what it says about a proxy (relays.ts). */
 interface Addresses {
   views: Uint32Array;
+  visitors: Uint32Array;
   relays: Uint8Array;
 }
 
@@ -205,23 +215,53 @@ function describeAddresses({ views }: Addresses): DaySummary["addresses"] {
   };
 }
 
-/** Whether the addresses of a day seem to be those of a proxy. */
-function findProxy({ views, relays }: Addresses, total: number): DayCounts["proxy"] {
-  const isMost = (some: number) => total > 0 && some >= PROXIED.share * total;
+/**
+ * Whether the addresses of a day seem to be those of a proxy.
+ *
+ * @param hasAgents Whether senders differ in their user agents: they all have the same where the log has none.
+ */
+function findProxy(
+  { views, visitors, relays }: Addresses,
+  totals: DaySummary["totals"],
+  hasAgents: boolean,
+): DayCounts["proxy"] {
+  const total = totals.pageviews;
+  const add = (counts: Uint32Array, addresses: readonly number[]) =>
+    addresses.reduce((sum, address) => sum + (counts[address] ?? 0), 0);
   const most = findMost(views, PROXIED.addresses);
-  const add = (addresses: readonly number[]) =>
-    addresses.reduce((sum, address) => sum + (views[address] ?? 0), 0);
+  const relayed = most.filter((address) => relays[address] !== NO_RELAY);
   // A network has many addresses, and nobody reads from them.
   const viewsOfNetworks = views.reduce(
     (sum, count, address) => sum + (relays[address] === CDN ? count : 0),
     0,
   );
-  const isRelayed =
-    isMost(add(most.filter((address) => relays[address] !== NO_RELAY))) || isMost(viewsOfNetworks);
-  if (!isRelayed && !isMost(add(most))) return "none";
-  const min = isRelayed ? MIN_RELAYED_VIEWS : MIN_VIEWS;
-  if (total >= min.certain) return "certain";
-  return total >= min.suspected ? "suspected" : "none";
+  if (isMost(add(views, relayed), total) || isMost(viewsOfNetworks, total)) {
+    if (total >= MIN_RELAYED_VIEWS.certain) return "certain";
+    return total >= MIN_RELAYED_VIEWS.suspected ? "suspected" : "none";
+  }
+  const few = countFew(
+    most.map((address) => views[address] ?? 0),
+    total,
+  );
+  if (few === undefined || total < MIN_VIEWS.suspected) return "none";
+  const isFlood = hasAgents && add(visitors, most.slice(0, few)) <= FEW_VISITORS * totals.visitors;
+  return isFlood || total < MIN_VIEWS.likely ? "suspected" : "likely";
+}
+
+const isMost = (some: number, total: number): boolean => total > 0 && some >= PROXIED.share * total;
+
+/**
+ * How many addresses it takes to have most of the page views; undefined if a few are not enough.
+ *
+ * @param most The page views of the first addresses, highest first.
+ */
+export function countFew(most: readonly number[], pageviews: number): number | undefined {
+  let sum = 0;
+  for (const [index, views] of most.entries()) {
+    sum += views;
+    if (isMost(sum, pageviews)) return index + 1;
+  }
+  return undefined;
 }
 
 /** The indices of the highest numbers, at most `count`. */

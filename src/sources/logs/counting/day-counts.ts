@@ -21,8 +21,8 @@ export interface DaySummary {
   folded: readonly Dimension[];
   /** What was left out because the sender is a scanner: all of them, those with a page view, and their page views. */
   scanners: { senders: number; viewers: number; pageviews: number };
-  /** Whether the addresses seem to be those of a proxy. If it is certain, visitors cannot be counted. */
-  proxy: "none" | "suspected" | "certain";
+  /** Whether the addresses seem to be those of a proxy. If it is likely, the days before decide (`isProxied`). */
+  proxy: "none" | "suspected" | "likely" | "certain";
   /** How many addresses have page views, and how many the first three of them have. */
   addresses: { count: number; most: readonly number[] };
   /** The dimensions that the program knew which recorded the day. A day says nothing about the others. */
