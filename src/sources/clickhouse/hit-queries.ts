@@ -4,6 +4,7 @@ import { columnsOf } from "../hits.ts";
 import { OTHER } from "../measure/definition.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
 import { writeFilter } from "./filter-sql.ts";
+import type { HitRows } from "./hit-rows.ts";
 import { countValues, writeQueries } from "./queries.ts";
 import { createRollupQueries } from "./rollup-queries.ts";
 import {
@@ -15,7 +16,6 @@ import {
   type TableQueries,
   type TimeFilter,
 } from "./table-queries.ts";
-import type { HitRows } from "./visits.ts";
 
 /** The columns that the queries use, by what they must be. */
 const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [

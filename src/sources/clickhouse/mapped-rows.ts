@@ -4,10 +4,10 @@ import { BROWSER_PLACEHOLDER, BROWSER_WORDS } from "../bot-agents.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
 import { NO_PAGE_PATTERNS } from "../measure/path-kinds.ts";
 import type { QueryParams } from "./answer.ts";
+import type { HitRows } from "./hit-rows.ts";
 import { type MappedColumns, quoteColumn } from "./mapped-columns.ts";
 import type { Mapping } from "./mapping.ts";
 import { all } from "./table-queries.ts";
-import type { HitRows } from "./visits.ts";
 
 /**
  * The patterns of isbot that have lookarounds, and near equivalents without: ClickHouse uses RE2, which has no lookarounds.

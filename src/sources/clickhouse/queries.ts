@@ -1,18 +1,17 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { IS_BOUNCE, isOfHit } from "../measure/definition.ts";
 import type { FilterSql } from "./filter-sql.ts";
-import { byValue, type TableQueries, type TimeFilter } from "./table-queries.ts";
 import {
   dependsOnEvents,
   type HitRows,
   keepsEvents,
   listVisitConditions,
-  MOMENTS,
-  nameVisitValue,
   testHit,
   testVisitRows,
-  writeVisits,
-} from "./visits.ts";
+} from "./hit-rows.ts";
+import { byValue, type TableQueries, type TimeFilter } from "./table-queries.ts";
+import { MOMENTS, nameVisitValue } from "./visit-columns.ts";
+import { writeVisits } from "./visits.ts";
 
 /** Writes the questions that every table answers. */
 export function writeQueries(

@@ -1,13 +1,28 @@
-import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
-import { OTHER, VISIT_GAP } from "../measure/definition.ts";
-import type { ConditionSql, FilterSql } from "./filter-sql.ts";
-import { all, type TimeFilter } from "./table-queries.ts";
+import { VISIT_GAP } from "../measure/definition.ts";
+import { dependsOnEvents, type HitRows, keepsEvents, needsEvents, testVisitRows } from "./hit-rows.ts";
+import { all } from "./table-queries.ts";
+import {
+  FLAGGED_SECOND,
+  IS_EVENT,
+  IS_VIEW,
+  inArray,
+  inGroup,
+  listEventColumns,
+  listValues,
+  listViewColumns,
+  NO_EVENTS,
+  SECOND,
+  select,
+  testVisit,
+  type VisitColumns,
+  type VisitQuestion,
+} from "./visit-columns.ts";
 
 /*
  * The visits of a table, and which of them a filter keeps: the only place in SQL that knows what a visit is, by the constants
  * of `measure/definition.ts`. How many hits a visit has, how long it takes and what it is about is written once, in
- * `listViewColumns` and `listEventColumns`. What differs is where its hits are:
+ * `visit-columns.ts`. What differs is where its hits are:
  *
  * - In a table of hits, each page view has its visit's number and values, so a visit is a group of rows, and conditions on it are
  *   tested before the rows are grouped. Finding visits by time as well would take twice as long.
@@ -15,48 +30,6 @@ import { all, type TimeFilter } from "./table-queries.ts";
  *   since it has to run on versions without window functions and on the shards of a cluster.
  * - In a mapped table, visits are found in the times of a visitor's hits: a visit is an array of hits.
  */
-
-/** The hits of a table, with the column names of docs/clickhouse.md, and what differs between tables for a reason. */
-export interface HitRows {
-  /**
-   * Whether it was exported from logs. Page views have their visit's number and values then, events have neither a visit nor a page,
-   * and `(other)` stands for several values.
-   */
-  isExported: boolean;
-  /** Whether an event is a hit of a visit, which it can begin and extend. Else it belongs to the visit last begun before it, or to the day's first one. */
-  eventsAreHits: boolean;
-  hasEvents: boolean;
-  /** Writes FROM and WHERE for rows of a span. */
-  read(selection: RowSelection): string;
-}
-
-export interface RowSelection {
-  /** `hit`: page views and events; `all`: everything that tells what a day has. */
-  kind: "pageview" | "event" | "hit" | "all";
-  timeFilter: TimeFilter;
-  conditions?: readonly string[];
-}
-
-export interface VisitQuestion {
-  filter: FilterSql;
-  timeFilter: TimeFilter;
-  /** A dimension of visits, whose value is in the column that `nameVisitValue` names. */
-  dimension?: Dimension;
-  /** Whether `kept_items` has the path of each kept page view, or the name of each kept event. */
-  items?: "pages" | "events";
-  /** Whether `begin` is the second of its first hit, and `kept_moments` has its kept hits, for `countByHour`. */
-  hasMoments?: boolean;
-  /** Whether visits without events do not matter. */
-  onlyWithEvents?: boolean;
-  /** Whether only hits after `since` are kept. */
-  onlyRecent?: boolean;
-}
-
-/** The column of a visit's value. */
-export const nameVisitValue = (dimension: Dimension) => `visit_${dimension}`;
-
-/** The kinds of what happens in a visit. */
-export const MOMENTS = { event: 0, view: 1, beginning: 2 } as const;
 
 /**
  * Writes the query of the visits with a kept hit: `visit_day`, `visitor_key`, its number of `hits` and its `seconds`, and how many
@@ -70,223 +43,6 @@ export function writeVisits(rows: HitRows, question: VisitQuestion): string {
     ? writeVisitsWithEvents(rows, question)
     : writeVisitsOfViews(rows, question);
 }
-
-/** Whether events can be kept in a table that was exported, where they have no page. */
-export const keepsEvents = ({ hits }: FilterSql): boolean =>
-  hits.every(({ dimension, isMetByNull }) => dimension !== "pages" || isMetByNull);
-
-/** Whether events can decide which visits of a table that was exported are kept. */
-export const dependsOnEvents = (filter: FilterSql): boolean =>
-  (keepsEvents(filter) && filter.hits.some(({ dimension }) => dimension !== "hostnames")) ||
-  filter.visitHits.some(
-    ({ dimension, takesNull }) => dimension === "events" || (dimension === "pages" && takesNull),
-  );
-
-/** Whether only visits with an event can be kept. */
-const needsEvents = ({ hits, visitHits }: FilterSql): boolean =>
-  hits.some(({ dimension, isMetByNull }) => dimension === "events" && !isMetByNull) ||
-  visitHits.some(({ dimension, takesNull, isNot }) => dimension === "events" && !takesNull && !isNot);
-
-/** The conditions on a value of the whole visit, which a hit's hostname is, too. */
-export const listVisitConditions = ({ hits, visits, visitHits }: FilterSql): ConditionSql[] => [
-  ...visits,
-  ...[...hits, ...visitHits].filter(({ dimension }) => dimension === "hostnames"),
-];
-
-/** The same for the rows of a table that was exported. */
-export const testVisitRows = (rows: HitRows, filter: FilterSql): string[] =>
-  listVisitConditions(filter).map((condition) => testValue(rows, condition, columnsOf[condition.dimension]));
-
-/** Whether the filter keeps a hit of a visit that it keeps. `hit`: of either kind. */
-export const testHit = (
-  rows: HitRows,
-  { hits }: FilterSql,
-  kind: "pageview" | "event" | "hit",
-  column: (name: string) => string = (name) => name,
-): string[] =>
-  hits.flatMap((condition) => {
-    const { dimension, isMetByNull } = condition;
-    if (dimension === "hostnames") return [];
-    if (lacksValue(rows, dimension, kind)) return isMetByNull ? [] : ["0"];
-    return [testValue(rows, condition, column(columnsOf[dimension]))];
-  });
-
-/** Page views have no event; events have a page where they were not exported from logs. */
-const lacksValue = ({ isExported }: HitRows, dimension: Dimension, kind: "pageview" | "event" | "hit") =>
-  dimension === "events" ? kind === "pageview" : kind === "event" && isExported;
-
-/** Neither `=` nor `!=` can tell whether it keeps one of the values that an export has put together. */
-const testValue = ({ isExported }: HitRows, { isMetBy }: ConditionSql, value: string) =>
-  isExported ? `${value} != '${OTHER}' AND ${isMetBy(value)}` : isMetBy(value);
-
-/** Whether a hit decides a condition `visit:`, which keeps a visit by one such hit and, with `!=`, drops it. */
-function mayMatch(
-  rows: HitRows,
-  { dimension, isNot, takesNull, matches }: ConditionSql,
-  kind: "pageview" | "event",
-  column: (name: string) => string,
-): string {
-  if (lacksValue(rows, dimension, kind)) return takesNull ? "1" : "0";
-  const value = column(columnsOf[dimension]);
-  if (!rows.isExported) return matches(value);
-  return isNot
-    ? `(${value} = '${OTHER}' OR ${matches(value)})`
-    : `${value} != '${OTHER}' AND ${matches(value)}`;
-}
-
-/** How columns of a visit are computed from its hits. */
-interface HitSet {
-  /** The conditions of page views, of events, and of what is a hit of the visit. */
-  isView: string;
-  isEvent: string;
-  isHit: string;
-  /** A column of a hit, in conditions and values. `second`: since 1970, since hits of the same second can be in any order. */
-  column(name: string): string;
-  count(condition: string): string;
-  list(value: string, condition: string): string;
-  /** The seconds of the first and the last such hit. */
-  ends(condition: string): readonly [first: string, last: string];
-  /** The value of the visit. */
-  readValue(dimension: Dimension): string;
-}
-
-/** Rows that are grouped by visit. */
-const inGroup = (isView: string): HitSet => ({
-  isView,
-  isEvent: IS_EVENT,
-  isHit: isView,
-  column: (name) => (name === "second" ? SECOND : name),
-  count: (condition) => `countIf(${condition})`,
-  list: (value, condition) => `groupArrayIf(${value}, ${condition})`,
-  ends: (condition) =>
-    condition === "1"
-      ? [`min(${SECOND})`, `max(${SECOND})`]
-      : [`minIf(${SECOND}, ${condition})`, `maxIf(${SECOND}, ${condition})`],
-  readValue: (dimension) => `anyIf(${columnsOf[dimension]}, ${isView})`,
-});
-
-const SECOND = "toUnixTimestamp(time)";
-const IS_VIEW = "kind = 'pageview'";
-const IS_EVENT = "kind = 'event'";
-
-/** The columns of hits that are one number, since an array of numbers is sorted in half the time of one of pairs. */
-const FLAGGED_SECOND: readonly string[] = ["second", "is_event"];
-
-/** An array of hits by time, each with these columns; with one column, an array of its values. */
-function inArray(
-  hits: string,
-  columns: readonly string[],
-  { isView = "0", isEvent = "1", isHit = "1" }: Partial<HitSet> = {},
-): HitSet {
-  const such = (condition: string) =>
-    condition === "1" ? hits : `arrayFilter(one -> ${condition}, ${hits})`;
-  const take = (hit: string, name: string) => {
-    if (columns !== FLAGGED_SECOND) return columns.length === 1 ? hit : `${hit}.${columns.indexOf(name) + 1}`;
-    return name === "second" ? `intDiv(${hit}, 2)` : `(${hit} % 2 = 1)`;
-  };
-  return {
-    isView,
-    isEvent,
-    isHit,
-    column: (name) => take("one", name),
-    count: (condition) =>
-      condition === "1" ? `length(${hits})` : `arrayCount(one -> ${condition}, ${hits})`,
-    list: (value, condition) => `arrayMap(one -> ${value}, ${such(condition)})`,
-    ends: (condition) => [take(`${such(condition)}[1]`, "second"), take(`${such(condition)}[-1]`, "second")],
-    readValue: (dimension) => {
-      if (dimension !== "entry_pages" && dimension !== "exit_pages")
-        return take(`${such(isHit)}[1]`, columnsOf[dimension]);
-      // Without a page view, a visit has the pages of its events.
-      const pages =
-        isView === isHit
-          ? such(isView)
-          : `if(arrayExists(one -> ${isView}, ${hits}), ${such(isView)}, ${hits})`;
-      return take(`${pages}[${dimension === "entry_pages" ? 1 : -1}]`, "path");
-    },
-  };
-}
-
-/** For rows that are page views. */
-const NO_EVENTS: HitSet = { ...inArray("[]", ["second", "event"]), count: () => "0", list: () => "[]" };
-
-/** One per visit: the name and the SQL of a column. */
-type VisitColumns = readonly (readonly [name: string, sql: string])[];
-
-const select = (columns: VisitColumns) =>
-  columns.map(([name, sql]) => `${sql} AS ${name}`).join(",\n          ");
-
-const listRecent = ({ column }: HitSet, { onlyRecent }: VisitQuestion) =>
-  onlyRecent ? [`${column("second")} > {since:UInt32}`] : [];
-
-function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
-  const { filter, items, hasMoments } = question;
-  const { isView, isHit, column, count, list, ends } = set;
-  const isKept = all([isView, ...testHit(rows, filter, "pageview", column), ...listRecent(set, question)]);
-  const [first, last] = ends(isHit);
-  return [
-    ["hits", count(isHit)],
-    ["seconds", `toUInt64(${last} - ${first})`],
-    ["kept_views", count(isKept)],
-    ...(hasMoments
-      ? [
-          ["begin", first] as const,
-          ["view_moments", list(`(${column("second")}, ${MOMENTS.view})`, isKept)] as const,
-        ]
-      : []),
-    ...(items === "pages" ? [["kept_items", list(column("path"), isKept)] as const] : []),
-    ...listByHit(filter).map(
-      (condition, index) =>
-        [
-          `matching_views${index}`,
-          count(all([isView, mayMatch(rows, condition, "pageview", column)])),
-        ] as const,
-    ),
-    ...listValues(rows, question).map((each) => [nameVisitValue(each), set.readValue(each)] as const),
-  ];
-}
-
-function listEventColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
-  const { filter, items, hasMoments } = question;
-  const { isEvent, column, count, list } = set;
-  const isKept = all([isEvent, ...testHit(rows, filter, "event", column), ...listRecent(set, question)]);
-  const moments = list(`(${column("second")}, ${MOMENTS.event})`, isKept);
-  return [
-    ["kept_events", count(isKept)],
-    ...(hasMoments ? [["kept_moments", `arrayConcat(view_moments, ${moments})`] as const] : []),
-    ...(items === "events" ? [["kept_items", list(column("event"), isKept)] as const] : []),
-    ...listByHit(filter).map(
-      (condition, index) =>
-        [
-          `matching_events${index}`,
-          count(all([isEvent, mayMatch(rows, condition, "event", column)])),
-        ] as const,
-    ),
-  ];
-}
-
-/** The conditions on visits by any of their hits. */
-const listByHit = ({ visitHits }: FilterSql) =>
-  visitHits.filter(({ dimension }) => dimension !== "hostnames");
-
-/** The dimensions whose values a visit needs. The rows of an export have been tested before. */
-const listValues = ({ isExported }: HitRows, { dimension, filter }: VisitQuestion) =>
-  dimensions.filter(
-    (each) =>
-      each === dimension ||
-      (!isExported && listVisitConditions(filter).some((condition) => condition.dimension === each)),
-  );
-
-/** Whether a visit is kept, by its columns. */
-const testVisit = (rows: HitRows, { filter }: VisitQuestion) =>
-  all([
-    "kept_views + kept_events > 0",
-    ...listByHit(filter).map(
-      ({ isNot }, index) => `matching_views${index} + matching_events${index} ${isNot ? "=" : ">"} 0`,
-    ),
-    ...(rows.isExported ? [] : listVisitConditions(filter)).map(({ dimension, isMetBy }) =>
-      isMetBy(nameVisitValue(dimension)),
-    ),
-  ]);
 
 const writeVisitsOfViews = (rows: HitRows, question: VisitQuestion) => `
       SELECT

@@ -98,3 +98,19 @@ export function createSmallService(
   };
   return { call, ask, asked };
 }
+
+export const warningsOf = ({ warnings = [] }: { warnings?: { detail: string }[] }) =>
+  warnings.map(({ detail }) => detail).join(" ");
+
+/** Asks a service with these answers. */
+export async function askSmall(
+  answers: Parameters<typeof createSmallService>[0],
+  name: string,
+  params: Record<string, unknown> = {},
+  how = {},
+) {
+  return createSmallService(answers, how).ask(name, params);
+}
+
+export const askTotals = (totals: unknown, params = {}, how = {}) =>
+  askSmall({ "/stats": () => totals }, "stats", { days: 7, ...params }, how);

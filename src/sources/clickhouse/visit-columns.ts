@@ -1,0 +1,184 @@
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { columnsOf } from "../hits.ts";
+import type { FilterSql } from "./filter-sql.ts";
+import { type HitRows, listVisitConditions, mayMatch, testHit } from "./hit-rows.ts";
+import { all, type TimeFilter } from "./table-queries.ts";
+
+export interface VisitQuestion {
+  filter: FilterSql;
+  timeFilter: TimeFilter;
+  /** A dimension of visits, whose value is in the column that `nameVisitValue` names. */
+  dimension?: Dimension;
+  /** Whether `kept_items` has the path of each kept page view, or the name of each kept event. */
+  items?: "pages" | "events";
+  /** Whether `begin` is the second of its first hit, and `kept_moments` has its kept hits, for `countByHour`. */
+  hasMoments?: boolean;
+  /** Whether visits without events do not matter. */
+  onlyWithEvents?: boolean;
+  /** Whether only hits after `since` are kept. */
+  onlyRecent?: boolean;
+}
+
+/** The column of a visit's value. */
+export const nameVisitValue = (dimension: Dimension) => `visit_${dimension}`;
+
+/** The kinds of what happens in a visit. */
+export const MOMENTS = { event: 0, view: 1, beginning: 2 } as const;
+
+/** How columns of a visit are computed from its hits. */
+interface HitSet {
+  /** The conditions of page views, of events, and of what is a hit of the visit. */
+  isView: string;
+  isEvent: string;
+  isHit: string;
+  /** A column of a hit, in conditions and values. `second`: since 1970, since hits of the same second can be in any order. */
+  column(name: string): string;
+  count(condition: string): string;
+  list(value: string, condition: string): string;
+  /** The seconds of the first and the last such hit. */
+  ends(condition: string): readonly [first: string, last: string];
+  /** The value of the visit. */
+  readValue(dimension: Dimension): string;
+}
+
+/** Rows that are grouped by visit. */
+export const inGroup = (isView: string): HitSet => ({
+  isView,
+  isEvent: IS_EVENT,
+  isHit: isView,
+  column: (name) => (name === "second" ? SECOND : name),
+  count: (condition) => `countIf(${condition})`,
+  list: (value, condition) => `groupArrayIf(${value}, ${condition})`,
+  ends: (condition) =>
+    condition === "1"
+      ? [`min(${SECOND})`, `max(${SECOND})`]
+      : [`minIf(${SECOND}, ${condition})`, `maxIf(${SECOND}, ${condition})`],
+  readValue: (dimension) => `anyIf(${columnsOf[dimension]}, ${isView})`,
+});
+
+export const SECOND = "toUnixTimestamp(time)";
+export const IS_VIEW = "kind = 'pageview'";
+export const IS_EVENT = "kind = 'event'";
+
+/** The columns of hits that are one number, since an array of numbers is sorted in half the time of one of pairs. */
+export const FLAGGED_SECOND: readonly string[] = ["second", "is_event"];
+
+/** An array of hits by time, each with these columns; with one column, an array of its values. */
+export function inArray(
+  hits: string,
+  columns: readonly string[],
+  { isView = "0", isEvent = "1", isHit = "1" }: Partial<HitSet> = {},
+): HitSet {
+  const such = (condition: string) =>
+    condition === "1" ? hits : `arrayFilter(one -> ${condition}, ${hits})`;
+  const take = (hit: string, name: string) => {
+    if (columns !== FLAGGED_SECOND) return columns.length === 1 ? hit : `${hit}.${columns.indexOf(name) + 1}`;
+    return name === "second" ? `intDiv(${hit}, 2)` : `(${hit} % 2 = 1)`;
+  };
+  return {
+    isView,
+    isEvent,
+    isHit,
+    column: (name) => take("one", name),
+    count: (condition) =>
+      condition === "1" ? `length(${hits})` : `arrayCount(one -> ${condition}, ${hits})`,
+    list: (value, condition) => `arrayMap(one -> ${value}, ${such(condition)})`,
+    ends: (condition) => [take(`${such(condition)}[1]`, "second"), take(`${such(condition)}[-1]`, "second")],
+    readValue: (dimension) => {
+      if (dimension !== "entry_pages" && dimension !== "exit_pages")
+        return take(`${such(isHit)}[1]`, columnsOf[dimension]);
+      // Without a page view, a visit has the pages of its events.
+      const pages =
+        isView === isHit
+          ? such(isView)
+          : `if(arrayExists(one -> ${isView}, ${hits}), ${such(isView)}, ${hits})`;
+      return take(`${pages}[${dimension === "entry_pages" ? 1 : -1}]`, "path");
+    },
+  };
+}
+
+/** For rows that are page views. */
+export const NO_EVENTS: HitSet = {
+  ...inArray("[]", ["second", "event"]),
+  count: () => "0",
+  list: () => "[]",
+};
+
+/** One per visit: the name and the SQL of a column. */
+export type VisitColumns = readonly (readonly [name: string, sql: string])[];
+
+export const select = (columns: VisitColumns) =>
+  columns.map(([name, sql]) => `${sql} AS ${name}`).join(",\n          ");
+
+const listRecent = ({ column }: HitSet, { onlyRecent }: VisitQuestion) =>
+  onlyRecent ? [`${column("second")} > {since:UInt32}`] : [];
+
+export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
+  const { filter, items, hasMoments } = question;
+  const { isView, isHit, column, count, list, ends } = set;
+  const isKept = all([isView, ...testHit(rows, filter, "pageview", column), ...listRecent(set, question)]);
+  const [first, last] = ends(isHit);
+  return [
+    ["hits", count(isHit)],
+    ["seconds", `toUInt64(${last} - ${first})`],
+    ["kept_views", count(isKept)],
+    ...(hasMoments
+      ? [
+          ["begin", first] as const,
+          ["view_moments", list(`(${column("second")}, ${MOMENTS.view})`, isKept)] as const,
+        ]
+      : []),
+    ...(items === "pages" ? [["kept_items", list(column("path"), isKept)] as const] : []),
+    ...listByHit(filter).map(
+      (condition, index) =>
+        [
+          `matching_views${index}`,
+          count(all([isView, mayMatch(rows, condition, "pageview", column)])),
+        ] as const,
+    ),
+    ...listValues(rows, question).map((each) => [nameVisitValue(each), set.readValue(each)] as const),
+  ];
+}
+
+export function listEventColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
+  const { filter, items, hasMoments } = question;
+  const { isEvent, column, count, list } = set;
+  const isKept = all([isEvent, ...testHit(rows, filter, "event", column), ...listRecent(set, question)]);
+  const moments = list(`(${column("second")}, ${MOMENTS.event})`, isKept);
+  return [
+    ["kept_events", count(isKept)],
+    ...(hasMoments ? [["kept_moments", `arrayConcat(view_moments, ${moments})`] as const] : []),
+    ...(items === "events" ? [["kept_items", list(column("event"), isKept)] as const] : []),
+    ...listByHit(filter).map(
+      (condition, index) =>
+        [
+          `matching_events${index}`,
+          count(all([isEvent, mayMatch(rows, condition, "event", column)])),
+        ] as const,
+    ),
+  ];
+}
+
+/** The conditions on visits by any of their hits. */
+const listByHit = ({ visitHits }: FilterSql) =>
+  visitHits.filter(({ dimension }) => dimension !== "hostnames");
+
+/** The dimensions whose values a visit needs. The rows of an export have been tested before. */
+export const listValues = ({ isExported }: HitRows, { dimension, filter }: VisitQuestion) =>
+  dimensions.filter(
+    (each) =>
+      each === dimension ||
+      (!isExported && listVisitConditions(filter).some((condition) => condition.dimension === each)),
+  );
+
+/** Whether a visit is kept, by its columns. */
+export const testVisit = (rows: HitRows, { filter }: VisitQuestion) =>
+  all([
+    "kept_views + kept_events > 0",
+    ...listByHit(filter).map(
+      ({ isNot }, index) => `matching_views${index} + matching_events${index} ${isNot ? "=" : ">"} 0`,
+    ),
+    ...(rows.isExported ? [] : listVisitConditions(filter)).map(({ dimension, isMetBy }) =>
+      isMetBy(nameVisitValue(dimension)),
+    ),
+  ]);
