@@ -150,12 +150,7 @@ function readQuery(query: URLSearchParams): Map<string, string[]> {
 }
 
 /** Sends a result with an ETag that ignores `as_of`, which would change it every second. */
-function send(
-  operation: AnyOperation,
-  request: ApiRequest,
-  headers: Map<string, string>,
-  body: unknown,
-): ApiResponse {
+function send(operation: AnyOperation, request: ApiRequest, headers: Map<string, string>, body: unknown) {
   const etag = `W/"${hash(JSON.stringify(body, (key, value) => (key === "as_of" ? undefined : value)))}"`;
   headers.set("ETag", etag);
   headers.set("Cache-Control", operation.maxAge === 0 ? "no-cache" : `private, max-age=${operation.maxAge}`);

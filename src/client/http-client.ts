@@ -93,12 +93,8 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
     return retry(attempt, bounds, signal);
   };
 
-  const request = async (
-    operation: Operation,
-    params: Record<string, unknown>,
-    query: string,
-    signal: AbortSignal,
-  ) => {
+  type Params = Record<string, unknown>;
+  const request = async (operation: Operation, params: Params, query: string, signal: AbortSignal) => {
     const { path } = operation;
     const { text, link, freshFor } = await send(path, query, signal);
     let result: unknown;

@@ -143,10 +143,7 @@ function describeType(type: string | null, apiKey: string): string {
   return `is ${(hideKey(type, apiKey).split(";")[0] ?? "").trim().slice(0, 60)}`;
 }
 
-function createRedirectError(
-  { status, headers }: HttpResponse,
-  { url, apiKey }: HttpRequest,
-): AnalyticsError {
+function createRedirectError({ status, headers }: HttpResponse, { url, apiKey }: HttpRequest) {
   const target = readRedirectOrigin(headers.get("location"), url, apiKey);
   return new AnalyticsError(
     "redirected",

@@ -65,16 +65,7 @@ export function parseProblem(status: number, text: string, context: ProblemConte
 }
 
 /** Members that hold a sentence that somebody wrote, the best first. */
-const SENTENCES = [
-  "detail",
-  "message",
-  "error_description",
-  "reason",
-  "description",
-  "msg",
-  "error",
-  "title",
-];
+const SENTENCES = "detail message error_description reason description msg error title".split(" ");
 const MAX_LEVELS = 3;
 
 /** The sentence of an error of any shape, at most some levels down; undefined if there is none. */

@@ -70,11 +70,7 @@ export function summarize(
 }
 
 /** A rule that a service, key or moment gives no occasion for is normal; half of the rules, or an obstacle, is not. */
-function explainIncomplete(
-  rules: readonly RuleReport[],
-  skipped: number,
-  obstacle: string | undefined,
-): string | null {
+function explainIncomplete(rules: readonly RuleReport[], skipped: number, obstacle: string | undefined) {
   const isEnough = skipped === 0 || (obstacle === undefined && skipped * 2 <= rules.length);
   if (isEnough) return null;
   const first = rules.find(({ verdict }) => verdict === "skip")?.detail;

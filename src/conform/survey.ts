@@ -85,10 +85,7 @@ async function tryListSites(probe: Probe, key: Key): Promise<Reply | string> {
   return reply instanceof Error ? `the key in ANALYTICS_OTHER_API_KEY: ${reply.message}` : reply;
 }
 
-async function tryAsk(
-  probe: Probe,
-  ...request: Parameters<Probe["ask"]>
-): Promise<Reply | Unanswered | Halt> {
+async function tryAsk(probe: Probe, ...request: Parameters<Probe["ask"]>) {
   return probe.ask(...request).catch((error: unknown) => {
     if (error instanceof Unanswered || error instanceof Halt) return error;
     throw error;

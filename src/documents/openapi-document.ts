@@ -62,6 +62,8 @@ const headers: Record<string, string> = {
   Allow: "The methods that are allowed.",
 };
 
+/** Of an answer that can be kept. */
+const CACHED = ["X-Request-Id", "ETag", "Cache-Control", "Vary"];
 const statuses = [400, 401, 404, 405, 429, 500, 503] as const;
 
 const refer = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
@@ -93,14 +95,7 @@ function buildPath(operation: AnyOperation, unsupported: readonly string[]) {
       responses: {
         "200": {
           description: operation.summary,
-          headers: referHeaders(
-            "X-Request-Id",
-            "ETag",
-            "Cache-Control",
-            "Vary",
-            "RateLimit-Policy",
-            "RateLimit",
-          ),
+          headers: referHeaders(...CACHED, "RateLimit-Policy", "RateLimit"),
           content: { "application/json": { schema: refer("schemas", answerName(operation)) } },
         },
         "304": refer("responses", "NotModified"),
@@ -176,7 +171,7 @@ export function buildOpenApi(
       responses: {
         NotModified: {
           description: "Nothing has changed since the answer whose ETag was sent.",
-          headers: referHeaders("X-Request-Id", "ETag", "Cache-Control", "Vary"),
+          headers: referHeaders(...CACHED),
         },
         ...Object.fromEntries(
           statuses.map((status) => [errorResponses[status].name, buildErrorResponse(status)]),

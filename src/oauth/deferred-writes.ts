@@ -85,10 +85,7 @@ export function createCallback(provider: Provider, { commit }: Pick<DeferredWrit
   };
 }
 
-function auditSuccess(
-  { status, oidc }: { status: number; oidc?: KoaContextWithOIDC["oidc"] },
-  audit: Audit,
-): void {
+function auditSuccess({ status, oidc }: { status: number; oidc?: KoaContextWithOIDC["oidc"] }, audit: Audit) {
   const { client: application, params, entities, route } = oidc ?? {};
   if (status >= 300 || application === undefined) return;
   const { clientId, clientName } = application;

@@ -70,10 +70,8 @@ export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {})
     if (refused) throw new DocumentRefused("not on the public internet");
     const isDirect = proxy === undefined || isExcepted(target, noProxy);
     if (!isDirect) await assertPublicName(address);
-    const signal = AbortSignal.any([
-      AbortSignal.timeout(TIME_LIMIT_MS),
-      ...(init?.signal ? [init.signal] : []),
-    ]);
+    const limit = AbortSignal.timeout(TIME_LIMIT_MS);
+    const signal = init?.signal ? AbortSignal.any([limit, init.signal]) : limit;
     const dispatcher = isDirect ? direct : proxy;
     // `dispatcher` is Node's extension of fetch, which the type of the DOM does not have.
     return fetch(url, { ...init, redirect: "manual", signal, dispatcher } as unknown as RequestInit);

@@ -69,11 +69,7 @@ export function formatTable(view: View, screen: Screen): string[] {
 }
 
 /** A row as lines of a name and a number. */
-function formatTurned(
-  columns: readonly Column[],
-  format: (column: Column) => string,
-  screen: Screen,
-): string[] {
+function formatTurned(columns: readonly Column[], format: (column: Column) => string, screen: Screen) {
   const lines = columns.map((column) => ({ name: cleanText(column.label), text: format(column) }));
   const nameWidth = Math.max(...lines.map(({ name }) => measure(name)));
   const textWidth = Math.max(...lines.map(({ text }) => measure(text)));

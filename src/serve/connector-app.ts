@@ -135,7 +135,6 @@ function describeFault({ message, name }: Error): string {
 
 /** Derives a separate key for each purpose (RFC 5869, section 3.2). */
 function derive(secret: Uint8Array, purpose: string): string {
-  return Buffer.from(hkdfSync("sha256", secret, "", `analytics-mcp connector ${purpose}`, 32)).toString(
-    "base64url",
-  );
+  const key = hkdfSync("sha256", secret, "", `analytics-mcp connector ${purpose}`, 32);
+  return Buffer.from(key).toString("base64url");
 }

@@ -37,10 +37,8 @@ export function createRoutes(options: RoutesOptions): RequestListener {
   const route = async (request: IncomingMessage, response: ServerResponse) => {
     // Node refuses requests without the header, but not with an empty one (RFC 9112, section 3.2).
     if (request.headers.host === "") {
-      return sendJson(response, 400, {
-        error: "invalid_request",
-        error_description: "The Host header is empty.",
-      });
+      const error_description = "The Host header is empty.";
+      return sendJson(response, 400, { error: "invalid_request", error_description });
     }
     const path = (request.url ?? "/").replace(/\?.*/s, "");
     if (path === "/mcp" || path === "/mcp/") {

@@ -88,14 +88,8 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
         const ms = performance.now() - start;
         const { statusCode: status } = response;
         const path = maskPath(url);
-        writeLine("request", {
-          request: context.id,
-          grant: context.grant,
-          method,
-          path,
-          status,
-          ms: Math.round(ms),
-        });
+        const { id, grant } = context;
+        writeLine("request", { request: id, grant, method, path, status, ms: Math.round(ms) });
         onAnswered(request, status, ms);
       });
       contexts.run(context, () => {
@@ -104,14 +98,8 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
       });
     };
 
-  return {
-    log,
-    audit,
-    noteGrant,
-    watchFetch,
-    receive,
-    readAddress: () => contexts.getStore()?.address ?? "",
-  };
+  const findAddress = () => contexts.getStore()?.address ?? "";
+  return { log, audit, noteGrant, watchFetch, receive, readAddress: findAddress };
 }
 
 /** The words in paths of this server, and in those that programs often try. */

@@ -77,11 +77,8 @@ export async function readResourceMetadata({ endpoint, probe, readCall }: Connec
   const named = await readCall().then(findMetadataUrl, () => undefined);
   const { origin, pathname } = new URL(endpoint);
   const url = named ?? `${origin}/.well-known/oauth-protected-resource${pathname}`;
-  demand(
-    isSecure(url, endpoint),
-    `the challenge names ${quoteShort(url)}, which is not https`,
-    START_WITH_URL,
-  );
+  const what = `the challenge names ${quoteShort(url)}, which is not https`;
+  demand(isSecure(url, endpoint), what, START_WITH_URL);
   const metadata = readDocument(await probe(url), resourceMetadata);
   const { resource } = metadata;
   demand(

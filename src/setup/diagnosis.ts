@@ -70,11 +70,7 @@ function createFacts(context: DoctorContext): Facts {
 }
 
 /** The checks of a source in this process, which has no key. */
-function createLocalChecks({
-  about,
-  call,
-  local,
-}: Pick<LocalSource, "about" | "call" | "local">): readonly Check[] {
+function createLocalChecks({ about, call, local }: Pick<LocalSource, "about" | "call" | "local">) {
   const { kind, flags } = local;
   const own = (kind.checks ?? []).map(
     ({ name, run }, index, all): Check => ({

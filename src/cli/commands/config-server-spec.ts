@@ -143,16 +143,10 @@ function readShellAccess(flags: ConfigFlags, environment: Io["environment"]): Ac
 }
 
 /** The profile to use in place of a key and address. Throws AnalyticsError if it does not exist. */
-function readProfileName(
-  environment: Io["environment"],
-  flags: ConfigFlags,
-  machine: Machine,
-): string | undefined {
+function readProfileName(environment: Io["environment"], flags: ConfigFlags, machine: Machine) {
   if (flags.withKey && flags.profile !== undefined) {
-    throw createConfigError(
-      "Use --with-key or --profile, not both",
-      "A profile keeps the key out of the file.",
-    );
+    const why = "A profile keeps the key out of the file.";
+    throw createConfigError("Use --with-key or --profile, not both", why);
   }
   // Another machine has other profiles.
   const mayFind = machine.isHere && !flags.withKey;
@@ -162,11 +156,7 @@ function readProfileName(
 }
 
 /** The server's options. A client does not share this shell's environment, so a profile named there is passed on. */
-function readOptions(
-  environment: Io["environment"],
-  flags: ConfigFlags,
-  profile: string | undefined,
-): string[] {
+function readOptions(environment: Io["environment"], flags: ConfigFlags, profile: string | undefined) {
   if (profile === undefined) return [];
   const isNamed =
     flags.profile !== undefined ||

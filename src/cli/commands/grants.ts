@@ -52,9 +52,8 @@ export const command: CommandDefinition = {
         await withStore(io, flags, async (store) => {
           const known = (await store.listGrants()).some(({ grantId }) => grantId === grant);
           if (!known) {
-            throw new AnalyticsError("usage", "There is no such grant.", {
-              hint: "See analytics-mcp grants list.",
-            });
+            const hint = "See analytics-mcp grants list.";
+            throw new AnalyticsError("usage", "There is no such grant.", { hint });
           }
           const isNew = await store.revokeGrant(grant, io.clock());
           await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");

@@ -101,14 +101,8 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { saves, shows } = await learnMore(io, service, { site, isQuiet: flags.json === true });
   writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, ...saves });
   if (!asksForSite) {
-    await print({
-      profile: name,
-      base_url: baseUrl,
-      ...shows,
-      key: describeKey(apiKey),
-      site: site ?? null,
-      file,
-    });
+    const key = describeKey(apiKey);
+    await print({ profile: name, base_url: baseUrl, ...shows, key, site: site ?? null, file });
   }
   if (flags.json) return;
   await printNote(

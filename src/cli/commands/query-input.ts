@@ -80,10 +80,7 @@ function assertNoSwallowedOptions(command: ShellCommand, texts: GivenWords["text
 }
 
 /** Reads the words that are no options: the site, and what to rank by. */
-function readWords(
-  query: Query,
-  { texts, words, guess }: GivenWords & { texts: Map<string, string[]> },
-): void {
+function readWords(query: Query, { texts, words, guess }: GivenWords & { texts: Map<string, string[]> }) {
   const ranked = takesDimension(query) && !texts.has("dimension") ? words.find(findDimension) : undefined;
   const dimension = ranked && findDimension(ranked);
   if (dimension !== undefined) texts.set("dimension", [dimension]);
@@ -101,10 +98,7 @@ function readWords(
 }
 
 /** Reads `--from` and `--to` as a period, and returns them as given. */
-function readDates(
-  { from, to }: { from?: string; to?: string },
-  texts: Map<string, string[]>,
-): string | undefined {
+function readDates({ from, to }: { from?: string; to?: string }, texts: Map<string, string[]>) {
   if (from === undefined && to === undefined) return undefined;
   const other = ["period", "days"].find((name) => texts.has(name));
   if (other !== undefined) throw new AnalyticsError("usage", `Use --from and --to, or --${other}, not both.`);

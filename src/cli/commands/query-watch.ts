@@ -12,14 +12,9 @@ const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 3_600;
 const MAX_REMEMBERED = 40;
 /** Failures that may be over at the next attempt. Any other ends the watch. */
-const TEMPORARY = new Set([
-  "unreachable",
-  "timeout",
-  "rate_limited",
-  "internal_error",
-  "unavailable",
-  "bad_answer",
-]);
+const TEMPORARY = new Set(
+  "unreachable timeout rate_limited internal_error unavailable bad_answer".split(" "),
+);
 
 /** Returns the milliseconds between two answers. Throws AnalyticsError `usage` for anything but a number of seconds. */
 export function readInterval(text: true | string): number {

@@ -51,10 +51,8 @@ export const command: CommandDefinition = {
         for (const word of report.args) assertNotOption(word, reportQuery.name);
         const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
         assertMailAlone(flags);
-        const { file, format } = chooseTarget(
-          flags.mail === undefined ? flags.out : "-",
-          flags.force === true,
-        );
+        const out = flags.mail === undefined ? flags.out : "-";
+        const { file, format } = chooseTarget(out, flags.force === true);
         if (file === "-" && flags.open) {
           throw new AnalyticsError("usage", "--open needs a file, but -o - writes none.", {
             hint: "Leave out one of the two.",

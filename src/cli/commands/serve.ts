@@ -114,11 +114,8 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     warn: (message) => log("source", { message }),
   });
   const secret = await readSecret(settings.secretFile);
-  const store = await openStore(settings.store, {
-    clock,
-    secret,
-    report: (message) => log("store", { message }),
-  });
+  const report = (message: string) => log("store", { message });
+  const store = await openStore(settings.store, { clock, secret, report });
   try {
     const connector = await startConnector({
       ...settings,

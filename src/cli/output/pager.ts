@@ -18,11 +18,8 @@ export async function pageAnswer(
   if (pager === undefined || isOnOneScreen(page, stdout)) return false;
   const { LESS = "FRX", LV = "-c" } = environment;
   if (!(await io.page(pager.words, { ...environment, LESS, LV }, page))) {
-    if (!quiet)
-      await printNote(
-        io,
-        `warning: ${pager.variable} names a program that cannot be started: ${pager.words[0]}`,
-      );
+    const what = `names a program that cannot be started: ${pager.words[0]}`;
+    if (!quiet) await printNote(io, `warning: ${pager.variable} ${what}`);
     return false;
   }
   if (!stderr.isTTY) for (const line of notes) await printNote(io, line);
@@ -50,10 +47,7 @@ function splitCommand(command: string): string[] {
 }
 
 /** Whether a page leaves a line for the prompt. */
-function isOnOneScreen(
-  page: string,
-  { rows = Number.POSITIVE_INFINITY, columns = 80 }: Io["stdout"],
-): boolean {
+function isOnOneScreen(page: string, { rows = Number.POSITIVE_INFINITY, columns = 80 }: Io["stdout"]) {
   const heights = page.split("\n").map((line) => Math.max(1, Math.ceil(measure(line) / columns)));
   return heights.reduce((sum, height) => sum + height, 0) < rows;
 }

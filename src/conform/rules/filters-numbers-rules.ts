@@ -53,12 +53,7 @@ const only = ({ numbers, ...reading }: Reading, names: readonly string[]): Readi
 });
 
 /** Demands that a filter's totals are the numbers of a row. */
-async function demandRow(
-  subject: Subject,
-  dimension: Dimension,
-  value: string | null,
-  filter: string,
-): Promise<void> {
+async function demandRow(subject: Subject, dimension: Dimension, value: string | null, filter: string) {
   await demandSameNumbers(
     (fresh) => readRow(subject, dimension, value, fresh),
     async () => {
@@ -237,13 +232,8 @@ export const filterNumberRules = {
       }
       const special = await findSpecial(subject);
       if (special === undefined) return;
-      const { dimension } = special;
-      await demandRow(
-        subject,
-        dimension,
-        special.value,
-        formatCondition(conditionOf(dimension, special.value)),
-      );
+      const { dimension, value: text } = special;
+      await demandRow(subject, dimension, text, formatCondition(conditionOf(dimension, text)));
     },
   },
   "filters.wildcard": {

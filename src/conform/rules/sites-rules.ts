@@ -32,15 +32,8 @@ function listNearMisses({ id, domain }: Site, own: readonly Site[]): string[] {
   const changed = [domain, id].flatMap((name) => [name.slice(1), name.slice(0, -1)]);
   // A dot, slash, space or the like at an end may be cut off on purpose.
   const misses = changed.filter((name) => /^[\p{L}\p{N}].*[\p{L}\p{N}]$/u.test(name));
-  const others = [
-    `conform${domain}`,
-    `${domain}.invalid`,
-    `${id}0`,
-    ...misses,
-    accent(domain),
-    accent(id),
-    "%",
-  ]
+  const added = [`conform${domain}`, `${domain}.invalid`, `${id}0`, "%"];
+  const others = [...added, ...misses, accent(domain), accent(id)]
     .filter((name) => name !== undefined)
     .filter((name) => ![name, normalizeSite(name)].some((spelling) => known.has(fold(spelling))));
   return [...others, ...recaseId(id, own)];

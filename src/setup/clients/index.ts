@@ -36,12 +36,9 @@ const geminiForm = (command: string) =>
   }) as const;
 
 /** What all entries of Goose have. */
-const describeToGoose = (name: string) => ({
-  name,
-  description: "Web analytics",
-  enabled: true,
-  timeout: 300,
-});
+const describeToGoose = (name: string) => {
+  return { name, description: "Web analytics", enabled: true, timeout: 300 };
+};
 
 /** An entry for an install link: base64 of its JSON, escaped for a query. */
 const encodeBase64 = (entry: Members) =>

@@ -129,11 +129,7 @@ function isObject(value: unknown): value is Members {
 }
 
 /** Proves with the parser that the edit added the entry and changed nothing else. */
-function assertRestUnchanged(
-  before: string,
-  after: string,
-  { serversKey, name, value, inputs }: Entry,
-): void {
+function assertRestUnchanged(before: string, after: string, { serversKey, name, value, inputs }: Entry) {
   const strip = (text: string) => {
     const root = parse(text);
     const document = membersOf(root && readValue(root));

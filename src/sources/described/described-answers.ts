@@ -144,11 +144,8 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       throw allowed.createError("here, because visitors of days do not add up");
     const from = addDays(series.window.to, 1 - days);
     const points = series.points.filter(({ date }) => date >= from);
-    const sums = {
-      visitors: sumOf(points, "visitors"),
-      pageviews: sumOf(points, "pageviews"),
-      events: undefined,
-    };
+    const [visitors, pageviews] = [sumOf(points, "visitors"), sumOf(points, "pageviews")];
+    const sums = { visitors, pageviews, events: undefined };
     return {
       totals: sums,
       series: { ...series, points, window: { ...series.window, from, days } },
@@ -213,10 +210,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     };
   };
 
-  const answerActive = async (
-    asked: { site: string },
-    options: RequestOptions,
-  ): Promise<AnswerOf<typeof realtime>> => {
+  const answerActive = async (asked: { site: string }, options: RequestOptions) => {
     const site = await locate(asked.site, options);
     const answer = await reader.askSite(realtime.path, site, {}, options);
     const cells = readRecord(answer);

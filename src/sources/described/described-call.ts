@@ -58,10 +58,8 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
       const isNew = mapping !== undefined && !isRemembered;
       if (isNew && (await keepsContract(readText, { signal }).catch(() => false)))
         throw createNeedlessMappingError();
-      const reader = await openServiceReader(
-        { readText, mapping: mapping ?? {}, memory, learned },
-        { signal },
-      );
+      const context = { readText, mapping: mapping ?? {}, memory, learned };
+      const reader = await openServiceReader(context, { signal });
       const { siteTimezones = {} } = target;
       return { reader, service: createDescribedService({ reader, clock, siteTimezones }) };
     })();

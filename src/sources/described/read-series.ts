@@ -38,11 +38,7 @@ export function createSeriesReader(reader: ServiceReader, clock: () => number) {
     );
   };
 
-  const readSeries = async (
-    site: ServiceSite,
-    days: number,
-    options: RequestOptions,
-  ): Promise<ServiceSeries> => {
+  const readSeries = async (site: ServiceSite, days: number, options: RequestOptions) => {
     const asked = reader.allowedDays(timeseries).cover(days);
     const answer = await reader.askSite(timeseries.path, site, { days: asked }, options);
     const timezone = await findZone(site, answer, asked, options);

@@ -1,7 +1,7 @@
 import { readMember } from "../../member.ts";
 import { type Cell, findTables, MAX_DEPTH, readTable, type Table } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
-import { type Candidate, choose, createMissingError, namePlace, rankPlace, readCount } from "./find-field.ts";
+import { choose, createMissingError, namePlace, rankPlace, readCount } from "./find-field.ts";
 import { namesOf, type Pointer, readPointer } from "./json-pointer.ts";
 import { type Field, isAside, isBeside } from "./words.ts";
 
@@ -89,12 +89,7 @@ const textOf = (table: Table, column: Pointer, texts: TableQuery["texts"]) =>
   texts.get(`${table.element ?? `${table.at}/*`}${column}`) ?? texts.get(`${table.at}${column}`);
 
 /** Columns that fit a field by name or description, and by their cells. */
-function listColumns(
-  table: Table,
-  field: Field,
-  { texts }: TableQuery,
-  fits: (cell: Cell) => boolean,
-): Candidate[] {
+function listColumns(table: Table, field: Field, { texts }: TableQuery, fits: (cell: Cell) => boolean) {
   return table.columns.flatMap((column) => {
     const rank = rankPlace(namesOf(column), textOf(table, column, texts), field);
     const cells = cellsOf(table, column);

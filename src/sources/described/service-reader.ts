@@ -139,12 +139,8 @@ export async function openServiceReader(
 
   const readPage = async (params: Record<string, string>, given: RequestOptions) => {
     const { answer, link } = await get(sites.path, params, given);
-    const query = {
-      operation: sites.name,
-      path: sites.path,
-      chosen: mapping.sites ?? {},
-      texts: texts(sites.path),
-    };
+    const { name: operation, path } = sites;
+    const query = { operation, path, chosen: mapping.sites ?? {}, texts: texts(path) };
     const known = learned.readings[sites.name];
     const { sites: listed, reading } = readSites(answer, query, known);
     if (reading !== undefined && reading !== known) {

@@ -44,10 +44,8 @@ const FRESH = { past: 600, today: 30 };
 
 export function createMatomo({ target, clock, limits }: GatewayContext): AskMatomo {
   const isCloud = CLOUD.host.test(new URL(target.baseUrl).hostname);
-  const client = createGatewayClient({ ...SERVICE, ...(isCloud && { quota: CLOUD.quota }) }, target, {
-    clock,
-    limits,
-  });
+  const service = { ...SERVICE, ...(isCloud && { quota: CLOUD.quota }) };
+  const client = createGatewayClient(service, target, { clock, limits });
   return (method, params, { schema, freshFor }, signal) =>
     client.ask(
       {

@@ -8,7 +8,7 @@ import type { Filter } from "../../../operations/filter.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { NEAR, NEAR_VIEWS, type Warning } from "../../../operations/warning.ts";
 import { dateAt } from "../../calendar.ts";
-import type { DataSource, DayTotals, RankedRow, SourceSite, Span } from "../../data-source.ts";
+import type { DataSource, DayTotals, SourceSite, Span } from "../../data-source.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { rankRows } from "../row-sums.ts";
 import { count, createMatomo, createTokenError, describeSpan, rows } from "./matomo-api.ts";
@@ -141,11 +141,7 @@ export function openMatomo(context: GatewayContext): DataSource {
     });
   };
 
-  const readRanking = async (
-    span: Span,
-    dimension: Dimension,
-    signal?: AbortSignal,
-  ): Promise<RankedRow[]> => {
+  const readRanking = async (span: Span, dimension: Dimension, signal?: AbortSignal) => {
     const { params, freshFor } = describeSpan(span, "range");
     const asked = { ...params, ...(await writeParams(span.site, span.filter, signal)) };
     const reports = (await findReports(signal))[dimension] ?? [];

@@ -176,10 +176,11 @@ function writeRegions(condition: Condition): Group[] {
     const [, country, region] = /^([A-Z]{2})-([A-Z0-9]{1,3})$/.exec(readExact(condition, alternative)) ?? [];
     if (country === undefined || region === undefined)
       throw createRefusal(condition, "a region looks like DE-BE");
-    const terms = [
-      writeTerm("countryCode", isNot, country.toLowerCase()),
-      writeTerm("regionCode", isNot, region),
-    ];
+    const pairs = [
+      ["countryCode", country.toLowerCase()],
+      ["regionCode", region],
+    ] as const;
+    const terms = pairs.map(([name, value]) => writeTerm(name, isNot, value));
     return isNot ? [terms] : terms.map((term) => [term]);
   });
 }

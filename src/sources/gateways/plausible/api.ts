@@ -176,11 +176,7 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
 
 const isKeyOrSite = (error: unknown) => error instanceof AnalyticsError && error.status === 401;
 
-function assertForm(
-  rows: PlausibleRow[],
-  dimensions: readonly string[],
-  metrics: readonly string[],
-): PlausibleRow[] {
+function assertForm(rows: PlausibleRow[], dimensions: readonly string[], metrics: readonly string[]) {
   const isOther = (row: PlausibleRow) =>
     row.dimensions.length !== dimensions.length || row.metrics.length !== metrics.length;
   if (rows.some(isOther)) throw createShapeError("have other columns than were asked for");

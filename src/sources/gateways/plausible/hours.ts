@@ -8,11 +8,7 @@ const METRICS = ["visitors", "pageviews"] as const;
 const FRESH = 30;
 
 /** The totals of each hour. Plausible names hours as the clocks show them, so those that they repeat are asked for alone. */
-export async function readHours(
-  api: PlausibleApi,
-  span: Span,
-  signal: AbortSignal | undefined,
-): Promise<HourTotals[]> {
+export async function readHours(api: PlausibleApi, span: Span, signal?: AbortSignal): Promise<HourTotals[]> {
   const { site, from, to, now } = span;
   const { timezone } = site;
   const rows = await api.askRows(span, { metrics: METRICS, dimensions: ["time:hour"] }, signal);

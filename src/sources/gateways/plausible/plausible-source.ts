@@ -6,7 +6,7 @@ import { conditionOf, createFilterError, type Filter, isOnHits } from "../../../
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { startOfDay } from "../../calendar.ts";
-import type { DataSource, DayTotals, RankedRow, Ranking, SourceSite, Span } from "../../data-source.ts";
+import type { DataSource, DayTotals, RankedRow, SourceSite, Span } from "../../data-source.ts";
 import { identifySite } from "../../site-id.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { rankRows, sumRows } from "../row-sums.ts";
@@ -15,6 +15,10 @@ import { createPlausibleApi, TITLE } from "./api.ts";
 import { findNative, isOfVisitsAlone, nativeDimensions, readValue } from "./dimensions.ts";
 import { warnOfHosts } from "./filters.ts";
 import { readHours } from "./hours.ts";
+
+type ReadRanking = DataSource["breakdown"];
+
+const COUNTS = ["visitors", "pageviews", "events"] as const;
 
 /** Opens Plausible's Stats API as a source. Visitors are those of each day, by the dimension `time:day`, added up. */
 export function openPlausible(context: GatewayContext): DataSource {
@@ -30,8 +34,7 @@ export function openPlausible(context: GatewayContext): DataSource {
   };
 
   const readDays = async (span: Span, signal?: AbortSignal): Promise<DayTotals[]> => {
-    const query = { metrics: ["visitors", "pageviews", "events"], dimensions: ["time:day"] } as const;
-    const rows = await api.askRows(span, query, signal);
+    const rows = await api.askRows(span, { metrics: COUNTS, dimensions: ["time:day"] }, signal);
     const byDate = new Map(rows.map(({ dimensions: [date = ""], metrics }) => [date, metrics]));
     const days = listDays(span.from, span.to).map((date) => {
       const [visitors, pageviews, all] = byDate.get(date) ?? [];
@@ -44,6 +47,67 @@ export function openPlausible(context: GatewayContext): DataSource {
     });
     assertEvents(span.filter, days);
     return days;
+  };
+
+  const readRows: ReadRanking = async (span, dimension, _, signal) => {
+    const { name, labels } = findNative(dimension);
+    const dimensions = ["time:day", name, ...(labels === undefined ? [] : [labels])];
+    const found = await api.askRows(span, { metrics: ["visitors", "pageviews"], dimensions }, signal);
+    const rows = found.map(({ dimensions: [date = "", text = "", label], metrics: [visitors, hits] }) => {
+      const value = readValue(dimension, text);
+      const name = labelOf(dimension, value, label);
+      const row = { value, label: name, visitors: visitors ?? 0, hits: hits ?? 0 };
+      return { day: `${date} ${value}`, row };
+    });
+    // Whoever came from two pages of one host on one day is in two of Plausible's rows.
+    const isFolded = dimension === "referrers" && new Set(rows.map(({ day }) => day)).size < rows.length;
+    // Plausible's pages also have those on which there were events alone.
+    const counted = sumRows(rows.map(({ row }) => row)).filter(
+      ({ hits }) => hits > 0 || dimension !== "pages",
+    );
+    return { rows: counted, totalRows: counted.length, warnings: isFolded ? [FOLDED_REFERRERS] : [] };
+  };
+
+  /** Plausible counts page views of visits by their first or last page only for one page at a time. */
+  const readVisitRows: ReadRanking = async (span, dimension, limit, signal) => {
+    const { name } = findNative(dimension);
+    const found = await api.askRows(span, { metrics: ["visitors"], dimensions: ["time:day", name] }, signal);
+    const visitors = new Map<string | null, number>();
+    for (const { dimensions: read, metrics } of found) {
+      const value = readValue(dimension, read[1] ?? "");
+      visitors.set(value, (visitors.get(value) ?? 0) + (metrics[0] ?? 0));
+    }
+    const ranked = [...visitors].sort(([, a], [, b]) => b - a);
+    if (Math.min(limit, ranked.length) > MAX_ASKED_ONE_BY_ONE)
+      throw createManyRowsError(dimension, ranked.length);
+    // Page views decide between rows with the same visitors.
+    const [, least = 0] = ranked[limit - 1] ?? [];
+    const chosen = ranked.filter(([, count]) => count >= least).slice(0, MAX_ASKED_ONE_BY_ONE);
+    api.assertAffordable(chosen.length, (left) => `Ask for at most ${left} ${dimension}.`);
+    const rows = await Promise.all(
+      chosen.map(async ([value]) => {
+        const filter = [...(span.filter ?? []), conditionOf(dimension, value)];
+        const days = await readDays({ ...span, filter }, signal);
+        const sum = (member: "visitors" | "pageviews") => days.reduce((total, day) => total + day[member], 0);
+        const label = labelOf(dimension, value);
+        return { value, label, visitors: sum("visitors"), hits: sum("pageviews") };
+      }),
+    );
+    return { rows, totalRows: ranked.length };
+  };
+
+  const readEvents: ReadRanking = async (span, dimension, _, signal) => {
+    const query = { metrics: COUNTS, dimensions: ["time:day", "event:goal"] };
+    const found = await api.askRows(span, query, signal);
+    const rows = sumRows(
+      found.flatMap(({ dimensions: [, value = ""], metrics: [visitors, pageviews, events] }) =>
+        // Goals may also be page views, and ways that somebody has scrolled. These are no events.
+        pageviews !== 0 || events === null || events === undefined
+          ? []
+          : [{ value, label: labelOf(dimension, value), visitors: visitors ?? 0, hits: events }],
+      ),
+    );
+    return { rows, totalRows: rows.length };
   };
 
   return {
@@ -106,93 +170,6 @@ export function openPlausible(context: GatewayContext): DataSource {
     },
     dimensions: async () => Object.keys(nativeDimensions) as Dimension[],
   };
-
-  async function readRows(
-    span: Span,
-    dimension: Dimension,
-    _limit: number,
-    signal?: AbortSignal,
-  ): Promise<Ranking> {
-    const { name, labels } = findNative(dimension);
-    const dimensions = ["time:day", name, ...(labels === undefined ? [] : [labels])];
-    const found = await api.askRows(span, { metrics: ["visitors", "pageviews"], dimensions }, signal);
-    const rows = found.map(({ dimensions: [date = "", text = "", label], metrics: [visitors, hits] }) => {
-      const value = readValue(dimension, text);
-      const row = {
-        value,
-        label: labelOf(dimension, value, label),
-        visitors: visitors ?? 0,
-        hits: hits ?? 0,
-      };
-      return { day: `${date} ${value}`, row };
-    });
-    // Whoever came from two pages of one host on one day is in two of Plausible's rows.
-    const isFolded = dimension === "referrers" && new Set(rows.map(({ day }) => day)).size < rows.length;
-    // Plausible's pages also have those on which there were events alone.
-    const counted = sumRows(rows.map(({ row }) => row)).filter(
-      ({ hits }) => hits > 0 || dimension !== "pages",
-    );
-    return { rows: counted, totalRows: counted.length, warnings: isFolded ? [FOLDED_REFERRERS] : [] };
-  }
-
-  /** Plausible counts page views of visits by their first or last page only for one page at a time. */
-  async function readVisitRows(
-    span: Span,
-    dimension: Dimension,
-    limit: number,
-    signal?: AbortSignal,
-  ): Promise<Ranking> {
-    const { name } = findNative(dimension);
-    const found = await api.askRows(span, { metrics: ["visitors"], dimensions: ["time:day", name] }, signal);
-    const visitors = new Map<string | null, number>();
-    for (const { dimensions: read, metrics } of found) {
-      const value = readValue(dimension, read[1] ?? "");
-      visitors.set(value, (visitors.get(value) ?? 0) + (metrics[0] ?? 0));
-    }
-    const ranked = [...visitors].sort(([, a], [, b]) => b - a);
-    if (Math.min(limit, ranked.length) > MAX_ASKED_ONE_BY_ONE)
-      throw createManyRowsError(dimension, ranked.length);
-    // Page views decide between rows with the same visitors.
-    const [, least = 0] = ranked[limit - 1] ?? [];
-    const chosen = ranked.filter(([, count]) => count >= least).slice(0, MAX_ASKED_ONE_BY_ONE);
-    api.assertAffordable(chosen.length, (left) => `Ask for at most ${left} ${dimension}.`);
-    const rows = await Promise.all(
-      chosen.map(async ([value]) => {
-        const filter = [...(span.filter ?? []), conditionOf(dimension, value)];
-        const days = await readDays({ ...span, filter }, signal);
-        const sum = (member: "visitors" | "pageviews") => days.reduce((total, day) => total + day[member], 0);
-        return {
-          value,
-          label: labelOf(dimension, value),
-          visitors: sum("visitors"),
-          hits: sum("pageviews"),
-        };
-      }),
-    );
-    return { rows, totalRows: ranked.length };
-  }
-
-  async function readEvents(
-    span: Span,
-    dimension: Dimension,
-    _limit: number,
-    signal?: AbortSignal,
-  ): Promise<Ranking> {
-    const query = {
-      metrics: ["visitors", "pageviews", "events"],
-      dimensions: ["time:day", "event:goal"],
-    } as const;
-    const found = await api.askRows(span, query, signal);
-    const rows = sumRows(
-      found.flatMap(({ dimensions: [, value = ""], metrics: [visitors, pageviews, events] }) =>
-        // Goals may also be page views, and ways that somebody has scrolled. These are no events.
-        pageviews !== 0 || events === null || events === undefined
-          ? []
-          : [{ value, label: labelOf(dimension, value), visitors: visitors ?? 0, hits: events }],
-      ),
-    );
-    return { rows, totalRows: rows.length };
-  }
 }
 
 const WINDOW_MS = 5 * 60_000;

@@ -31,11 +31,8 @@ export function createUmamiApi({ target, clock, limits }: GatewayContext): Umami
     concurrency: 4,
     quota: isCloud ? QUOTA : undefined,
   };
-  const client = createGatewayClient(
-    service,
-    { ...target, baseUrl: findApi(target.baseUrl) },
-    { clock, limits },
-  );
+  const api = { ...target, baseUrl: findApi(target.baseUrl) };
+  const client = createGatewayClient(service, api, { clock, limits });
   return {
     isCloud,
     ask: client.ask,

@@ -5,7 +5,7 @@ import type { Dimension } from "../../../operations/dimensions.ts";
 import { createFilterError, type Filter } from "../../../operations/filter.ts";
 import type { Warning } from "../../../operations/warning.ts";
 import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
-import type { DataSource, DayTotals, HourTotals, RankedRow, Ranking, Span } from "../../data-source.ts";
+import type { DataSource, DayTotals, HourTotals, RankedRow, Span } from "../../data-source.ts";
 import { createSiteNotFound } from "../../site-not-found.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { rankRows, sumRows } from "../row-sums.ts";
@@ -167,11 +167,7 @@ const HOURLY_DAYS = 30;
  * The hours of a span. Umami names hours by the clock alone, which shows some twice. In UTC it shows none twice, but a zone
  * whose offset has half hours has other hours: each of them is then a request.
  */
-async function readHours(
-  api: UmamiApi,
-  span: UmamiSpan,
-  signal: AbortSignal | undefined,
-): Promise<HourTotals[]> {
+async function readHours(api: UmamiApi, span: UmamiSpan, signal?: AbortSignal): Promise<HourTotals[]> {
   const { site, from, to, now } = span;
   const filter = writeFilter(span.filter, api.isCloud);
   if (filter.event !== undefined) {
@@ -216,12 +212,7 @@ async function readHours(
 }
 
 /** Adds the days up. Who is in no row of what every visitor has is the row of none. */
-function rank(
-  dimension: Dimension,
-  found: readonly DayRows[],
-  totals: readonly DayTotals[],
-  limit: number,
-): Ranking {
+function rank(dimension: Dimension, found: readonly DayRows[], totals: readonly DayTotals[], limit: number) {
   const { isOfVisitor } = DIMENSIONS[dimension];
   const isCut = found.some((day) => day.isCut);
   const rows: RankedRow[] = [];
