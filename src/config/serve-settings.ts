@@ -25,6 +25,10 @@ export const serveVariables = {
   logLevel: "ANALYTICS_SERVE_LOG_LEVEL",
 } as const;
 
+/** The option of a setting on the command line. */
+export const nameOption = (setting: string) =>
+  `--${setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 type Setting = keyof typeof serveVariables;
 type TextSetting = Exclude<Setting, "trustProxy">;
 
@@ -89,9 +93,7 @@ function createReader(flags: ServeFlags, environment: Environment) {
   };
   /** The option, or the variable that was given in its place. */
   const nameOf = (name: Setting) =>
-    flags[name] === undefined && environment[serveVariables[name]]
-      ? serveVariables[name]
-      : `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    flags[name] === undefined && environment[serveVariables[name]] ? serveVariables[name] : nameOption(name);
   const read = <T>(name: TextSetting, parse: (text: string, option: string) => T): T | undefined => {
     const text = find(name);
     return text === undefined ? undefined : parse(text, nameOf(name));

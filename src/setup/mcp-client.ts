@@ -60,7 +60,7 @@ interface CommonFacts {
  * A sentence, perhaps only for some servers: `key` stands for those that need one, `shared` for those that others can use as
  * they are. `<name>` is the server's name.
  */
-export type ClientNote = string | { when: "remote" | "local" | "key" | "shared"; text: string };
+export type ClientNote = string | Partial<Record<"remote" | "local" | "key" | "shared", string>>;
 
 /** Finds a client by its name or an alias. Throws AnalyticsError `usage` with a suggestion. */
 export function findClient(word: string, clients: readonly McpClient[]): McpClient {

@@ -1,4 +1,5 @@
 import { isAbsolute, posix, resolve, win32 } from "node:path";
+import { readMember } from "../member.ts";
 import type { Entry } from "./documents/editor.ts";
 import { formatTomlTable, formatYaml } from "./documents/entry-format.ts";
 import { buildDocument } from "./documents/json-editor.ts";
@@ -48,7 +49,8 @@ export function buildNotes(client: McpClient, spec: ServerSpec): string[] {
   const applies = { remote: isRemote, local: !isRemote, key: needsKey(spec), shared: isShared(spec) };
   const own = client.notes.flatMap((note) => {
     if (typeof note === "string") return [note];
-    return applies[note.when] ? [note.text.replace("<name>", spec.name)] : [];
+    const applying = Object.entries(note).filter(([scope]) => readMember(applies, scope));
+    return applying.map(([, text]) => text.replace("<name>", spec.name));
   });
   return [...noteOnKey(client, spec), ...own];
 }

@@ -2,9 +2,15 @@ import { Option } from "commander";
 import { isLoopback } from "../../config/base-url.ts";
 import { readCallsPerMinute } from "../../config/calls-per-minute.ts";
 import { readProxyVariables } from "../../config/proxy-settings.ts";
-import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
+import {
+  nameOption,
+  readServeSettings,
+  type ServeFlags,
+  serveVariables,
+} from "../../config/serve-settings.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { resolveKeyedSource } from "../../sources/resolve-keyed-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -14,6 +20,32 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addKeysOption } from "./keys-option.ts";
 
 const DRAIN_MS = 10_000;
+
+/** The options of the settings: a value's name, and what help says. `%` stands for the variable with the same meaning. */
+const OPTIONS: Readonly<Record<keyof typeof serveVariables, string>> = {
+  host: "<host> address to listen on (default: 127.0.0.1; %)",
+  port: "<port> port to listen on; 0 picks a free one (default: 8788; %)",
+  publicUrl: "<url> public address: https://… (%)",
+  dashboardUrl: "<url> where people create their keys; the sign-in page links to it (%)",
+  store: "<store> where sign-ins are kept: a file, redis://… or memory (%)",
+  secretFile: "<file> file of the server secret, the same on every replica (%)",
+  trustProxy: "trust X-Forwarded-* from your reverse proxy (%=on)",
+  allowedOrigins: "<hosts> hosts of web pages whose scripts may call it (%)",
+  registration: "<switch> on or off: whether applications may register (default: on; %)",
+  clientDocuments:
+    "<switch> on or off: whether to fetch applications' metadata documents (default: on; off for --demo on this machine; %)",
+  adminListen: "<address> address for metrics and health, such as 127.0.0.1:9090 (%)",
+  drainDelay: "<seconds> how long to keep serving when stopped, while /readyz answers 503 (default: 0; %)",
+  logLevel: "<level> debug, info, warn or error (default: info; %)",
+};
+
+function createOption(name: string, text: string): Option {
+  const [, value = "", description = ""] = /^(<.*?> )?(.*)$/s.exec(text) ?? [];
+  const variable = readMember(serveVariables, name);
+  const option = new Option(`${nameOption(name)} ${value}`.trim(), description.replace("%", `${variable}`));
+  // Other values are refused with the other settings, which may also come from the environment.
+  return value === "<switch> " ? option.choices(["on", "off"]).argParser(String) : option;
+}
 
 /** `analytics-mcp serve`: the remote connector. */
 export const command: CommandDefinition = {
@@ -29,62 +61,8 @@ export const command: CommandDefinition = {
       )
       .description(
         "Serve the tools to remote assistants over HTTP. Each person signs in with an API key on a page of this server. Without options, only this machine can reach it, and it keeps its state in a folder of its own.",
-      )
-      .option("--host <host>", `address to listen on (default: 127.0.0.1; ${serveVariables.host})`)
-      .option(
-        "--port <port>",
-        `port to listen on; 0 picks a free one (default: 8788; ${serveVariables.port})`,
-      )
-      .option("--public-url <url>", `public address: https://… (${serveVariables.publicUrl})`)
-      .option(
-        "--dashboard-url <url>",
-        `where people create their keys; the sign-in page links to it (${serveVariables.dashboardUrl})`,
-      )
-      .option(
-        "--store <store>",
-        `where sign-ins are kept: a file, redis://… or memory (${serveVariables.store})`,
-      )
-      .option(
-        "--secret-file <file>",
-        `file of the server secret, the same on every replica (${serveVariables.secretFile})`,
-      )
-      .option(
-        "--trust-proxy",
-        `trust X-Forwarded-* from your reverse proxy (${serveVariables.trustProxy}=on)`,
-      )
-      .option(
-        "--allowed-origins <hosts>",
-        `hosts of web pages whose scripts may call it (${serveVariables.allowedOrigins})`,
-      )
-      .addOption(
-        new Option(
-          "--registration <switch>",
-          `on or off: whether applications may register (default: on; ${serveVariables.registration})`,
-        )
-          .choices(["on", "off"])
-          // Other values are refused with the other settings, which may also come from the environment.
-          .argParser(String),
-      )
-      .addOption(
-        new Option(
-          "--client-documents <switch>",
-          `on or off: whether to fetch applications' metadata documents (default: on; off for --demo on this machine; ${serveVariables.clientDocuments})`,
-        )
-          .choices(["on", "off"])
-          .argParser(String),
-      )
-      .option(
-        "--admin-listen <address>",
-        `address for metrics and health, such as 127.0.0.1:9090 (${serveVariables.adminListen})`,
-      )
-      .option(
-        "--drain-delay <seconds>",
-        `how long to keep serving when stopped, while /readyz answers 503 (default: 0; ${serveVariables.drainDelay})`,
-      )
-      .option(
-        "--log-level <level>",
-        `debug, info, warn or error (default: info; ${serveVariables.logLevel})`,
       );
+    for (const [name, text] of Object.entries(OPTIONS)) command.addOption(createOption(name, text));
     return addKeysOption(command).action(async (_, self: ShellCommand) => {
       const flags = self.optsWithGlobals<SourceFlags & ServeFlags>();
       await serve(io, flags);

@@ -24,14 +24,13 @@ export const codex: McpClient = {
     ...(Object.keys(env).length > 0 && { env }),
   }),
   notes: [
-    { when: "remote", text: "Sign in: codex mcp login <name>" },
+    { remote: "Sign in: codex mcp login <name>" },
     {
-      when: "key",
-      text: "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
+      key: "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
     },
     {
-      when: "local",
-      text: "codex exec does not wait for npx to start a server: add required = true to the entry if you use it.",
+      local:
+        "codex exec does not wait for npx to start a server: add required = true to the entry if you use it.",
     },
     "The editor extension and the desktop app read the same file. Check with: codex mcp list",
   ],

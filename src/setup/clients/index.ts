@@ -11,6 +11,10 @@ const withPrefix: Reference = (variable) => `\${env:${variable}}`;
 
 const buildHttp = (url: string): Members => ({ type: "http", url });
 
+/** What most clients have: a JSON file, into which people paste the entry or `--write` adds it. */
+const pasted = { format: "json", serversKey: "mcpServers", isWritable: false } as const;
+const written = { ...pasted, isWritable: true } as const;
+
 /** opencode's form, which Kilo Code has taken over. */
 const opencodeForm = {
   buildRemote: (url: string): Members => ({ type: "remote", url }),
@@ -24,11 +28,9 @@ const opencodeForm = {
 /** What Gemini CLI and those built on it have alike. A plain `url` means SSE. */
 const geminiForm = (command: string) =>
   ({
-    format: "json",
-    serversKey: "mcpServers",
+    ...pasted,
     file: underHome(`.${command}/settings.json`),
     otherFiles: [`.${command}/settings.json`],
-    isWritable: false,
     key: { from: "its environment", refer: likeShell },
     buildRemote: (url: string): Members => ({ httpUrl: url }),
     commandForRemote: (name: string, url: string) =>
@@ -59,19 +61,17 @@ export const clients: readonly McpClient[] = [
     id: "claude-code",
     title: "Claude Code",
     aliases: ["claudecode", "cc"],
-    format: "json",
-    serversKey: "mcpServers",
+    ...written,
     file: { macos: ".mcp.json", windows: ".mcp.json", linux: ".mcp.json" },
     otherFiles: ["~/.claude.json"],
-    isWritable: true,
     key: { from: "its environment", refer: likeShell },
     buildRemote: buildHttp,
     notes: [
       "The file is in the project's folder. Start claude there and approve the server.",
-      { when: "shared", text: "You can commit the file: it says nothing about this machine." },
+      { shared: "You can commit the file: it says nothing about this machine." },
       "For all your projects, use claude mcp add with --scope user: analytics-mcp config claude-code prints the command.",
-      { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
-      { when: "key", text: "Start claude in a shell where the variables are set." },
+      { remote: "Sign in: /mcp, choose the server, Authenticate." },
+      { key: "Start claude in a shell where the variables are set." },
     ],
     // The name comes first: --env and --header take all following words, up to the next option.
     commandForRemote: (name, url) =>
@@ -84,18 +84,16 @@ export const clients: readonly McpClient[] = [
     id: "claude-desktop",
     title: "Claude Desktop",
     aliases: ["claudedesktop", "claude-app"],
-    format: "json",
-    serversKey: "mcpServers",
+    ...written,
     file: {
       macos: "~/Library/Application Support/Claude/claude_desktop_config.json",
       windows: "%APPDATA%\\Claude\\claude_desktop_config.json",
       linux: "~/.config/Claude/claude_desktop_config.json",
     },
-    isWritable: true,
     notes: [
       {
-        when: "remote",
-        text: "Its file cannot name remote servers, so mcp-remote connects and opens the browser to sign in. You can add a connector on the internet without a file: Settings → Connectors → Add custom connector.",
+        remote:
+          "Its file cannot name remote servers, so mcp-remote connects and opens the browser to sign in. You can add a connector on the internet without a file: Settings → Connectors → Add custom connector.",
       },
       "Quit Claude Desktop and restart it: closing the window is not enough.",
     ],
@@ -105,19 +103,16 @@ export const clients: readonly McpClient[] = [
     id: "cursor",
     title: "Cursor",
     aliases: [],
-    format: "json",
-    serversKey: "mcpServers",
+    ...written,
     file: underHome(".cursor/mcp.json"),
     otherFiles: [".cursor/mcp.json"],
-    isWritable: true,
     key: { from: "its environment", refer: withPrefix },
     buildRemote: (url) => ({ url }),
     notes: [
       "Reload the window with Developer: Reload Window. For a single project, use .cursor/mcp.json.",
-      { when: "remote", text: "Sign in: Settings → Tools & MCP, then Connect beside the server." },
+      { remote: "Sign in: Settings → Tools & MCP, then Connect beside the server." },
       {
-        when: "key",
-        text: "If you start Cursor from the dock or a menu, it does not have your shell's variables: start it from the shell, or set them for your session.",
+        key: "If you start Cursor from the dock or a menu, it does not have your shell's variables: start it from the shell, or set them for your session.",
       },
     ],
     buildLink: ({ name, value }) =>
@@ -135,8 +130,8 @@ export const clients: readonly McpClient[] = [
     notes: [
       "Restart gemini. For a single project, use .gemini/settings.json.",
       "Gemini CLI connects to no servers in a folder that you do not trust: trust it with /permissions.",
-      { when: "remote", text: "Sign in: /mcp auth <name>" },
-      { when: "key", text: "Start gemini in a shell where the variables are set." },
+      { remote: "Sign in: /mcp auth <name>" },
+      { key: "Start gemini in a shell where the variables are set." },
     ],
   },
   // https://docs.github.com/copilot/how-tos/copilot-cli: `mcpServers` with a list of allowed `tools`.
@@ -144,19 +139,17 @@ export const clients: readonly McpClient[] = [
     id: "copilot-cli",
     title: "GitHub Copilot CLI",
     aliases: ["copilot", "github-copilot-cli"],
-    format: "json",
-    serversKey: "mcpServers",
+    ...pasted,
     file: underHome(".copilot/mcp-config.json"),
     otherFiles: [".mcp.json", ".github/mcp.json"],
     folderVariable: "COPILOT_HOME",
-    isWritable: false,
     key: { from: "its environment", refer: likeShell },
     buildRemote: (url) => ({ type: "http", url, tools: ["*"] }),
     buildLocal: (program) => ({ type: "local", ...buildStdio(program), tools: ["*"] }),
     notes: [
       "Restart copilot. Check with: copilot mcp list",
-      { when: "remote", text: "Sign in: /mcp auth <name>" },
-      { when: "key", text: "Start copilot in a shell where the variables are set." },
+      { remote: "Sign in: /mcp auth <name>" },
+      { key: "Start copilot in a shell where the variables are set." },
     ],
     commandForRemote: (name, url) => `copilot mcp add --transport http ${name} ${quoteForShell(url)}`,
     commandForLocal: (name, program) =>
@@ -170,8 +163,8 @@ export const clients: readonly McpClient[] = [
     ...geminiForm("qwen"),
     notes: [
       "Restart qwen. For a single project, use .qwen/settings.json.",
-      { when: "remote", text: "Sign in: /mcp, choose the server, Authenticate." },
-      { when: "key", text: "Start qwen in a shell where the variables are set." },
+      { remote: "Sign in: /mcp, choose the server, Authenticate." },
+      { key: "Start qwen in a shell where the variables are set." },
     ],
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored.
@@ -179,19 +172,14 @@ export const clients: readonly McpClient[] = [
     id: "windsurf",
     title: "Windsurf",
     aliases: ["cascade", "codeium", "devin-desktop"],
-    format: "json",
-    serversKey: "mcpServers",
+    ...pasted,
     file: underHome(".codeium/windsurf/mcp_config.json"),
-    isWritable: false,
     key: { from: "its environment", refer: withPrefix },
     buildRemote: (url) => ({ serverUrl: url }),
     notes: [
       "In Cascade: open MCPs, then refresh.",
-      { when: "remote", text: "It opens the browser to sign in." },
-      {
-        when: "key",
-        text: "Start Windsurf where the variables are set, or replace them with their values.",
-      },
+      { remote: "It opens the browser to sign in." },
+      { key: "Start Windsurf where the variables are set, or replace them with their values." },
     ],
   },
   // https://zed.dev/docs/ai/mcp mentions no variables; in headers they stay literal (zed-industries/zed#60459).
@@ -199,18 +187,17 @@ export const clients: readonly McpClient[] = [
     id: "zed",
     title: "Zed",
     aliases: [],
-    format: "json",
+    ...pasted,
     serversKey: "context_servers",
     file: {
       macos: "~/.config/zed/settings.json",
       windows: "%APPDATA%\\Zed\\settings.json",
       linux: "~/.config/zed/settings.json",
     },
-    isWritable: false,
     buildRemote: (url) => ({ url }),
     notes: [
       "Open the file with the command zed: open settings file. The server starts when you save the file, and its dot in Settings → AI → MCP Servers turns green.",
-      { when: "remote", text: "Sign in there with Authenticate." },
+      { remote: "Sign in there with Authenticate." },
     ],
   },
   // https://www.jetbrains.com/help/ai-assistant/mcp.html: pasted into a dialog; signing in is not mentioned.
@@ -218,14 +205,12 @@ export const clients: readonly McpClient[] = [
     id: "jetbrains",
     title: "JetBrains AI Assistant",
     aliases: "intellij idea webstorm pycharm phpstorm goland rider ai-assistant junie".split(" "),
-    format: "json",
-    serversKey: "mcpServers",
+    ...pasted,
     pasteInto: "Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add → As JSON",
-    isWritable: false,
     notes: [
       {
-        when: "remote",
-        text: "Its manual describes no way to sign in to a remote server, so mcp-remote connects and opens the browser to sign in.",
+        remote:
+          "Its manual describes no way to sign in to a remote server, so mcp-remote connects and opens the browser to sign in.",
       },
       "Apply, and check the server's status in the same list.",
     ],
@@ -235,17 +220,16 @@ export const clients: readonly McpClient[] = [
     id: "opencode",
     title: "opencode",
     aliases: ["open-code"],
-    format: "json",
+    ...pasted,
     serversKey: "mcp",
     file: underHome(".config/opencode/opencode.json"),
     otherFiles: ["opencode.json"],
-    isWritable: false,
     key: { from: "its environment", refer: (variable) => `{env:${variable}}` },
     ...opencodeForm,
     notes: [
       "Restart opencode. For a single project, use opencode.json in its folder.",
-      { when: "remote", text: "Sign in: opencode mcp auth <name>" },
-      { when: "key", text: "Start opencode in a shell where the variables are set." },
+      { remote: "Sign in: opencode mcp auth <name>" },
+      { key: "Start opencode in a shell where the variables are set." },
     ],
   },
   // https://kilo.ai/docs/automate/mcp/using-in-kilo-code: built on opencode, with files of its own.
@@ -253,7 +237,7 @@ export const clients: readonly McpClient[] = [
     id: "kilo",
     title: "Kilo Code",
     aliases: ["kilo-code", "kilocode", "kilo-cli"],
-    format: "json",
+    ...pasted,
     serversKey: "mcp",
     file: underHome(".config/kilo/kilo.jsonc"),
     otherFiles: [
@@ -263,13 +247,12 @@ export const clients: readonly McpClient[] = [
       ".kilo/kilo.jsonc",
       ".kilo/kilo.json",
     ],
-    isWritable: false,
     key: { from: "its environment", refer: (variable) => `{env:${variable}}` },
     ...opencodeForm,
     notes: [
       "Restart Kilo. For a single project, use kilo.jsonc in its folder.",
-      { when: "remote", text: "Sign in: kilo mcp auth <name>" },
-      { when: "key", text: "Start kilo, or the editor, in a shell where the variables are set." },
+      { remote: "Sign in: kilo mcp auth <name>" },
+      { key: "Start kilo, or the editor, in a shell where the variables are set." },
     ],
   },
   // https://docs.cline.bot/mcp/mcp-overview. A remote server without `type` means SSE. The extension fills in `${env:NAME}`;
@@ -278,27 +261,23 @@ export const clients: readonly McpClient[] = [
     id: "cline",
     title: "Cline",
     aliases: ["cline-bot"],
-    format: "json",
-    serversKey: "mcpServers",
+    ...pasted,
     pasteInto: "MCP Servers → Configure → Configure MCP Servers",
     otherFiles: [
       "~/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       "~/AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       "~/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ],
-    isWritable: false,
     key: { from: "its environment", refer: withPrefix },
     buildRemote: (url) => ({ type: "streamableHttp", url }),
     notes: [
       "The server starts when you save the file.",
-      { when: "remote", text: "Sign in there with Authenticate." },
+      { remote: "Sign in there with Authenticate." },
       {
-        when: "key",
-        text: "If you start the editor from the dock or a menu, it does not have your shell's variables: start it from the shell.",
+        key: "If you start the editor from the dock or a menu, it does not have your shell's variables: start it from the shell.",
       },
       {
-        when: "key",
-        text: "For the command line, add the entry without env to ~/.cline/data/settings/cline_mcp_settings.json: cline passes on its environment.",
+        key: "For the command line, add the entry without env to ~/.cline/data/settings/cline_mcp_settings.json: cline passes on its environment.",
       },
     ],
     commandForRemote: (name, url) =>
@@ -320,10 +299,9 @@ export const clients: readonly McpClient[] = [
     buildLocal: (program) => ({ type: "stdio", ...buildStdio(program) }),
     notes: [
       "A new file also needs name, version and schema at its top. The tools are only there in agent mode.",
-      { when: "remote", text: "It opens the browser to sign in." },
+      { remote: "It opens the browser to sign in." },
       {
-        when: "key",
-        text: "Continue looks up secrets in ~/.continue/.env, then in a project's .env, then in its environment.",
+        key: "Continue looks up secrets in ~/.continue/.env, then in a project's .env, then in its environment.",
       },
     ],
   },
@@ -353,10 +331,9 @@ export const clients: readonly McpClient[] = [
     }),
     notes: [
       "Start a new goose session.",
-      { when: "remote", text: "It opens the browser to sign in when the session starts." },
+      { remote: "It opens the browser to sign in when the session starts." },
       {
-        when: "key",
-        text: "goose looks up the names in env_keys in its environment, then in its keyring. goose configure → Add Extension asks for them.",
+        key: "goose looks up the names in env_keys in its environment, then in its keyring. goose configure → Add Extension asks for them.",
       },
     ],
   },
@@ -366,14 +343,12 @@ export const clients: readonly McpClient[] = [
     id: "lm-studio",
     title: "LM Studio",
     aliases: ["lmstudio", "lms"],
-    format: "json",
-    serversKey: "mcpServers",
+    ...pasted,
     file: underHome(".lmstudio/mcp.json"),
-    isWritable: false,
     buildRemote: (url) => ({ url }),
     notes: [
       "In LM Studio: Program → Install → Edit mcp.json. The server starts when you save the file.",
-      { when: "remote", text: "It opens the browser to sign in (LM Studio 0.4 or newer)." },
+      { remote: "It opens the browser to sign in (LM Studio 0.4 or newer)." },
     ],
     buildLink: ({ name, value }) => `lmstudio://add_mcp?name=${name}&config=${encodeBase64(value)}`,
   },

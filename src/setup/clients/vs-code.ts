@@ -22,8 +22,8 @@ export const vsCode: McpClient = {
   buildInputs,
   notes: [
     "In VS Code, run MCP: List Servers, choose the server, then Start. For a single project, use .vscode/mcp.json.",
-    { when: "remote", text: "It opens the browser to sign in when the server starts." },
-    { when: "key", text: "It asks for the key when the server first starts, and keeps it." },
+    { remote: "It opens the browser to sign in when the server starts." },
+    { key: "It asks for the key when the server first starts, and keeps it." },
   ],
   commandForRemote: (name, url) => addFromShell(name, buildRemote(url)),
   // code --add-mcp does not support inputs: the references to them would stay unexpanded.
