@@ -188,6 +188,4 @@ function answerProblem(error: unknown, headers: Map<string, string>, requestId: 
   return { status: problem.status, headers, body: JSON.stringify(problem) };
 }
 
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
-}
+const hash = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);

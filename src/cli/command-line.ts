@@ -75,6 +75,4 @@ export function findOption(command: Command | null, name: string): Option | unde
   );
 }
 
-export function takesValue(option: Option): boolean {
-  return option.required || option.optional;
-}
+export const takesValue = (option: Option): boolean => option.required || option.optional;

@@ -81,6 +81,5 @@ function suggestOverview(word: string): string {
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
-function isCommand(program: Command, word: string): boolean {
-  return program.commands.some((command) => command.name() === word);
-}
+const isCommand = (program: Command, word: string): boolean =>
+  program.commands.some((command) => command.name() === word);

@@ -10,9 +10,8 @@ import type { Io } from "./io.ts";
 import { printNote } from "./output/streams.ts";
 
 /** Resolves the source that the command line asks for, and prints warnings as notes. */
-export function openSource(io: Io, flags: SourceFlags): Source {
-  return open(io, flags, (text) => printNote(io, `warning: ${text}`));
-}
+export const openSource = (io: Io, flags: SourceFlags): Source =>
+  open(io, flags, (text) => printNote(io, `warning: ${text}`));
 
 /**
  * The same for a query. A log that does not name its site is taken for the site of the query, unless a profile or a variable

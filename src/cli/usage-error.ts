@@ -63,9 +63,8 @@ export function explainUnknownOption(
 }
 
 /** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */
-export function readOptionName(word: string): string {
-  return (word.startsWith("--") ? word.split("=")[0] : word.slice(0, 2)) ?? "";
-}
+export const readOptionName = (word: string): string =>
+  (word.startsWith("--") ? word.split("=")[0] : word.slice(0, 2)) ?? "";
 
 /**
  * Refuses a word that looks like an option where a name is expected. After `--` it is an argument, but it may still contain
@@ -76,10 +75,9 @@ export function assertNotOption(word: string | undefined, command: string): void
     throw createUnknownOptionError(readOptionName(word), seeHelp(command));
 }
 
-export function createUnknownOptionError(name: string, hint: string): AnalyticsError {
-  return new AnalyticsError("usage", `Unknown option ${name}.`, {
+export const createUnknownOptionError = (name: string, hint: string): AnalyticsError =>
+  new AnalyticsError("usage", `Unknown option ${name}.`, {
     hint: KEY_OPTION.test(name)
       ? "No option takes a key: use analytics-mcp login, --api-key-stdin or --api-key-file."
       : hint,
   });
-}

@@ -38,6 +38,5 @@ export async function readBodyText(response: HttpResponse, maxBytes: number): Pr
   }
 }
 
-export function isJson({ headers }: HttpResponse): boolean {
-  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers.get("content-type") ?? "");
-}
+export const isJson = ({ headers }: HttpResponse): boolean =>
+  /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers.get("content-type") ?? "");

@@ -122,9 +122,8 @@ function describeStatus(status: number, path: string): string {
   return `The service answered ${path} with status ${status}.`;
 }
 
-function adviseOnForbidden({ origin, keySource = "the API key" }: ProblemContext): string {
-  return `Either the key (${keySource}) lacks permission: check it in the dashboard under API keys. Or something in front of ${origin}, such as a firewall or a sign-in page, blocks this machine.`;
-}
+const adviseOnForbidden = ({ origin, keySource = "the API key" }: ProblemContext): string =>
+  `Either the key (${keySource}) lacks permission: check it in the dashboard under API keys. Or something in front of ${origin}, such as a firewall or a sign-in page, blocks this machine.`;
 
 /** Nobody waits longer than this, so the hint does not name the time. */
 const DAY_MS = 86_400_000;

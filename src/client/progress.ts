@@ -13,9 +13,8 @@ interface Progress {
 const questions = new AsyncLocalStorage<Progress>();
 
 /** Runs a question, whose requests to a service with an API of its own are counted. */
-export function withProgress<T>(listener: ProgressListener, run: () => Promise<T>): Promise<T> {
-  return questions.run({ done: 0, known: 0, listener }, run);
-}
+export const withProgress = <T>(listener: ProgressListener, run: () => Promise<T>): Promise<T> =>
+  questions.run({ done: 0, known: 0, listener }, run);
 
 /**
  * Counts a request of the question that is being answered.

@@ -61,6 +61,5 @@ async function listDomains(call: Call, options: CallOptions): Promise<string[]> 
   return result.sites.map((site) => site.domain);
 }
 
-function describeSites(domains: string[]): string {
-  return domains.length === 0 ? NO_SITES : `Your sites are: ${listSites(domains, MAX_LISTED)}.`;
-}
+const describeSites = (domains: string[]): string =>
+  domains.length === 0 ? NO_SITES : `Your sites are: ${listSites(domains, MAX_LISTED)}.`;

@@ -221,30 +221,27 @@ function readProfileAccess(
   };
 }
 
-function createBothKeysError(option: string): AnalyticsError {
-  return new AnalyticsError("usage", `Use --profile or ${option}, not both: a profile has its own key.`, {
+const createBothKeysError = (option: string): AnalyticsError =>
+  new AnalyticsError("usage", `Use --profile or ${option}, not both: a profile has its own key.`, {
     hint: "To use another key, give it with --base-url and without --profile.",
   });
-}
 
-function createOtherAddressError(name: string, baseUrl: string, given: string): AnalyticsError {
-  return new AnalyticsError(
+const createOtherAddressError = (name: string, baseUrl: string, given: string): AnalyticsError =>
+  new AnalyticsError(
     "no_api_key",
     `There is no key for the address in ${given}: the key of the profile ${name} is only sent to ${new URL(baseUrl).origin}.`,
     {
       hint: `Leave out ${given}, or create a profile for that service: analytics-mcp login --profile <name> --base-url <url>`,
     },
   );
-}
 
 /** The message of the error if nothing is set up. */
 export const NO_KEY = "There is no API key.";
 
-function createNoKeyError(): AnalyticsError {
-  return new AnalyticsError("no_api_key", NO_KEY, {
+const createNoKeyError = (): AnalyticsError =>
+  new AnalyticsError("no_api_key", NO_KEY, {
     hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; for an assistant, analytics-mcp config prints how to pass it on as ANALYTICS_API_KEY. To try without a key, add --demo.",
   });
-}
 
 function createNoAddressError(source: string, environment: Environment): AnalyticsError {
   const names = listProfiles(environment);

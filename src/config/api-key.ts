@@ -48,6 +48,5 @@ export function readApiKey(given: string, source: string): string {
 const MIN_LENGTH_TO_SHOW = 20;
 
 /** Shows which key it is without giving it away: four characters of a short key would be too many. */
-export function describeKey(apiKey: string): string {
-  return apiKey.length < MIN_LENGTH_TO_SHOW ? "too short to show any of it" : `ends in ${apiKey.slice(-4)}`;
-}
+export const describeKey = (apiKey: string): string =>
+  apiKey.length < MIN_LENGTH_TO_SHOW ? "too short to show any of it" : `ends in ${apiKey.slice(-4)}`;

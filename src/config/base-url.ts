@@ -79,6 +79,5 @@ function explainForm(text: string, source: string): [reason: string, hint?: stri
   return [text.includes("://") ? "must start with https://" : "is not an address"];
 }
 
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
-}
+export const isLoopback = (hostname: string): boolean =>
+  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);

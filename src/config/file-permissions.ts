@@ -10,9 +10,8 @@ export function isReadableByOthers(file: string): boolean {
   return (mode & 0o077) !== 0;
 }
 
-export function describeExposure(file: string): string {
-  return `${file} can be read by other users of this machine: chmod 600 ${quoteForShell(file)}`;
-}
+export const describeExposure = (file: string): string =>
+  `${file} can be read by other users of this machine: chmod 600 ${quoteForShell(file)}`;
 
 /** Whether users other than this one and root can change a file or a folder. Always false on Windows. */
 export function isWritableByOthers(file: string): boolean {

@@ -11,14 +11,12 @@ export function findConfigFolder(environment: Environment): string | undefined {
 }
 
 /** The folder of what this program keeps between runs. */
-export function findStateFolder({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Environment): string | undefined {
-  return chooseFolder([XDG_STATE_HOME, LOCALAPPDATA, HOME && join(HOME, ".local", "state")]);
-}
+export const findStateFolder = ({ XDG_STATE_HOME, LOCALAPPDATA, HOME }: Environment): string | undefined =>
+  chooseFolder([XDG_STATE_HOME, LOCALAPPDATA, HOME && join(HOME, ".local", "state")]);
 
 /** The folder of what this program can fetch again. */
-export function findCacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Environment): string | undefined {
-  return chooseFolder([XDG_CACHE_HOME, LOCALAPPDATA, HOME && join(HOME, ".cache")]);
-}
+export const findCacheFolder = ({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Environment): string | undefined =>
+  chooseFolder([XDG_CACHE_HOME, LOCALAPPDATA, HOME && join(HOME, ".cache")]);
 
 /** The XDG Base Directory Specification says to ignore a relative path: a key would be saved wherever this process runs. */
 function chooseFolder(candidates: readonly (string | undefined)[]): string | undefined {

@@ -35,13 +35,12 @@ const PLACES: Partial<Record<NodeJS.Platform, readonly (readonly [server: string
  *
  * @param root A folder in place of the machine's own.
  */
-export function findLogs(platform: NodeJS.Platform, root = ""): FoundLogs[] {
-  return (PLACES[platform] ?? []).flatMap(([server, file]) => {
+export const findLogs = (platform: NodeJS.Platform, root = ""): FoundLogs[] =>
+  (PLACES[platform] ?? []).flatMap(([server, file]) => {
     const found = examine(`${root}${file}`);
     const pattern = platform === "win32" ? `${file}\\*\\*.log` : `${root}${file}*`;
     return found === undefined ? [] : [{ server, pattern, ...found }];
   });
-}
 
 function examine(file: string): Pick<FoundLogs, "isReadable" | "group"> | undefined {
   try {

@@ -82,8 +82,7 @@ function tryLock(lock: string): boolean {
   }
 }
 
-function createLockedError(file: string, lock: string): AnalyticsError {
-  return new AnalyticsError("usage", `Another process is changing ${file}.`, {
+const createLockedError = (file: string, lock: string): AnalyticsError =>
+  new AnalyticsError("usage", `Another process is changing ${file}.`, {
     hint: `Try again. If no other process is running, one was killed and left its lock behind: remove ${lock}`,
   });
-}

@@ -120,19 +120,16 @@ function describeIssue(error: z.ZodError): string {
 
 const findRepeated = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
 
-export function formatKeys(organizations: readonly Organization[]): string {
-  return `${JSON.stringify({ version: VERSION, organizations }, null, 2)}\n`;
-}
+export const formatKeys = (organizations: readonly Organization[]): string =>
+  `${JSON.stringify({ version: VERSION, organizations }, null, 2)}\n`;
 
 const HINT_ADD = "analytics-mcp keys add creates one; see analytics-mcp keys --help.";
 const HINT_REPAIR = "Repair it, or move it away and add the keys again: see analytics-mcp keys --help.";
 
-function createKeysFileError(file: string, reason: string, hint: string, cause?: unknown): AnalyticsError {
-  return new AnalyticsError("usage", `The keys file ${file} ${reason}.`, { hint, cause });
-}
+const createKeysFileError = (file: string, reason: string, hint: string, cause?: unknown): AnalyticsError =>
+  new AnalyticsError("usage", `The keys file ${file} ${reason}.`, { hint, cause });
 
-function createForeignFileError(file: string): AnalyticsError {
-  return new AnalyticsError("usage", `Other users could add keys to the keys file ${file}.`, {
+const createForeignFileError = (file: string): AnalyticsError =>
+  new AnalyticsError("usage", `Other users could add keys to the keys file ${file}.`, {
     hint: `It must belong to you or to root, and be writable by its owner alone: chmod 600 ${quoteForShell(file)}`,
   });
-}

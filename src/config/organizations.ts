@@ -79,13 +79,12 @@ export interface ListedKey {
 }
 
 /** Lists each key, and each organization without any. */
-export function listKeys(organizations: Organizations): ListedKey[] {
-  return organizations.flatMap(({ name, sites, keys }): ListedKey[] => {
+export const listKeys = (organizations: Organizations): ListedKey[] =>
+  organizations.flatMap(({ name, sites, keys }): ListedKey[] => {
     const row = { organization: name, sites };
     if (keys.length === 0) return [{ ...row, key: null, created: null }];
     return keys.map(({ sha256, created }) => ({ ...row, key: createKeyId(sha256), created }));
   });
-}
 
 const listIds = ({ keys }: Organization) => keys.map(({ sha256 }) => createKeyId(sha256));
 
@@ -100,17 +99,15 @@ function readSites(text: string): string[] {
 const isSame = (one: readonly string[], other: readonly string[]) =>
   [...one].sort().join() === [...other].sort().join();
 
-function createOtherSitesError({ name, sites }: Organization): AnalyticsError {
-  return new AnalyticsError("usage", `${name} has other sites already: ${sites.join(", ")}.`, {
+const createOtherSitesError = ({ name, sites }: Organization): AnalyticsError =>
+  new AnalyticsError("usage", `${name} has other sites already: ${sites.join(", ")}.`, {
     hint: "Leave out --sites to add a key. To change the sites of all its keys, edit the keys file.",
   });
-}
 
-function createNameError(name: string): AnalyticsError {
-  return new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of an organization.`, {
+const createNameError = (name: string): AnalyticsError =>
+  new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of an organization.`, {
     hint: "Use up to 50 lower-case letters, digits, - and _, such as acme; it must not start with key_.",
   });
-}
 
 /** Refuses a key, without repeating it: other users of the machine can see a command's arguments. */
 function assertNotKey(word: string, command: string): void {

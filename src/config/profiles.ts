@@ -109,11 +109,10 @@ function isLocalProfile(content: unknown): content is LocalProfile {
   return typeof options === "object" && options !== null && !Array.isArray(options);
 }
 
-function createLocalProfileError(name: string): AnalyticsError {
-  return new AnalyticsError("no_api_key", `The profile ${name} has no key: it is for data on this machine.`, {
+const createLocalProfileError = (name: string): AnalyticsError =>
+  new AnalyticsError("no_api_key", `The profile ${name} has no key: it is for data on this machine.`, {
     hint: "Choose another with --profile, or save a service: analytics-mcp login --profile <name>",
   });
-}
 
 /** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */
 function parseProfile({ baseUrl, apiKey, site, service, siteTimezones, mapping }: Profile): Profile {

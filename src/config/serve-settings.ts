@@ -115,9 +115,8 @@ function readApplications({ read }: Reader, isLocalTrial: boolean) {
   return { registration, clientDocuments };
 }
 
-function createOptionError(option: string, reason: string): AnalyticsError {
-  return new AnalyticsError("usage", `${option} ${reason}.`, { hint: "See analytics-mcp serve --help." });
-}
+const createOptionError = (option: string, reason: string): AnalyticsError =>
+  new AnalyticsError("usage", `${option} ${reason}.`, { hint: "See analytics-mcp serve --help." });
 
 function readPublicUrl(text: string, option: string): string {
   if (!URL.canParse(text)) throw createOptionError(option, "must be a URL such as https://mcp.example.com");

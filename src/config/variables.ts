@@ -18,18 +18,14 @@ export function assertExpanded(environment: Environment, name: string, code: Err
 }
 
 /** The next step for variables that an MCP client left unexpanded. A key does not belong in the client's settings. */
-export function hintOnUnexpanded(names: readonly string[]): string {
-  return names.includes("ANALYTICS_API_KEY")
+export const hintOnUnexpanded = (names: readonly string[]): string =>
+  names.includes("ANALYTICS_API_KEY")
     ? "The MCP client did not expand it: run analytics-mcp login and remove env from the client's entry, or use the entry that analytics-mcp config prints."
     : "The MCP client did not expand it: write the value itself.";
-}
 
 /** Whether a value is still `${NAME}`. */
-export function isUnexpanded(value: string): boolean {
-  return /^\s*\$\{[^{}]*\}\s*$/.test(value);
-}
+export const isUnexpanded = (value: string): boolean => /^\s*\$\{[^{}]*\}\s*$/.test(value);
 
 /** Splits a comma-separated list into trimmed, lower-case parts. */
-export function readList(text: string | undefined): string[] {
-  return (text ?? "").split(",").map((part) => part.trim().toLowerCase());
-}
+export const readList = (text: string | undefined): string[] =>
+  (text ?? "").split(",").map((part) => part.trim().toLowerCase());

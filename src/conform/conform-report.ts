@@ -132,11 +132,9 @@ export function formatSummary(summary: Summary, width = MAX_LINE): string {
 }
 
 /** The report for a pipe: one line per rule. */
-export function viewReport({ rules }: ConformReport): View {
-  return {
-    headline: "",
-    columns: ["rule", "severity", "verdict", "detail"].map((key) => ({ key, label: key, kind: "text" })),
-    rows: rules.map(({ id, severity, verdict, detail }) => ({ rule: id, severity, verdict, detail })),
-    notes: [],
-  };
-}
+export const viewReport = ({ rules }: ConformReport): View => ({
+  headline: "",
+  columns: ["rule", "severity", "verdict", "detail"].map((key) => ({ key, label: key, kind: "text" })),
+  rows: rules.map(({ id, severity, verdict, detail }) => ({ rule: id, severity, verdict, detail })),
+  notes: [],
+});

@@ -25,12 +25,11 @@ export interface ConformOptions {
 }
 
 /** The names that `only` accepts, of sections and rules, each with its title. */
-export function listNames(): { value: string; description: string }[] {
-  return sections.flatMap(({ name, title, rules }) => [
+export const listNames = (): { value: string; description: string }[] =>
+  sections.flatMap(({ name, title, rules }) => [
     { value: name, description: title },
     ...rules.map((rule) => ({ value: rule.id, description: rule.title })),
   ]);
-}
 
 /**
  * Checks every rule that the given keys allow, one request after the other. No answer of the service makes this throw:
@@ -137,17 +136,15 @@ function redact(text: string, { apiKey, otherKey = "" }: Target): string {
 
 type Keys = Subject["keys"] & { other: Key | undefined };
 
-function nameKeys({ apiKey, otherKey }: Target): Keys {
-  return {
-    own: { value: apiKey, shown: "$ANALYTICS_API_KEY" },
-    wrong: { value: "conform-no-such-key", shown: "conform-no-such-key" },
-    recased: recase(apiKey),
-    changed: changeEnd(apiKey),
-    longer: { value: `${apiKey}x`, shown: "$" + "{ANALYTICS_API_KEY}x" },
-    shorter: { value: apiKey.slice(0, -1), shown: "$" + "{ANALYTICS_API_KEY%?}" },
-    other: otherKey === undefined ? undefined : { value: otherKey, shown: "$ANALYTICS_OTHER_API_KEY" },
-  };
-}
+const nameKeys = ({ apiKey, otherKey }: Target): Keys => ({
+  own: { value: apiKey, shown: "$ANALYTICS_API_KEY" },
+  wrong: { value: "conform-no-such-key", shown: "conform-no-such-key" },
+  recased: recase(apiKey),
+  changed: changeEnd(apiKey),
+  longer: { value: `${apiKey}x`, shown: "$" + "{ANALYTICS_API_KEY}x" },
+  shorter: { value: apiKey.slice(0, -1), shown: "$" + "{ANALYTICS_API_KEY%?}" },
+  other: otherKey === undefined ? undefined : { value: otherKey, shown: "$ANALYTICS_OTHER_API_KEY" },
+});
 
 /** The key with another last character. */
 function changeEnd(apiKey: string): Key {

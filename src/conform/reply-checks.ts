@@ -48,9 +48,8 @@ export function demandCache(reply: Reply, expected: string, isRight: (cache: str
 }
 
 /** The entry for a parameter in a problem's `errors`. */
-export function findRefused({ json }: Reply, parameter: string): unknown {
-  return items(member(json, "errors")).find((entry) => member(entry, "parameter") === parameter);
-}
+export const findRefused = ({ json }: Reply, parameter: string): unknown =>
+  items(member(json, "errors")).find((entry) => member(entry, "parameter") === parameter);
 
 /** Demands that an answer warns of days before the site had data. */
 export function demandWarnsBeforeData(reply: Reply, answer: { warnings?: Warning[] | undefined }): void {

@@ -29,19 +29,15 @@ export interface Reply {
 }
 
 /** A member of a JSON object; undefined for any other value. */
-export function member(value: unknown, ...path: (string | number)[]): unknown {
-  return path.reduce<unknown>(readMember, value);
-}
+export const member = (value: unknown, ...path: (string | number)[]): unknown =>
+  path.reduce<unknown>(readMember, value);
 
 /** The items of a JSON array; empty for any other value. */
-export function items(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+export const items = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The body as text without `as_of`: it stays the same as long as the data does. */
-export function withoutAsOf(reply: Reply): string {
-  return JSON.stringify(reply.json, (key, value) => (key === "as_of" ? undefined : value)) ?? reply.text;
-}
+export const withoutAsOf = (reply: Reply): string =>
+  JSON.stringify(reply.json, (key, value) => (key === "as_of" ? undefined : value)) ?? reply.text;
 
 /** A short description: the status with the problem's code, the redirect's target or the content type. */
 export function describeReply({ status, headers, json, sent }: Reply): string {

@@ -93,12 +93,11 @@ export async function read<O extends Operation>(
 }
 
 /** Turns a breach into a skip that names the broken rule. */
-async function usable<T>({ path, conform }: Operation, reading: Promise<T>): Promise<T> {
-  return reading.catch((error: unknown) => {
+const usable = async <T>({ path, conform }: Operation, reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
     if (!(error instanceof Breach)) throw error;
     throw new Skip(`${path} returns no usable answer: see ${conform.section}.answer`);
   });
-}
 
 /** Parses a reply as an operation's result. Throws a breach that names the missing or wrong member. */
 export function parse<O extends Operation>(operation: O, reply: Reply): Read<O> {

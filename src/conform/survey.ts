@@ -85,12 +85,11 @@ async function tryListSites(probe: Probe, key: Key): Promise<Reply | string> {
   return reply instanceof Error ? `the key in ANALYTICS_OTHER_API_KEY: ${reply.message}` : reply;
 }
 
-async function tryAsk(probe: Probe, ...request: Parameters<Probe["ask"]>) {
-  return probe.ask(...request).catch((error: unknown) => {
+const tryAsk = async (probe: Probe, ...request: Parameters<Probe["ask"]>) =>
+  probe.ask(...request).catch((error: unknown) => {
     if (error instanceof Unanswered || error instanceof Halt) return error;
     throw error;
   });
-}
 
 const BROKEN_LIST = "/sites returns no valid list: see sites.answer";
 

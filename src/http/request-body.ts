@@ -23,9 +23,8 @@ export async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): 
   throw new AnalyticsError("too_large", "The request's body is too large.");
 }
 
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  return new URLSearchParams(await readBody(request));
-}
+export const readForm = async (request: IncomingMessage): Promise<URLSearchParams> =>
+  new URLSearchParams(await readBody(request));
 
 /** Copies a request with another body, for code that reads the stream itself. */
 export function replaceBody(request: IncomingMessage, body: string): IncomingMessage {

@@ -12,9 +12,8 @@ export function describeApplication(application: Client | undefined): ConsentApp
 }
 
 /** The host of the metadata document that a client id names; undefined for the id of a registered application. */
-export function findDocumentHost(clientId: string): string | undefined {
-  return clientId.startsWith("https://") && URL.canParse(clientId) ? new URL(clientId).host : undefined;
-}
+export const findDocumentHost = (clientId: string): string | undefined =>
+  clientId.startsWith("https://") && URL.canParse(clientId) ? new URL(clientId).host : undefined;
 
 /** Where the person's browser goes after the decision. */
 export function describeRedirect(uri: string): ConsentRedirect {

@@ -23,8 +23,9 @@ export interface BearerOptions {
  * Returns the grant behind an `Authorization` header, or undefined if the token is unknown, expired, revoked or for
  * another resource. These cases are not told apart: in each of them the person has to sign in again.
  */
-export function createBearerCheck({ store, sealing, resource, clock }: BearerOptions) {
-  return async (authorization: string | null): Promise<Bearer | undefined> => {
+export const createBearerCheck =
+  ({ store, sealing, resource, clock }: BearerOptions) =>
+  async (authorization: string | null): Promise<Bearer | undefined> => {
     const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization ?? "") ?? [];
     if (token === undefined) return undefined;
     const record = await store.get("AccessToken", sealing.hash("AccessToken", token));
@@ -36,4 +37,3 @@ export function createBearerCheck({ store, sealing, resource, clock }: BearerOpt
     if (aud !== resource || scope !== SCOPE) return undefined;
     return { grantId, clientId, apiKey, expires: exp };
   };
-}

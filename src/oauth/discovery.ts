@@ -52,21 +52,17 @@ export function buildServerMetadata(
 }
 
 /** Metadata of the resource that the tokens are for (RFC 9728). */
-export function buildResourceMetadata({ issuer, resource }: Addresses) {
-  return {
-    resource,
-    authorization_servers: [issuer],
-    scopes_supported: [SCOPE],
-    bearer_methods_supported: ["header"],
-    resource_name: "Web Analytics",
-  };
-}
+export const buildResourceMetadata = ({ issuer, resource }: Addresses) => ({
+  resource,
+  authorization_servers: [issuer],
+  scopes_supported: [SCOPE],
+  bearer_methods_supported: ["header"],
+  resource_name: "Web Analytics",
+});
 
 /** Applications look for the metadata before `/mcp`, after it, and without it. */
-export function isServerMetadataPath(path: string): boolean {
-  return /^(\/mcp)?\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/mcp)?\/?$/.test(path);
-}
+export const isServerMetadataPath = (path: string): boolean =>
+  /^(\/mcp)?\/\.well-known\/(oauth-authorization-server|openid-configuration)(\/mcp)?\/?$/.test(path);
 
-export function isResourceMetadataPath(path: string): boolean {
-  return /^(\/mcp)?\/\.well-known\/oauth-protected-resource(\/mcp)?\/?$/.test(path);
-}
+export const isResourceMetadataPath = (path: string): boolean =>
+  /^(\/mcp)?\/\.well-known\/oauth-protected-resource(\/mcp)?\/?$/.test(path);

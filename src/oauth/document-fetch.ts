@@ -92,8 +92,8 @@ async function assertPublicName(hostname: string): Promise<void> {
 }
 
 /** Whether NO_PROXY lists a host or a domain above it, with or without a port. */
-function isExcepted({ hostname, port }: URL, noProxy = ""): boolean {
-  return noProxy
+const isExcepted = ({ hostname, port }: URL, noProxy = ""): boolean =>
+  noProxy
     .toLowerCase()
     .split(/[\s,]+/)
     .some((entry) => {
@@ -102,4 +102,3 @@ function isExcepted({ hostname, port }: URL, noProxy = ""): boolean {
       if (name === "" || (only !== undefined && only !== (port || "443"))) return false;
       return hostname === name || hostname.endsWith(`.${name}`);
     });
-}

@@ -36,9 +36,8 @@ export function readHandoffCookie(header: string | undefined): string | undefine
   return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) || undefined;
 }
 
-export function sealHandedKey(sealing: Sealing, cookie: string, apiKey: string): string {
-  return Buffer.from(sealing.seal(KIND, cookie, apiKey).sealed).toString("base64url");
-}
+export const sealHandedKey = (sealing: Sealing, cookie: string, apiKey: string): string =>
+  Buffer.from(sealing.seal(KIND, cookie, apiKey).sealed).toString("base64url");
 
 /** Undefined if there is no key, or this is not the browser that the sign-in began in. */
 export function openHandedKey(

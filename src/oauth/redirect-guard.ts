@@ -33,8 +33,8 @@ export function createRedirectGuard(provider: Provider) {
 /** The person has chosen Allow or Cancel on the consent page, which names the address. */
 const isDecided = ({ oidc }: Context) => oidc?.entities.Interaction?.result !== undefined;
 
-function buildPage(target: URL, refusal: errors.OIDCProviderError | undefined): string {
-  return buildErrorPage({
+const buildPage = (target: URL, refusal: errors.OIDCProviderError | undefined): string =>
+  buildErrorPage({
     title: "This sign-in cannot continue",
     message: "The application sent a request that this server cannot accept.",
     hint: "Go back to the application and start again.",
@@ -42,4 +42,3 @@ function buildPage(target: URL, refusal: errors.OIDCProviderError | undefined): 
     code: refusal?.error ?? "server_error",
     reason: refusal?.error_description,
   });
-}

@@ -54,11 +54,9 @@ function isAllowed(uri: unknown): boolean {
 }
 
 /** Whether a web address is written in full. URL parsers also accept `https:host`, backslashes and line breaks. */
-export function isWebAddress(uri: string): boolean {
-  return /^https?:\/\/[^\s/\\?#][^\s\\]*$/i.test(uri) && URL.canParse(uri);
-}
+export const isWebAddress = (uri: string): boolean =>
+  /^https?:\/\/[^\s/\\?#][^\s\\]*$/i.test(uri) && URL.canParse(uri);
 
 /** Whether a redirect stays on the person's own machine. */
-export function isLoopbackRedirect({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && isLoopback(hostname);
-}
+export const isLoopbackRedirect = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && isLoopback(hostname);

@@ -70,12 +70,11 @@ export function createNormalizer(resource: string): Normalizer {
  * Scheme and host in lower case, and no default port (RFC 3986, sections 6.2.2.1 and 6.2.3). The rest stays as it is: a
  * URL parser would also resolve dots, backslashes and white space.
  */
-function normalizeOrigin(uri: string): string {
-  return uri
+const normalizeOrigin = (uri: string): string =>
+  uri
     .replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase())
     .replace(/^(https:\/\/[^/]+):443(?=\/|$)/, "$1")
     .replace(/^(http:\/\/[^/]+):80(?=\/|$)/, "$1");
-}
 
 function readMetadata(metadata: unknown): Record<string, unknown> {
   const given: Record<string, unknown> = Object(metadata);

@@ -193,13 +193,11 @@ class SlowDown extends errors.OIDCProviderError {
   }
 }
 
-function leadsToKey(kind: string, { result }: Payload): boolean {
-  return KEY_CARRIERS.has(kind) || result?.handedKey !== undefined;
-}
+const leadsToKey = (kind: string, { result }: Payload): boolean =>
+  KEY_CARRIERS.has(kind) || result?.handedKey !== undefined;
 
-function isInGrace(kind: string, consumed: number, now: number): boolean {
-  return kind === "RefreshToken" && now - consumed < REFRESH_GRACE;
-}
+const isInGrace = (kind: string, consumed: number, now: number): boolean =>
+  kind === "RefreshToken" && now - consumed < REFRESH_GRACE;
 
 /** Nobody stays signed in: the key is asked for every time, so consent is never given silently. */
 const noSessions: Adapter = {

@@ -28,14 +28,13 @@ export function cleanRows<T extends object>(rows: readonly T[], maxLength = MAX_
 }
 
 /** Whether `cleanRows` numbers a row. */
-export function hasLookalikes(rows: readonly object[], maxLength = MAX_TEXT_LENGTH): boolean {
-  return cleanRows(rows, maxLength).some((row, index) =>
+export const hasLookalikes = (rows: readonly object[], maxLength = MAX_TEXT_LENGTH): boolean =>
+  cleanRows(rows, maxLength).some((row, index) =>
     NAMES.some((name) => {
       const raw: unknown = Reflect.get(rows[index] ?? {}, name);
       return typeof raw === "string" && Reflect.get(row, name) !== cleanText(raw, maxLength);
     }),
   );
-}
 
 /**
  * Shortens texts so that they stay different, by a number where two would be the same. A text that needs no change gets

@@ -6,8 +6,8 @@ import { cleanText, guardFormula } from "./clean-text.ts";
  * Lists of rows as one table of comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers,
  * an empty cell for null. Visitors can write texts, so formulas are guarded.
  */
-export function formatCsv(columns: readonly Column[], lists: readonly View["rows"][]): string {
-  return [
+export const formatCsv = (columns: readonly Column[], lists: readonly View["rows"][]): string =>
+  [
     columns.map(({ key }) => key),
     ...lists
       .flatMap((rows) => cleanRows(rows))
@@ -22,6 +22,5 @@ export function formatCsv(columns: readonly Column[], lists: readonly View["rows
   ]
     .map((cells) => cells.join(","))
     .join("\n");
-}
 
 const quoteCell = (text: string) => (/[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -11,26 +11,20 @@ export interface Html {
 type Part = string | Html | readonly Html[] | undefined;
 
 /** A template that escapes every text, for content and for quoted attributes. */
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  return trustMarkup(String.raw({ raw: strings }, ...parts.map(print)));
-}
+export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
+  trustMarkup(String.raw({ raw: strings }, ...parts.map(print)));
 
 /** For this program's own constants only. */
-export function trustMarkup(markup: string): Html {
-  return { [MARKUP]: markup };
-}
+export const trustMarkup = (markup: string): Html => ({ [MARKUP]: markup });
 
-export function printHtml(markup: Html): string {
-  return markup[MARKUP];
-}
+export const printHtml = (markup: Html): string => markup[MARKUP];
 
 /** Escaped text cannot end the text around it, hide in it, or change its direction. */
-function escapeHtml(text: string): string {
-  return cleanText(text.replace(/\s+/g, " "), Number.POSITIVE_INFINITY).replace(
+const escapeHtml = (text: string): string =>
+  cleanText(text.replace(/\s+/g, " "), Number.POSITIVE_INFINITY).replace(
     /[&<>"']/g,
     (character) => `&#${character.charCodeAt(0)};`,
   );
-}
 
 function print(part: Part): string {
   if (part === undefined) return "";

@@ -47,9 +47,8 @@ function formatMarkdownTable(view: View, screen: Screen): string[] {
  * Escapes text so that it stays text: no link, image, emphasis, HTML or cell. A mention is looked for after backslashes are
  * gone, so that only a character behind the @ prevents it.
  */
-export function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_[\]<>|~#!&]|:(?=\/\/)|(?<=\bwww)\./g, "\\$&").replaceAll("@", "@\u200b");
-}
+export const escapeMarkdown = (text: string): string =>
+  text.replace(/[\\`*_[\]<>|~#!&]|:(?=\/\/)|(?<=\bwww)\./g, "\\$&").replaceAll("@", "@\u200b");
 
 /**
  * Text of visitors as code, where neither links nor mentions work. The fence is longer than any run of backticks in it; a

@@ -45,14 +45,14 @@ export interface LogOptions {
 }
 
 /** Writes each event as one line of JSON: time, level and event first; undefined facts are left out. */
-export function createLog({ level: minimum, clock, write }: LogOptions): Log {
-  return (event, facts = {}) => {
+export const createLog =
+  ({ level: minimum, clock, write }: LogOptions): Log =>
+  (event, facts = {}) => {
     const level = eventLevels[event];
     if (logLevels.indexOf(level) < logLevels.indexOf(minimum)) return;
     const time = new Date(clock()).toISOString();
     write(formatJson({ time, level, event, ...hideSecrets(facts) }));
   };
-}
 
 const HIDDEN = "[hidden]";
 
@@ -72,15 +72,13 @@ const SECRET_PATTERNS: [RegExp, string][] = [
  * A last guard for the log, in case a secret ever gets into its facts. Secrets are recognized by their name or by the
  * text before them, not by their look, because ids of grants look like tokens.
  */
-function hideSecrets(facts: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
+const hideSecrets = (facts: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
     Object.entries(facts).map(([name, value]) => {
       if (typeof value !== "string") return [name, value];
       return [name, SECRET_NAMES.test(name) ? HIDDEN : hideWithin(value)];
     }),
   );
-}
 
-function hideWithin(text: string): string {
-  return SECRET_PATTERNS.reduce((hidden, [pattern, instead]) => hidden.replace(pattern, instead), text);
-}
+const hideWithin = (text: string): string =>
+  SECRET_PATTERNS.reduce((hidden, [pattern, instead]) => hidden.replace(pattern, instead), text);

@@ -65,6 +65,5 @@ export function dropOwnCancellations(body: unknown): unknown {
 const isId = (id: unknown): id is string | number => typeof id === "string" || typeof id === "number";
 
 /** MCP clients of protocol revision 2025-03-26 may send several messages in one body. */
-function readMessages(body: unknown): Message[] {
-  return (Array.isArray(body) ? body : [body]).map((message): Message => Object(message));
-}
+const readMessages = (body: unknown): Message[] =>
+  (Array.isArray(body) ? body : [body]).map((message): Message => Object(message));

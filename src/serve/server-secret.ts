@@ -41,9 +41,8 @@ async function readExisting(file: string): Promise<{ mode: number; text: string 
   }
 }
 
-function createSecretError(reason: string, cause?: unknown): AnalyticsError {
-  return new AnalyticsError("usage", `The server secret file ${reason}.`, {
+const createSecretError = (reason: string, cause?: unknown): AnalyticsError =>
+  new AnalyticsError("usage", `The server secret file ${reason}.`, {
     hint: "Name another file with --secret-file. A missing file is created.",
     cause,
   });
-}

@@ -126,12 +126,11 @@ async function assertUnchanged({ path, bytes }: ConfigFile, backup: string | und
   });
 }
 
-export function exists(path: string): Promise<boolean> {
-  return access(path).then(
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
     () => true,
     () => false,
   );
-}
 
 function explainFileError(cause: unknown, path: string): unknown {
   const code = readErrorCode(cause);

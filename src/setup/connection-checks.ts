@@ -38,9 +38,7 @@ function findProxy(environment: Environment, baseUrl: string): URL | undefined {
   return proxy === undefined || isExcepted ? undefined : new URL(proxy);
 }
 
-function portOf(protocol: string, port: string): number {
-  return Number(port) || (protocol === "https:" ? 443 : 80);
-}
+const portOf = (protocol: string, port: string): number => Number(port) || (protocol === "https:" ? 443 : 80);
 
 /** What this machine connects to: the service, or the proxy in front of it. */
 async function findPeer({ environment, readBaseUrl }: ConnectionFacts) {
@@ -78,12 +76,11 @@ async function checkTcp(facts: ConnectionFacts): Promise<Finding> {
   }
 }
 
-function waitFor(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  return new Promise((resolve, reject) => {
+const waitFor = (socket: Socket, event: "connect" | "secureConnect"): Promise<void> =>
+  new Promise((resolve, reject) => {
     socket.once(event, resolve).once("error", reject);
     socket.once("timeout", () => reject(Object.assign(new Error(), { code: "UND_ERR_CONNECT_TIMEOUT" })));
   });
-}
 
 async function checkTls(facts: ConnectionFacts): Promise<Finding> {
   const { protocol, host, port, origin, proxy } = await findPeer(facts);

@@ -72,11 +72,10 @@ function findWeaknesses(headers: Headers): Weakness[] {
 }
 
 /** The directives of a Content-Security-Policy, by name. */
-function readPolicy(policy: string): Map<string, string> {
-  return new Map(
+const readPolicy = (policy: string): Map<string, string> =>
+  new Map(
     policy.split(";").flatMap((directive): [string, string][] => {
       const [name = "", ...values] = directive.trim().split(/\s+/);
       return name === "" ? [] : [[name.toLowerCase(), values.join(" ")]];
     }),
   );
-}

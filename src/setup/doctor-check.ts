@@ -50,9 +50,8 @@ export interface Check<Known = Facts> {
   run(facts: Known): Finding | Promise<Finding>;
 }
 
-export function isAboutAddress(error: unknown): boolean {
-  return error instanceof AnalyticsError && /^(no|invalid)_base_url$/.test(error.code);
-}
+export const isAboutAddress = (error: unknown): boolean =>
+  error instanceof AnalyticsError && /^(no|invalid)_base_url$/.test(error.code);
 
 export const ok = (detail: string): Finding => ({ status: "ok", detail });
 export const skip = (detail: string): Finding => ({ status: "skipped", detail });

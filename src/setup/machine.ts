@@ -57,6 +57,8 @@ export function expandPath(paths: PlatformPaths, { platform, home, environment }
 }
 
 /** The same path in the home folder of every platform. */
-export function underHome(path: string): PlatformPaths {
-  return { macos: `~/${path}`, windows: `%USERPROFILE%\\${path.replaceAll("/", "\\")}`, linux: `~/${path}` };
-}
+export const underHome = (path: string): PlatformPaths => ({
+  macos: `~/${path}`,
+  windows: `%USERPROFILE%\\${path.replaceAll("/", "\\")}`,
+  linux: `~/${path}`,
+});

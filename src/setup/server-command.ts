@@ -58,6 +58,8 @@ function viaNpx(platform: Platform, args: string[]): [string, ...string[]] {
 }
 
 /** `command`, `args` and `env`: the form of most clients. */
-export function buildStdio({ command: [command, ...args], env }: Program): Members {
-  return { command, args, ...(Object.keys(env).length > 0 && { env }) };
-}
+export const buildStdio = ({ command: [command, ...args], env }: Program): Members => ({
+  command,
+  args,
+  ...(Object.keys(env).length > 0 && { env }),
+});

@@ -34,9 +34,8 @@ export interface RemoteServer {
 }
 
 /** Whether the client has to provide a key. */
-export function needsKey({ server }: ServerSpec): boolean {
-  return server.kind === "local" && server.options.length === 0 && server.profile === undefined;
-}
+export const needsKey = ({ server }: ServerSpec): boolean =>
+  server.kind === "local" && server.options.length === 0 && server.profile === undefined;
 
 /** A value in a configuration file. */
 export type Value = string | number | boolean | Value[] | { [key: string]: Value };

@@ -18,9 +18,8 @@ export interface Database {
 export type OpenDatabase = (path: string) => Database;
 
 /** Loads SQLite from Node itself or from libsql, which is optional; undefined if there is neither. */
-export async function findDriver(): Promise<OpenDatabase | undefined> {
-  return openWithNode() ?? (await openWithLibsql());
-}
+export const findDriver = async (): Promise<OpenDatabase | undefined> =>
+  openWithNode() ?? (await openWithLibsql());
 
 /** Uses `node:sqlite`; undefined if this Node has none. */
 export function openWithNode(): OpenDatabase | undefined {

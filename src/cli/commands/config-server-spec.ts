@@ -164,6 +164,5 @@ function readOptions(environment: Io["environment"], flags: ConfigFlags, profile
   return isNamed ? ["--profile", profile] : [];
 }
 
-export function createConfigError(reason: string, hint: string): AnalyticsError {
-  return new AnalyticsError("usage", `${reason}.`, { hint });
-}
+export const createConfigError = (reason: string, hint: string): AnalyticsError =>
+  new AnalyticsError("usage", `${reason}.`, { hint });

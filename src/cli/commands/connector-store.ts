@@ -12,13 +12,12 @@ import { printNote } from "../output/streams.ts";
 export interface StoreFlags extends ServeFlags, OutputFlags {}
 
 /** Adds the options that find the connector's store. */
-export function addStoreOptions(command: Command): Command {
-  return command
+export const addStoreOptions = (command: Command): Command =>
+  command
     .option("--store <store>", `the connector's store: a file or redis://… (${serveVariables.store})`)
     .option("--secret-file <file>", `the connector's server secret (${serveVariables.secretFile})`)
     .addOption(createFormatOption())
     .option("--json", "print as JSON");
-}
 
 type ReadName = (clientId: string) => Promise<string | null>;
 

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 
 /** Adds the option that finds the keys file. */
-export function addKeysOption<C extends Command>(command: C): C {
-  return command.option(
+export const addKeysOption = <C extends Command>(command: C): C =>
+  command.option(
     "--keys <file>",
     "file of organizations and hashes of their keys, for --logs (or ANALYTICS_KEYS_FILE; see keys)",
   );
-}

@@ -280,9 +280,8 @@ export async function askForDefaultSite(
 }
 
 /** The site as it was named, if the key has it. */
-export function findKnownSite(known: KnownSites, site: string | undefined): string | undefined {
-  return known.some(({ domain, id }) => domain === site || id === site) ? site : undefined;
-}
+export const findKnownSite = (known: KnownSites, site: string | undefined): string | undefined =>
+  known.some(({ domain, id }) => domain === site || id === site) ? site : undefined;
 
 async function ask(io: Io, fields: readonly Field[]): Promise<string[]> {
   const { askAtTerminal } = await import("./login-prompt.ts");

@@ -119,11 +119,9 @@ function findUsed({ environment }: Io, flags: WhoamiFlags): string | undefined {
   }
 }
 
-function buildView(keys: string[], rows: View["rows"]): View {
-  return {
-    headline: "",
-    columns: keys.map((key) => ({ key, label: key, kind: key === "from" ? "word" : "text" })),
-    rows,
-    notes: [],
-  };
-}
+const buildView = (keys: string[], rows: View["rows"]): View => ({
+  headline: "",
+  columns: keys.map((key) => ({ key, label: key, kind: key === "from" ? "word" : "text" })),
+  rows,
+  notes: [],
+});

@@ -63,9 +63,8 @@ function listSettings([taken, ...others]: readonly string[]): string[] {
 const defaultHelp = new Help();
 
 /** Choices are for completion; the description already names them. */
-function withoutChoices(option: Option): Option {
-  return Object.create(option, { argChoices: { value: undefined } });
-}
+const withoutChoices = (option: Option): Option =>
+  Object.create(option, { argChoices: { value: undefined } });
 
 function describe(io: Io, command: Command): string {
   const screen = readScreen(io, "stdout", {});

@@ -39,15 +39,14 @@ export function createFormatOption(): Option {
 }
 
 /** Adds all options on output. */
-export function addOutputOptions(command: Command, fields: string): Command {
-  return command
+export const addOutputOptions = (command: Command, fields: string): Command =>
+  command
     .addOption(createFormatOption())
     .option("--json", "short for --output json, the service's answer")
     .option("--csv", "short for --output csv")
     .option("--fields <names>", `only these columns, in this order, such as ${fields}`)
     .option("-q, --quiet", "no notes, only warnings about the numbers")
     .option("--no-pager", "do not show long answers in a pager (ANALYTICS_PAGER, PAGER)");
-}
 
 /**
  * Resolves the options to one format. Without one, people get tables: at a terminal, or where colours are asked for, since

@@ -37,9 +37,8 @@ async function addNotes(io: Io, tables: string, answer: Answer, output: Output):
   return [tables, list].filter((part) => part !== "").join("\n\n");
 }
 
-function chooseViews({ views }: Answer, { fields }: Output): View[] {
-  return fields === undefined ? views : chooseFields(views, fields);
-}
+const chooseViews = ({ views }: Answer, { fields }: Output): View[] =>
+  fields === undefined ? views : chooseFields(views, fields);
 
 /** An answer in the format and with the fields that were asked for. Throws AnalyticsError `usage` for an unknown field. */
 export async function formatAnswer(io: Io, answer: Answer, output: Output): Promise<string> {

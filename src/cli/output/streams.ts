@@ -35,9 +35,7 @@ export async function printFailure(io: Io, failure: unknown, format?: OutputForm
 }
 
 /** Writes to stdout, which carries data only. */
-export function writeData(io: Io, text: string): Promise<void> {
-  return write(io.stdout, text);
-}
+export const writeData = (io: Io, text: string): Promise<void> => write(io.stdout, text);
 
 /** Prints a note on stderr, wrapped at a terminal. An indented note is a command or path to copy and is not wrapped. */
 export function printNote(io: Io, note: string): Promise<void> {
@@ -55,16 +53,14 @@ export function wrapForStderr(io: Io, text: string, indent?: string): string {
 export const writeToStderr = (io: Io, text: string): Promise<void> => write(io.stderr, text).catch(() => {});
 
 /** Waits for commander's own output, so that a full disk is noticed before the exit. */
-export function flushData({ stdout }: Io): Promise<void> {
-  return new Promise((resolve) => stdout.write("", () => resolve()));
-}
+export const flushData = ({ stdout }: Io): Promise<void> =>
+  new Promise((resolve) => stdout.write("", () => resolve()));
 
 /** Resolves when the text is written, so that an exit cannot cut it off. A reader that left early is not an error. */
-function write(stream: Io["stdout"], text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+const write = (stream: Io["stdout"], text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
     stream.write(`${text}\n`, (error) => {
       if (error && readErrorCode(error) !== "EPIPE") reject(error);
       else resolve();
     });
   });
-}

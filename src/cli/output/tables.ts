@@ -52,8 +52,7 @@ export function formatTable(
 }
 
 /** The rows of all tables as objects, each with the columns of its own table. */
-export function listRows(views: readonly View[]): Record<string, Cell>[] {
-  return addTableNames(views).flatMap(({ columns, rows }) =>
+export const listRows = (views: readonly View[]): Record<string, Cell>[] =>
+  addTableNames(views).flatMap(({ columns, rows }) =>
     rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
   );
-}

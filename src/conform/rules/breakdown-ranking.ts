@@ -38,13 +38,12 @@ function isUnrecorded(reply: Reply, dimension: Dimension): boolean {
 }
 
 /** The same, but throws Skip if the dimension is not answered, which is a separate rule. */
-export async function rank(subject: Subject, dimension: Dimension): Promise<Read<typeof breakdown>> {
-  return readRanking(subject, dimension).catch((error: unknown) => {
+export const rank = async (subject: Subject, dimension: Dimension): Promise<Read<typeof breakdown>> =>
+  readRanking(subject, dimension).catch((error: unknown) => {
     if (error instanceof Breach)
       throw new Skip(`the dimension ${dimension} is not answered: see breakdown.dimensions`);
     throw error;
   });
-}
 
 /** The breakdowns by those of the dimensions that the service records. Throws Skip if it records none of them. */
 export async function rankEach(

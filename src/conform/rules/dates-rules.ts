@@ -40,9 +40,8 @@ export function totalsOf({ conform }: Operation, answer: object) {
 }
 
 /** The last finished day at the site, according to the service. */
-async function readYesterday(subject: Subject): Promise<string> {
-  return addDays((await read(subject, timeseries)).answer.period.to, -1);
-}
+const readYesterday = async (subject: Subject): Promise<string> =>
+  addDays((await read(subject, timeseries)).answer.period.to, -1);
 
 function askDates(subject: Subject, operation: Operation, dates: Params): Promise<Reply> {
   const { days: _, ...rest } = basicParams(subject, operation);
@@ -56,9 +55,8 @@ export async function readDates(subject: Subject, operation: DateOperation, date
 }
 
 /** Spans that end yesterday, three weeks before that, and today. */
-function listSpans(yesterday: string): Days[] {
-  return [0, -21, 1].map((shift) => ({ from: addDays(yesterday, shift - 6), to: addDays(yesterday, shift) }));
-}
+const listSpans = (yesterday: string): Days[] =>
+  [0, -21, 1].map((shift) => ({ from: addDays(yesterday, shift - 6), to: addDays(yesterday, shift) }));
 
 /** The members of a period, but `as_of`. */
 const showPeriod = ({ from, to, days, timezone, partial, complete_through }: Omit<Period, "as_of">) =>
@@ -67,8 +65,9 @@ const showPeriod = ({ from, to, days, timezone, partial, complete_through }: Omi
 const isRefused = ({ status, json }: Reply) => status === 400 && member(json, "code") === "invalid_parameter";
 
 /** Demands that each operation that offers dates refuses the chosen ones. */
-function refuses(codes: ProblemCode[], choose: (yesterday: string) => Params[]): Rule["check"] {
-  return async (subject) => {
+const refuses =
+  (codes: ProblemCode[], choose: (yesterday: string) => Params[]): Rule["check"] =>
+  async (subject) => {
     const yesterday = await readYesterday(subject);
     for (const operation of await findOffering(subject, dateOperations)) {
       for (const dates of choose(yesterday)) {
@@ -76,7 +75,6 @@ function refuses(codes: ProblemCode[], choose: (yesterday: string) => Params[]):
       }
     }
   };
-}
 
 const inFullWidth = (date: string) =>
   date.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));

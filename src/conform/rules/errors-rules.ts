@@ -13,34 +13,31 @@ const NO_SUCH_SITE = { site: "conform.invalid" };
 const METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Causes one error of each kind: no key, wrong key, no such path, no such site, wrong parameter, wrong method. */
-export async function provokeErrors({ ask, keys }: Subject): Promise<Reply[]> {
-  return [
-    await ask(sites.path, "", { key: null }),
-    await ask(sites.path, "", { key: keys.wrong }),
-    await ask("/conform"),
-    await ask(stats.path, NO_SUCH_SITE),
-    await ask(stats.path, { days: 0 }),
-    await ask(stats.path, NO_SUCH_SITE, { method: "POST" }),
-  ];
-}
+export const provokeErrors = async ({ ask, keys }: Subject): Promise<Reply[]> => [
+  await ask(sites.path, "", { key: null }),
+  await ask(sites.path, "", { key: keys.wrong }),
+  await ask("/conform"),
+  await ask(stats.path, NO_SUCH_SITE),
+  await ask(stats.path, { days: 0 }),
+  await ask(stats.path, NO_SUCH_SITE, { method: "POST" }),
+];
 
 /** Checks one error of each kind. */
-function ofEach(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
-  return async (subject) => {
+const ofEach =
+  (check: (reply: Reply, subject: Subject) => void): Rule["check"] =>
+  async (subject) => {
     const replies = (await provokeErrors(subject)).filter(({ status }) => status >= 400);
     if (replies.length === 0) throw new Skip("no request is refused");
     for (const reply of replies) check(reply, subject);
   };
-}
 
 /** Checks the problem document of each error. Skips if it is invalid, which is a separate rule. */
-function ofEachProblem(check: (reply: Reply, subject: Subject) => void): Rule["check"] {
-  return ofEach((reply, subject) => {
+const ofEachProblem = (check: (reply: Reply, subject: Subject) => void): Rule["check"] =>
+  ofEach((reply, subject) => {
     if (!problem().safeParse(reply.json).success)
       throw new Skip("an error is not a problem document: see errors.members");
     check(reply, subject);
   });
-}
 
 /** Whether a path with a slash at its end is redirected to the same path without it. */
 function isRedirectedToStats({ status, headers, sent }: Reply): boolean {

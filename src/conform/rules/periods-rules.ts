@@ -15,8 +15,9 @@ const CLOCK_TOLERANCE = 15 * 60_000;
 type PeriodCheck = (period: FullPeriod, reply: Reply, timezone: string) => void;
 
 /** Checks the period of each operation, and of other sites: a wrong timezone only shows where the date is another. */
-function ofEachSite(check: PeriodCheck): Rule["check"] {
-  return async (subject) => {
+const ofEachSite =
+  (check: PeriodCheck): Rule["check"] =>
+  async (subject) => {
     for (const operation of periodOperations) {
       const { reply, answer } = await read(subject, operation);
       check(answer.period, reply, subject.site.timezone);
@@ -27,7 +28,6 @@ function ofEachSite(check: PeriodCheck): Rule["check"] {
       check(answer.period, reply, timezone);
     }
   };
-}
 
 const LENGTHS = [2, 7, 90].map((days) => ({ days }));
 

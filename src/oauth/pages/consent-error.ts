@@ -14,9 +14,8 @@ export interface ConsentError {
 }
 
 /** Whether another key would help. */
-export function blamesKey({ code }: ConsentError): boolean {
-  return code === "wrong_key" || code === "empty_key" || code === "malformed_key";
-}
+export const blamesKey = ({ code }: ConsentError): boolean =>
+  code === "wrong_key" || code === "empty_key" || code === "malformed_key";
 
 /** What went wrong and what to do; shown beside the field. */
 export function formatConsentError({ code, retryAfter }: ConsentError, service: string): string {

@@ -39,8 +39,8 @@ export interface DocumentParts {
 }
 
 /** Builds a whole HTML document. */
-export function buildDocument({ title, main, wide = false }: DocumentParts): string {
-  return `${printHtml(html`<!doctype html>
+export const buildDocument = ({ title, main, wide = false }: DocumentParts): string =>
+  `${printHtml(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -58,4 +58,3 @@ ${main}
 </main>
 </body>
 </html>`)}\n`;
-}

@@ -70,37 +70,32 @@ const buildDashboard = (url: string | undefined) =>
 /** The host of an address; other text unchanged. */
 const printHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);
 
-function buildInstructions(address: string, isLocal: boolean): Html {
-  return html`${isLocal ? buildTerminalClient(address) : buildCloudClients(address)}
+const buildInstructions = (
+  address: string,
+  isLocal: boolean,
+): Html => html`${isLocal ? buildTerminalClient(address) : buildCloudClients(address)}
 <section><h3>Cursor</h3>
 <p><a href="${buildCursorLink(address)}">Add to Cursor</a>, or in <code>mcp.json</code>:</p>
 <pre><code>{ "mcpServers": { "analytics": { "url": "${address}" } } }</code></pre></section>
 <section><h3>VS Code</h3>
 <p><a href="${buildCodeLink(address)}">Add to VS Code</a>, or run the command “MCP: Add Server”, choose HTTP, and paste the address.</p></section>`;
-}
 
-function buildCloudClients(address: string): Html {
-  return html`<section><h3>Claude</h3>
+const buildCloudClients = (address: string): Html => html`<section><h3>Claude</h3>
 <p>Settings → Connectors → Add custom connector. Paste the address. In Claude Code:</p>
 <pre><code>${buildClaudeCommand(address)}</code></pre></section>
 <section><h3>ChatGPT</h3>
 <p>Settings → Apps → Advanced settings: turn on developer mode. Then create an app, paste the address, and choose OAuth.</p></section>`;
-}
 
-function buildTerminalClient(address: string): Html {
-  return html`<section><h3>Claude Code</h3>
+const buildTerminalClient = (address: string): Html => html`<section><h3>Claude Code</h3>
 <p>In a terminal on this machine:</p>
 <pre><code>${buildClaudeCommand(address)}</code></pre></section>`;
-}
 
 const buildClaudeCommand = (address: string) => `claude mcp add --transport http analytics ${address}`;
 
 /** claude.ai and ChatGPT connect from their own servers, which cannot reach this machine. */
-function explainOutside(command: string): Html {
-  return html`<h2>From other machines, claude.ai and ChatGPT</h2>
+const explainOutside = (command: string): Html => html`<h2>From other machines, claude.ai and ChatGPT</h2>
 <p>This address works only on this machine. Assistants that run elsewhere, such as claude.ai, the connectors of Claude Desktop and ChatGPT, need a public address: put a reverse proxy or a tunnel with https in front of this server, and start it with that address:</p>
 <pre><code>${command} --public-url https://connector.example.com</code></pre>`;
-}
 
 const buildCursorLink = (url: string) =>
   `cursor://anysphere.cursor-deeplink/mcp/install?name=analytics&config=${encodeURIComponent(btoa(JSON.stringify({ url })))}`;

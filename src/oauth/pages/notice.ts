@@ -6,6 +6,5 @@ export interface Notice {
   text: string;
 }
 
-export function buildNotice(notice: Notice | undefined): Html | undefined {
-  return notice && html`<p class="notice"><strong>${notice.title}.</strong> ${notice.text}</p>`;
-}
+export const buildNotice = (notice: Notice | undefined): Html | undefined =>
+  notice && html`<p class="notice"><strong>${notice.title}.</strong> ${notice.text}</p>`;

@@ -142,9 +142,8 @@ const encode = (value: string | number | Uint8Array) =>
 
 const readText = (value: Buffer | undefined) => value?.toString() || undefined;
 
-function readTime(value: string | number | null | undefined): number | undefined {
-  return value === null || value === undefined || value === "" ? undefined : Number(value);
-}
+const readTime = (value: string | number | null | undefined): number | undefined =>
+  value === null || value === undefined || value === "" ? undefined : Number(value);
 
 /** If Redis evicts keys, it loses revocations and counters when its memory is full. */
 async function warnOfEviction({ ask }: Connection, report: (line: string) => void): Promise<void> {

@@ -107,9 +107,8 @@ function deriveKey(secret: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "", `analytics-mcp store ${purpose}`, KEY_BYTES));
 }
 
-function bind({ kind, hash }: Pick<StoredRecord, "kind" | "hash">): Buffer {
-  return Buffer.concat([Buffer.of(VERSION), frame(kind, hash)]);
-}
+const bind = ({ kind, hash }: Pick<StoredRecord, "kind" | "hash">): Buffer =>
+  Buffer.concat([Buffer.of(VERSION), frame(kind, hash)]);
 
 /** Joins texts, each after its length, so that different lists never give the same bytes. */
 function frame(...texts: string[]): Buffer {

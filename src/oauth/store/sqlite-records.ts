@@ -119,21 +119,17 @@ export function createGrants(
   };
 }
 
-function readRecord(row: Record<string, SqlValue>): Omit<StoredRecord, "kind" | "hash"> {
-  return {
-    grantId: readText(row.grant_id),
-    clientId: readText(row.client_id),
-    created: Number(row.created),
-    expires: readTime(row.expires),
-    consumed: readTime(row.consumed),
-    sealed: readBytes(row.sealed),
-  };
-}
+const readRecord = (row: Record<string, SqlValue>): Omit<StoredRecord, "kind" | "hash"> => ({
+  grantId: readText(row.grant_id),
+  clientId: readText(row.client_id),
+  created: Number(row.created),
+  expires: readTime(row.expires),
+  consumed: readTime(row.consumed),
+  sealed: readBytes(row.sealed),
+});
 
-function readText(value: SqlValue | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
+const readText = (value: SqlValue | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
 
-function readTime(value: SqlValue | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
-}
+const readTime = (value: SqlValue | undefined): number | undefined =>
+  typeof value === "number" ? value : undefined;

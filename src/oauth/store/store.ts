@@ -116,11 +116,9 @@ export const MAX_WITHOUT_GRANT = 10_000;
 export const REVOCATION_KEPT = 30 * 24 * 3_600_000;
 
 /** Until when to keep the mark of a grant that was revoked at `at`: at least until its last record would expire. */
-export function readMarkEnd(at: number, expires: number | undefined): number {
-  return Math.max(at + REVOCATION_KEPT, expires ?? 0);
-}
+export const readMarkEnd = (at: number, expires: number | undefined): number =>
+  Math.max(at + REVOCATION_KEPT, expires ?? 0);
 
 /** Whether something has not expired; undefined means that it never does. */
-export function isLive(expires: number | undefined, now: number): boolean {
-  return expires === undefined || expires > now;
-}
+export const isLive = (expires: number | undefined, now: number): boolean =>
+  expires === undefined || expires > now;

@@ -18,9 +18,8 @@ export interface Entry {
  */
 export type Edit = (text: string, entry: Entry, force: boolean) => string;
 
-function createEditError(reason: string, hint: string, cause?: unknown): AnalyticsError {
-  return new AnalyticsError("usage", reason, { hint, cause });
-}
+const createEditError = (reason: string, hint: string, cause?: unknown): AnalyticsError =>
+  new AnalyticsError("usage", reason, { hint, cause });
 
 export const createOtherEntryError = ({ name }: Entry) =>
   createEditError(

@@ -15,8 +15,8 @@ function formatTomlValue(value: Value): string {
 }
 
 /** YAML in block style, with lists of words and strings as JSON, which is valid YAML. */
-export function formatYaml(value: Members, indent = ""): string {
-  return Object.entries(value)
+export const formatYaml = (value: Members, indent = ""): string =>
+  Object.entries(value)
     .map(([key, member]) => {
       const items = Array.isArray(member) ? member.filter(isFilled) : [];
       if (items.length > 0)
@@ -26,16 +26,13 @@ export function formatYaml(value: Members, indent = ""): string {
         : `${indent}${key}: ${formatYamlValue(member)}\n`;
     })
     .join("");
-}
 
-function isFilled(value: Value): value is Members {
-  return typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0;
-}
+const isFilled = (value: Value): value is Members =>
+  typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0;
 
 /** An item of a list: its first line starts with a dash. */
-function formatItem(item: Members, indent: string): string {
-  return `${indent}  - ${formatYaml(item, `${indent}    `).trimStart()}`;
-}
+const formatItem = (item: Members, indent: string): string =>
+  `${indent}  - ${formatYaml(item, `${indent}    `).trimStart()}`;
 
 function formatYamlValue(value: Value): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(", ")}]`;

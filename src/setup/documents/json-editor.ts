@@ -28,9 +28,10 @@ export const editJson: Edit = limitDepth((text, entry, force) => {
 });
 
 /** A document with only this server. */
-export function buildDocument({ serversKey, name, value, inputs }: Entry): Members {
-  return { ...(inputs.length === 0 ? {} : { inputs }), [serversKey]: { [name]: value } };
-}
+export const buildDocument = ({ serversKey, name, value, inputs }: Entry): Members => ({
+  ...(inputs.length === 0 ? {} : { inputs }),
+  [serversKey]: { [name]: value },
+});
 
 /** Why and where a text is not valid JSON (comments and trailing commas are allowed); undefined if it is valid. */
 export const findFault = (text: string): string | undefined => read(text).fault;
@@ -116,17 +117,12 @@ function findMember(object: Node, name: string): Node | undefined {
 }
 
 /** A node as data. jsonc-parser's objects have no prototype, so `__proto__` is an ordinary name. */
-function readValue(node: Node): unknown {
-  return structuredClone(getNodeValue(node));
-}
+const readValue = (node: Node): unknown => structuredClone(getNodeValue(node));
 
-function membersOf(value: unknown): Members {
-  return isObject(value) ? value : {};
-}
+const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Proves with the parser that the edit added the entry and changed nothing else. */
 function assertRestUnchanged(before: string, after: string, { serversKey, name, value, inputs }: Entry) {

@@ -37,13 +37,11 @@ function parse(text: string): TomlTable {
   }
 }
 
-function findServer(document: TomlTable, { serversKey, name }: Entry): unknown {
-  return readMember(readMember(document, serversKey), name);
-}
+const findServer = (document: TomlTable, { serversKey, name }: Entry): unknown =>
+  readMember(readMember(document, serversKey), name);
 
-function isTable(value: unknown): value is TomlTable {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
+const isTable = (value: unknown): value is TomlTable =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 function append(text: string, content: string): string {
   if (text.trim() === "") return text + content;

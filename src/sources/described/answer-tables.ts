@@ -84,13 +84,12 @@ const readList = (elements: readonly Json[], at: Pointer) =>
   );
 
 /** The cells of an object, with those of the objects in it. */
-export function readCells(value: Json, parent: Pointer = "", depth = ROW_DEPTH): [Pointer, Cell][] {
-  return Object.entries(value).flatMap(([name, member]): [Pointer, Cell][] => {
+export const readCells = (value: Json, parent: Pointer = "", depth = ROW_DEPTH): [Pointer, Cell][] =>
+  Object.entries(value).flatMap(([name, member]): [Pointer, Cell][] => {
     const pointer = pointTo(parent, name);
     if (isCell(member)) return [[pointer, member]];
     return isRecord(member) && depth > 0 ? readCells(member, pointer, depth - 1) : [];
   });
-}
 
 /** Parallel arrays: `{labels: […], visitors: […]}`, or `{labels: […], datasets: [{label: "Visitors", data: […]}]}`. */
 function readColumns(value: Json, at: Pointer): Table | undefined {

@@ -89,13 +89,12 @@ const textOf = (table: Table, column: Pointer, texts: TableQuery["texts"]) =>
   texts.get(`${table.element ?? `${table.at}/*`}${column}`) ?? texts.get(`${table.at}${column}`);
 
 /** Columns that fit a field by name or description, and by their cells. */
-function listColumns(table: Table, field: Field, { texts }: TableQuery, fits: (cell: Cell) => boolean) {
-  return table.columns.flatMap((column) => {
+const listColumns = (table: Table, field: Field, { texts }: TableQuery, fits: (cell: Cell) => boolean) =>
+  table.columns.flatMap((column) => {
     const rank = rankPlace(namesOf(column), textOf(table, column, texts), field);
     const cells = cellsOf(table, column);
     return rank !== undefined && cells.every(fits) ? [{ pointer: column, rank, sample: cells }] : [];
   });
-}
 
 export const isCount = (cell: Cell) => cell === null || readCount(cell) !== undefined;
 

@@ -32,18 +32,16 @@ export function listReadings({ fields }: ServiceSummary): string[] {
 }
 
 /** What the service does not have, and what that means. */
-export function listLacks({ lacks }: ServiceSummary): string[] {
-  return [
-    ...(lacks.events ? ["It has no events."] : []),
-    ...(lacks.breakdownDays ? ["Its breakdowns have no days: they state no period."] : []),
-    ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
-    ...(lacks.timezone
-      ? [
-          "It names no timezone: its dates are its own. If you know it: analytics-mcp login --site-timezones example.com=Europe/Berlin",
-        ]
-      : []),
-  ];
-}
+export const listLacks = ({ lacks }: ServiceSummary): string[] => [
+  ...(lacks.events ? ["It has no events."] : []),
+  ...(lacks.breakdownDays ? ["Its breakdowns have no days: they state no period."] : []),
+  ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
+  ...(lacks.timezone
+    ? [
+        "It names no timezone: its dates are its own. If you know it: analytics-mcp login --site-timezones example.com=Europe/Berlin",
+      ]
+    : []),
+];
 
 /** What cannot be read, and the line of a mapping that would choose. */
 export const listProblems = ({ problems }: ServiceSummary): string[] =>

@@ -134,8 +134,8 @@ const ASIDE = new Set([
 const MAX_NAME_LENGTH = 100;
 
 /** The parts of a name in snake, camel, kebab or plain form, in the singular and in lower case. */
-export function splitName(name: string): string[] {
-  return name
+export const splitName = (name: string): string[] =>
+  name
     .slice(0, MAX_NAME_LENGTH)
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
@@ -143,7 +143,6 @@ export function splitName(name: string): string[] {
     .split(/[^\p{L}\d]+/u)
     .filter((part) => part !== "")
     .map(singular);
-}
 
 function singular(word: string): string {
   if (UNIQUE.has(word)) return "unique";

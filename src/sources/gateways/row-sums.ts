@@ -19,6 +19,7 @@ export function sumRows(rows: Iterable<RankedRow>): RankedRow[] {
 }
 
 /** The first rows in the contract's order. */
-export function rankRows(rows: readonly RankedRow[], limit: number): Pick<Ranking, "rows" | "totalRows"> {
-  return { rows: rows.toSorted(compareRows).slice(0, limit), totalRows: rows.length };
-}
+export const rankRows = (rows: readonly RankedRow[], limit: number): Pick<Ranking, "rows" | "totalRows"> => ({
+  rows: rows.toSorted(compareRows).slice(0, limit),
+  totalRows: rows.length,
+});

@@ -69,12 +69,10 @@ export function createMatomo({ target, clock, limits }: GatewayContext): AskMato
 }
 
 /** The parameters of a span, of a report of each of its days or of all of them, and for how long the answer is fresh. */
-export function describeSpan({ site, from, to, now }: Span, period: "day" | "range") {
-  return {
-    params: { idSite: site.id, period, date: `${from},${to}` },
-    freshFor: to >= dateAt(now, site.timezone) ? FRESH.today : FRESH.past,
-  };
-}
+export const describeSpan = ({ site, from, to, now }: Span, period: "day" | "range") => ({
+  params: { idSite: site.id, period, date: `${from},${to}` },
+  freshFor: to >= dateAt(now, site.timezone) ? FRESH.today : FRESH.past,
+});
 
 const MAX_WORDS = 200;
 

@@ -3,12 +3,10 @@ import { dateAt, startOfDay } from "../../calendar.ts";
 import type { SourceSite } from "../../data-source.ts";
 
 /** Days as Umami wants them: milliseconds, both included. */
-export function boundsOf(from: string, to: string, timezone: string): { startAt: string; endAt: string } {
-  return {
-    startAt: String(startOfDay(from, timezone)),
-    endAt: String(startOfDay(addDays(to, 1), timezone) - 1),
-  };
-}
+export const boundsOf = (from: string, to: string, timezone: string): { startAt: string; endAt: string } => ({
+  startAt: String(startOfDay(from, timezone)),
+  endAt: String(startOfDay(addDays(to, 1), timezone) - 1),
+});
 
 /** Seconds for which days up to `to` may be reused. */
 export const freshFor = (to: string, { timezone }: SourceSite, now: number): number =>

@@ -272,18 +272,16 @@ const warnOfEventsAlone: Warning = {
  * Umami refuses a website that is not the user's, or was deleted, with the status of a wrong key. If the key is still good, it
  * is the site that is not found.
  */
-function withSiteErrors(api: UmamiApi): UmamiApi {
-  return {
-    ...api,
-    ask: async (request, signal) => {
-      try {
-        return await api.ask(request, signal);
-      } catch (error) {
-        const isRefused = Reflect.get(Object(error), "code") === "invalid_api_key";
-        if (!isRefused || !request.path.startsWith("/websites/")) throw error;
-        await api.ask({ path: "/me", schema: me }, signal);
-        throw createSiteNotFound();
-      }
-    },
-  };
-}
+const withSiteErrors = (api: UmamiApi): UmamiApi => ({
+  ...api,
+  ask: async (request, signal) => {
+    try {
+      return await api.ask(request, signal);
+    } catch (error) {
+      const isRefused = Reflect.get(Object(error), "code") === "invalid_api_key";
+      if (!isRefused || !request.path.startsWith("/websites/")) throw error;
+      await api.ask({ path: "/me", schema: me }, signal);
+      throw createSiteNotFound();
+    }
+  },
+});
