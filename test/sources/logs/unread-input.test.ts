@@ -273,6 +273,20 @@ describe("lines that are dated in the future", () => {
     expect(outcomes).toContainEqual({ outcome: "future", lines: 1, examples: [] });
   });
 
+  it("are not those that only a clock which is behind takes for them", async () => {
+    place.clock.now -= 50 * DAY;
+    write("access.log", LINES.slice(0, 300), place.clock.now);
+    await warnings();
+    place.append("access.log", LINES.slice(300));
+    utimesSync(pathOf("access.log"), place.clock.now / 1000, place.clock.now / 1000);
+    await warnings();
+    place.clock.now += 50 * DAY;
+    const { pageviews } = JSON.parse(
+      (await shell("stats", "--period", "2026-11-18/2026-11-21", "--json")).stdout,
+    );
+    expect(pageviews).toBe(504);
+  });
+
   it.each([
     ["in a year", future],
     ["tomorrow", combinedLine({ at: NOON + 20 * HOUR })],

@@ -111,7 +111,7 @@ export async function readInOrder(
       if (block === undefined) waiting.splice(waiting.indexOf(next), 1);
       else {
         next.begin();
-        takeBlock(next, block, sink, now + DAY);
+        takeBlock(next, block, sink, now);
         sink.makeRoom(Math.min(...waiting.map(({ time }) => time)));
       }
     }
@@ -137,9 +137,14 @@ async function readNext(reader: Reader): Promise<TextBlock | undefined> {
   }
 }
 
-/** @param end Seconds since 1970: a line that says to be later does not say when it was written. */
-function takeBlock(reader: Reader, block: TextBlock, sink: LineSink, end: number): void {
+/**
+ * A line that is more than a day later than all else does not say when it was written. Where the others are later than now, it is this
+ * machine's clock that is wrong.
+ */
+function takeBlock(reader: Reader, block: TextBlock, sink: LineSink, now: number): void {
   const { content, parse, calendar } = reader;
+  const known = Math.max(now, reader.file.modified / 1000, reader.firstTime);
+  const isFuture = (time: number) => time > Math.max(known, content.latest) + DAY;
   forEachLine(block.text, (line) => {
     content.lines++;
     if (isTooLong(line)) {
@@ -155,7 +160,7 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink, end: number
     } else if (parsed === "comment") {
       content.comments++;
       if (isHeader(line)) content.header = line;
-    } else if (parsed.time > end) {
+    } else if (isFuture(parsed.time)) {
       content.future++;
       addUnread(content, line.length + 1, true);
     } else {
