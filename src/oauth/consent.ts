@@ -9,9 +9,8 @@ import type { Audit } from "./audit.ts";
 import { paths, SCOPE } from "./discovery.ts";
 import { readHandoffCookie, sealHandedKey } from "./key-handoff.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
-import { buildConsentPage } from "./pages/consent-page.ts";
+import { buildConsentPage, type ConsentSource } from "./pages/consent-page.ts";
 import { buildErrorPage, signInEnded } from "./pages/error-page.ts";
-import type { Notice } from "./pages/notice.ts";
 import { sendPage } from "./send-page.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
@@ -35,17 +34,8 @@ export interface ConsentOptions {
   sealing: Sealing;
   /** Signs the form against forgery; derived from the server secret. */
   formKey: string;
-  /** Where the key is from: the origin of the analytics service, or a description of the data. */
-  service: string;
-  /** The web page where people create their keys: http or https. */
-  dashboardUrl?: string | undefined;
-  notice?: Notice | undefined;
-  /** What can be read, if it is not all that a service has. */
-  reads?: string | undefined;
-  /** Where a service with an API of its own keeps people's keys. */
-  keyPlace?: string | undefined;
-  /** A key that anyone may know. */
-  publicKey?: string | undefined;
+  /** What the page says about the source. */
+  source: ConsentSource;
   /** Asks the service whether it accepts the key; throws AnalyticsError if not. */
   checkKey: (apiKey: string) => Promise<void>;
   /** The address that the current request comes from. */
@@ -74,12 +64,7 @@ export function createConsent(options: ConsentOptions) {
         csrf: signForm(uid),
         application: describeApplication(application),
         redirect: describeRedirect(String(params.redirect_uri)),
-        service: options.service,
-        dashboardUrl: options.dashboardUrl,
-        notice: options.notice,
-        reads: options.reads,
-        keyPlace: options.keyPlace,
-        publicKey: options.publicKey,
+        ...options.source,
         error,
       }),
       error?.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) },

@@ -47,7 +47,8 @@ export function createConnectorApp(
   { log, audit, readAddress, noteGrant, watchFetch }: ReturnType<typeof createRequestContext>,
   readiness: Readiness,
 ) {
-  const { store, secret, clock, source } = options;
+  const { store, secret, clock, source, registration, clientDocuments, dashboardUrl } = options;
+  const { notice, reads, keyPlace } = source.about;
   const resource = `${publicUrl}/mcp`;
   const onFault = (fault: Error) => log("fault", { message: describeFault(fault) });
   const open = (apiKey: string, limits?: OpenOptions["limits"]) =>
@@ -71,14 +72,9 @@ export function createConnectorApp(
     onFault,
     issuer: publicUrl,
     resource,
-    registration: options.registration,
-    clientDocuments: options.clientDocuments,
-    dashboardUrl: options.dashboardUrl,
-    service: source.name,
-    notice: source.about.notice,
-    reads: source.about.reads,
-    keyPlace: source.about.keyPlace,
-    publicKey: source.publicKey,
+    registration,
+    clientDocuments,
+    source: { service: source.name, publicKey: source.publicKey, dashboardUrl, notice, reads, keyPlace },
     userAgent: `analytics-mcp/${options.version} (+${publicUrl})`,
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
@@ -116,7 +112,7 @@ export function createConnectorApp(
     source,
     authorize,
     serveMcp: mcp.serve,
-    dashboardUrl: options.dashboardUrl,
+    dashboardUrl,
     ...readiness,
     onFault,
     onUnavailable,

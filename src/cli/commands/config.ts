@@ -11,7 +11,7 @@ import { createLocalCall } from "../../sources/local-call.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import type { Io } from "../io.ts";
 import { readOutput } from "../output/output-format.ts";
-import { printAnswer } from "../output/print-answer.ts";
+import { printAnswer, printTable } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { assertNotOption } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -83,8 +83,8 @@ async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
     { key: "remote", label: "--remote", kind: "text" },
     { key: "file", label: "file", kind: "text" },
   ] as const;
-  const view = { headline: "", columns: [...columns], rows, notes: ["Next: analytics-mcp config <client>"] };
-  await printAnswer(io, { params: {}, result: { clients: rows }, views: [view] }, readOutput(io, flags));
+  const notes = ["Next: analytics-mcp config <client>"];
+  await printTable(io, flags, { clients: rows }, { columns: [...columns], rows, notes });
 }
 
 async function print(io: Io, client: McpClient, flags: ConfigFlags): Promise<void> {

@@ -6,14 +6,14 @@ import type { Target } from "../../conform/probe.ts";
 import type { Section } from "../../conform/rule.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
-import type { View } from "../../operations/view.ts";
+import type { Column } from "../../operations/view.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { openPipe } from "../../sources/resolve-source.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
-import { printAnswer } from "../output/print-answer.ts";
+import { printAnswer, printTable } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -164,11 +164,6 @@ function printRules(io: Io, sections: readonly Section[], flags: ConformFlags): 
   const rows = sections.flatMap(({ rules }) =>
     rules.map(({ id, severity, title }) => ({ rule: id, severity, title })),
   );
-  const view: View = {
-    headline: "",
-    columns: ["rule", "severity", "title"].map((key) => ({ key, label: key, kind: "text" })),
-    rows,
-    notes: [],
-  };
-  return printAnswer(io, { params: {}, result: { rules: rows }, views: [view] }, readOutput(io, flags));
+  const columns = ["rule", "severity", "title"].map((key): Column => ({ key, label: key, kind: "text" }));
+  return printTable(io, flags, { rules: rows }, { columns, rows });
 }

@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Store } from "../../oauth/store/store.ts";
-import type { Cell, Column, View } from "../../operations/view.ts";
+import type { Cell, Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Io } from "../io.ts";
-import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
-import { printAnswer } from "../output/print-answer.ts";
+import { createFormatOption, type OutputFlags } from "../output/output-format.ts";
+import { printTable } from "../output/print-answer.ts";
 import { printNote } from "../output/streams.ts";
 
 export interface StoreFlags extends ServeFlags, OutputFlags {}
@@ -61,6 +61,5 @@ export function printRows(
   flags: StoreFlags,
 ): Promise<void> {
   const notes = [`${formatCount(rows.length, noun)}, times in UTC.`];
-  const view: View = { headline: "", columns, rows, notes };
-  return printAnswer(io, { params: {}, result: { [key]: rows }, views: [view] }, readOutput(io, flags));
+  return printTable(io, flags, { [key]: rows }, { columns, rows, notes });
 }

@@ -2,15 +2,15 @@ import { completeEndpoint, readEndpoint } from "../../config/endpoint-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
 import { readProxies } from "../../config/proxy-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
-import type { Column, View } from "../../operations/view.ts";
+import type { Column } from "../../operations/view.ts";
 import type { Diagnosis } from "../../setup/doctor-check.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
-import { printAnswer } from "../output/print-answer.ts";
+import { createFormatOption, type OutputFlags } from "../output/output-format.ts";
+import { printTable } from "../output/print-answer.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
@@ -41,7 +41,7 @@ export const command: CommandDefinition = {
           flags.connector === undefined
             ? await checkSetup(io, flags)
             : await checkConnector(io, flags.connector, flags);
-        await printAnswer(io, buildAnswer(report), readOutput(io, flags));
+        await printReport(io, report, flags);
         assertHealthy(report);
       }),
 };
@@ -103,14 +103,14 @@ const COLUMNS: Column[] = [
   { key: "fix", label: "fix", kind: "text", machine: true },
 ];
 
-function buildAnswer(report: Diagnosis) {
+function printReport(io: Io, report: Diagnosis, flags: OutputFlags): Promise<void> {
   const checks = report.map(({ name, status, detail, fix = null }) => ({ check: name, status, detail, fix }));
   // As notes, since a table may be too narrow for whole sentences.
   const notes = report.flatMap(({ name, detail, fix }) =>
     fix === undefined ? [] : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
   );
-  const view: View = { headline: "", columns: COLUMNS, rows: checks, notes };
-  return { params: {}, result: { ok: failuresOf(report).length === 0, checks }, views: [view] };
+  const result = { ok: failuresOf(report).length === 0, checks };
+  return printTable(io, flags, result, { columns: COLUMNS, rows: checks, notes });
 }
 
 const failuresOf = (report: Diagnosis) => report.filter(({ status }) => status === "failed");

@@ -5,8 +5,8 @@ import type { Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
-import { printAnswer } from "../output/print-answer.ts";
+import { createFormatOption, type OutputFlags } from "../output/output-format.ts";
+import { printTable } from "../output/print-answer.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import { addKeysOption } from "./keys-option.ts";
@@ -79,8 +79,7 @@ function createList(io: Io): Command {
         keys.length === 0
           ? ["No keys yet: analytics-mcp keys add acme --sites acme.example creates the first."]
           : [`${formatCount(count, "key")}, times in UTC.`];
-      const view = { headline: "", columns: COLUMNS, rows, notes };
-      await printAnswer(io, { params: {}, result: { keys }, views: [view] }, readOutput(io, flags));
+      await printTable(io, flags, { keys }, { columns: COLUMNS, rows, notes });
     });
 }
 

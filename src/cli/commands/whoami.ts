@@ -3,12 +3,12 @@ import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
 import { listSites } from "../../operations/site-name.ts";
-import type { View } from "../../operations/view.ts";
+import type { Column } from "../../operations/view.ts";
 import { findLocal, pickOptions } from "../../sources/local-choice.ts";
 import type { Source, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
-import { printAnswer } from "../output/print-answer.ts";
+import { createFormatOption, type OutputFlags } from "../output/output-format.ts";
+import { printTable } from "../output/print-answer.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
@@ -76,8 +76,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
           { setting: "site", used: result.site, from: result.site_from },
         ];
   rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
-  const view = buildView(["setting", "used", "from"], rows);
-  await printAnswer(io, { params: {}, result, views: [view] }, readOutput(io, flags));
+  await printTable(io, flags, result, { columns: listColumns("setting", "used", "from"), rows });
 }
 
 /** Where a source of this machine is: its options, with whole paths. */
@@ -106,9 +105,9 @@ async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
       return { profile: name, base_url: null, key: "damaged: log in again", site: null, used: isUsed };
     }
   });
-  const view = buildView(["profile", "base_url", "key", "site", "used"], rows);
-  if (rows.length === 0) view.notes.push("No profiles yet: analytics-mcp login creates one.");
-  await printAnswer(io, { params: {}, result: { profiles: rows }, views: [view] }, readOutput(io, flags));
+  const columns = listColumns("profile", "base_url", "key", "site", "used");
+  const notes = rows.length === 0 ? ["No profiles yet: analytics-mcp login creates one."] : [];
+  await printTable(io, flags, { profiles: rows }, { columns, rows, notes });
 }
 
 function findUsed({ environment }: Io, flags: WhoamiFlags): string | undefined {
@@ -119,9 +118,5 @@ function findUsed({ environment }: Io, flags: WhoamiFlags): string | undefined {
   }
 }
 
-const buildView = (keys: string[], rows: View["rows"]): View => ({
-  headline: "",
-  columns: keys.map((key) => ({ key, label: key, kind: key === "from" ? "word" : "text" })),
-  rows,
-  notes: [],
-});
+const listColumns = (...keys: string[]) =>
+  keys.map((key): Column => ({ key, label: key, kind: key === "from" ? "word" : "text" }));

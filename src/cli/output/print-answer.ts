@@ -6,7 +6,7 @@ import { paint, type Screen } from "../../render/terminal-screen.ts";
 import type { Answer } from "../../reports/query.ts";
 import type { Io } from "../io.ts";
 import { chooseFields } from "./choose-fields.ts";
-import type { Output } from "./output-format.ts";
+import { type Output, type OutputFlags, readOutput } from "./output-format.ts";
 import { wrapForStderr, writeData, writeToStderr } from "./streams.ts";
 import { formatTable, listRows } from "./tables.ts";
 import { readScreen } from "./terminal.ts";
@@ -28,6 +28,19 @@ export async function printAnswer(io: Io, answer: Answer, output: Output): Promi
   if (!isEmpty) await writeData(io, text);
   for (const line of notes) await writeToStderr(io, line);
 }
+
+/** Prints a table of this program's own; as JSON, the result. */
+export const printTable = (
+  io: Io,
+  flags: OutputFlags,
+  result: Record<string, unknown>,
+  { columns, rows, notes = [] }: Pick<View, "columns" | "rows"> & Partial<Pick<View, "notes">>,
+): Promise<void> =>
+  printAnswer(
+    io,
+    { params: {}, result, views: [{ headline: "", columns, rows, notes }] },
+    readOutput(io, flags),
+  );
 
 /** Markdown is for sharing, so what to know about the numbers is in it. */
 async function addNotes(io: Io, tables: string, answer: Answer, output: Output): Promise<string> {

@@ -4,7 +4,7 @@ import { hours } from "../../operations/hours.ts";
 import { operations, sites, stats, timeseries } from "../../operations/index.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
-import type { Params } from "../probe.ts";
+import type { Ask, Params } from "../probe.ts";
 import type { Key, Reply } from "../reply.ts";
 import { demandStatus } from "../reply-checks.ts";
 import { defineSection, type Rule } from "../rule.ts";
@@ -73,7 +73,7 @@ function listForeignSites({ otherKey, otherSites, site, sites: listed, keys }: S
 
 /** Compares the answer about another organization's site with the same request about a site that does not exist. */
 function ofEach(
-  how: { method?: string; headers?: Record<string, string> },
+  { params: changed, ...how }: Ask & { params?: Params },
   compare: (foreign: Reply, missing: Reply, askMissing: () => Promise<Reply>) => Promise<void>,
   operations: readonly Operation[] = siteOperations,
 ): Rule["check"] {
@@ -82,7 +82,7 @@ function ofEach(
       for (const operation of operations) {
         const params = basicParams(subject, operation);
         const askFor = (site: string, fresh = false) =>
-          subject.ask(operation.path, { ...params, site }, { ...how, key, fresh });
+          subject.ask(operation.path, { ...params, ...changed, site }, { ...how, key, fresh });
         for (const name of names) {
           // The owner asks first: a cache that ignores the key would then reveal the answer.
           const own = await subject.ask(operation.path, { ...params, site: name }, { key: owner });
@@ -100,7 +100,7 @@ async function demandSame(
   foreign: Reply,
   missing: Reply,
   askMissing: () => Promise<Reply>,
-  parts: "body" | "fields",
+  parts: "body" | "fields" = "body",
 ): Promise<void> {
   const differences = findDifferences(missing, foreign, parts);
   if (differences.length === 0) return;
@@ -113,7 +113,7 @@ async function demandSame(
 
 /** Demands the same status and body for another organization's site as for one that does not exist. */
 const hidesForeignSites = (operations?: readonly Operation[]): Rule["check"] =>
-  ofEach({}, (foreign, missing, askMissing) => demandSame(foreign, missing, askMissing, "body"), operations);
+  ofEach({}, demandSame, operations);
 
 /** Demands that an operation hides foreign sites in the answer to a query, too. */
 async function demandHidden(
@@ -125,7 +125,7 @@ async function demandHidden(
   for (const { key, names } of foreign) {
     const askFor = (site = NO_SUCH_SITE, fresh = false) =>
       subject.ask(operation.path, { ...params, site }, { key, fresh });
-    await demandSame(await askFor(names[0]), await askFor(), () => askFor(NO_SUCH_SITE, true), "body");
+    await demandSame(await askFor(names[0]), await askFor(), () => askFor(NO_SUCH_SITE, true));
   }
 }
 
@@ -223,16 +223,7 @@ export const isolation = defineSection({
     "isolation.parameters": {
       must: "A wrong parameter gets the same answer for another organization's site and for one that does not exist.",
       fix: "Check the parameters before the site, or the site first in both cases.",
-      check: async (subject) => {
-        for (const { key, names } of listForeignSites(subject)) {
-          const askFor = (site: string, fresh = false) =>
-            subject.ask(stats.path, { site, days: 0 }, { key, fresh });
-          for (const name of names) {
-            const askMissing = () => askFor(NO_SUCH_SITE, true);
-            await demandSame(await askFor(name), await askFor(NO_SUCH_SITE), askMissing, "body");
-          }
-        }
-      },
+      check: ofEach({ params: { days: 0 } }, demandSame, [stats]),
     },
   },
 });

@@ -5,15 +5,18 @@ import { buildDocument } from "./html-document.ts";
 import { findKeyIssuer, type KeyOrigin } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
-export interface ConsentPage extends KeyOrigin {
+export interface ConsentSource extends KeyOrigin {
+  notice?: Notice | undefined;
+  /** What can be read: `visitors, pages, referrers and browsers`. */
+  reads?: string | undefined;
+}
+
+export interface ConsentPage extends ConsentSource {
   /** Where the form is sent: a path on this server. */
   action: string;
   csrf: string;
   application: ConsentApplication;
   redirect: ConsentRedirect;
-  notice?: Notice | undefined;
-  /** What can be read: `visitors, pages, referrers and browsers`. */
-  reads?: string | undefined;
   error?: ConsentError | undefined;
 }
 

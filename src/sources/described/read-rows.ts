@@ -5,7 +5,7 @@ import type { AnswerOf } from "../../operations/operation.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { type Cell, KEY, type Table } from "./answer-tables.ts";
 import { type Found, keepFound, type Reading } from "./field-mapping.ts";
-import { type Candidate, choose, createMissingError, readCount } from "./find-field.ts";
+import { choose, createMissingError, readCount } from "./find-field.ts";
 import { namesOf } from "./json-pointer.ts";
 import { type Cells, findInRecord, readRecord } from "./read-record.ts";
 import {
@@ -17,6 +17,7 @@ import {
   findTable,
   isCount,
   isEmptyList,
+  listColumns,
   listCounts,
   type TableQuery,
 } from "./read-table.ts";
@@ -124,16 +125,12 @@ function findValue(table: Table, query: TableQuery, dimension: string): Found | 
   const named = findGiven(table, "value", query);
   if (named) return named;
   if (table.columns.includes(KEY)) return { pointer: KEY, by: "shape" };
-  const candidates = table.columns.flatMap((column): Candidate[] => {
-    const names = namesOf(column);
-    const last = names.at(-1) ?? "";
-    const own = rankDimension(last, dimension);
-    const rank = rankName(names, "value") ?? (own === undefined ? undefined : 0.25 + own / 10);
-    const cells = cellsOf(table, column);
-    return rank !== undefined && cells.every(isText) && !cells.every(isCount)
-      ? [{ pointer: column, rank, sample: cells }]
-      : [];
-  });
+  const rankOf = (names: readonly string[]) => {
+    const own = rankDimension(names.at(-1) ?? "", dimension);
+    return rankName(names, "value") ?? (own === undefined ? undefined : 0.25 + own / 10);
+  };
+  const isValues = (cells: readonly Cell[]) => cells.every(isText) && !cells.every(isCount);
+  const candidates = listColumns(table, rankOf, isValues);
   const found = choose(candidates, { ...query, field: "value" });
   if (found !== undefined) return found;
   return findOnly(table.columns.filter((column) => cellsOf(table, column).every(isText)));
@@ -142,15 +139,12 @@ function findValue(table: Table, query: TableQuery, dimension: string): Found | 
 function findLabel(table: Table, query: TableQuery, dimension: string, value: Found): Found | undefined {
   const given = findGiven(table, "label", query);
   if (given !== undefined) return given ?? undefined;
-  const candidates = table.columns.flatMap((column): Candidate[] => {
-    const last = namesOf(column).at(-1) ?? "";
-    const rank = rankName([last], "label") ?? rankDimension(last, dimension);
-    const cells = cellsOf(table, column);
-    return column !== value.pointer && rank !== undefined && cells.every((cell) => typeof cell === "string")
-      ? [{ pointer: column, rank, sample: column }]
-      : [];
-  });
-  const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
+  const rankOf = (names: readonly string[]) => {
+    const last = names.at(-1) ?? "";
+    return rankName([last], "label") ?? rankDimension(last, dimension);
+  };
+  const named = listColumns(table, rankOf, (cells) => cells.every((cell) => typeof cell === "string"));
+  const [best] = named.filter(({ pointer }) => pointer !== value.pointer).toSorted((a, b) => a.rank - b.rank);
   return best && { pointer: best.pointer, by: "name" };
 }
 

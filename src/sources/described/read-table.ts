@@ -1,7 +1,7 @@
 import { readMember } from "../../member.ts";
 import { type Cell, findTables, MAX_DEPTH, readTable, type Table } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
-import { choose, createMissingError, namePlace, rankPlace, readCount } from "./find-field.ts";
+import { type Candidate, choose, createMissingError, namePlace, rankPlace, readCount } from "./find-field.ts";
 import { namesOf, type Pointer, readPointer } from "./json-pointer.ts";
 import { type Field, isAside, isBeside } from "./words.ts";
 
@@ -88,12 +88,15 @@ export const cellsOf = (table: Table, column: Pointer): Cell[] =>
 const textOf = (table: Table, column: Pointer, texts: TableQuery["texts"]) =>
   texts.get(`${table.element ?? `${table.at}/*`}${column}`) ?? texts.get(`${table.at}${column}`);
 
-/** Columns that fit a field by name or description, and by their cells. */
-const listColumns = (table: Table, field: Field, { texts }: TableQuery, fits: (cell: Cell) => boolean) =>
+/** Columns that fit: by the names on the way to them, and by all of their cells. */
+export const listColumns = (
+  table: Table,
+  rankOf: (names: readonly string[], column: Pointer) => number | undefined,
+  fits: (cells: readonly Cell[]) => boolean,
+): Candidate[] =>
   table.columns.flatMap((column) => {
-    const rank = rankPlace(namesOf(column), textOf(table, column, texts), field);
-    const cells = cellsOf(table, column);
-    return rank !== undefined && cells.every(fits) ? [{ pointer: column, rank, sample: cells }] : [];
+    const [rank, cells] = [rankOf(namesOf(column), column), cellsOf(table, column)];
+    return rank !== undefined && fits(cells) ? [{ pointer: column, rank, sample: cells }] : [];
   });
 
 export const isCount = (cell: Cell) => cell === null || readCount(cell) !== undefined;
@@ -130,6 +133,11 @@ export function findColumn(
 ): Found | undefined {
   const given = findGiven(table, field, query);
   if (given !== undefined) return given ?? undefined;
-  const { operation, path } = query;
-  return choose(listColumns(table, field, query, fits), { operation, path, field });
+  const { operation, path, texts } = query;
+  const rankOf = (names: readonly string[], column: Pointer) =>
+    rankPlace(names, textOf(table, column, texts), field);
+  return choose(
+    listColumns(table, rankOf, (cells) => cells.every(fits)),
+    { operation, path, field },
+  );
 }

@@ -4,7 +4,7 @@ import { timestamp } from "../../operations/fields.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import { type Cell, findTables, KEY, type Table } from "./answer-tables.ts";
 import { type Found, keepFound, type Reading, type ServiceSite } from "./field-mapping.ts";
-import { type Candidate, choose, createMissingError } from "./find-field.ts";
+import { choose, createMissingError } from "./find-field.ts";
 import { namesOf } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
 import {
@@ -14,6 +14,7 @@ import {
   findOnly,
   findTable,
   isEmptyList,
+  listColumns,
   type TableQuery,
 } from "./read-table.ts";
 import { rankName, splitName } from "./words.ts";
@@ -128,15 +129,13 @@ function readSiteColumns(table: Table, query: TableQuery): Reading {
   const find = (field: "id" | "domain" | "name" | "timezone" | "created_at") => {
     const given = findGiven(table, field, query);
     if (given !== undefined) return given ?? undefined;
-    const candidates = table.columns.flatMap((column): Candidate[] => {
-      const names = namesOf(column);
+    // Of two names, the shorter way is the site's own.
+    const rankOf = (names: readonly string[]) => {
       const rank = rankName(names.slice(-1), field);
-      const cells = cellsOf(table, column);
-      // Of two names, the shorter way is the site's own.
-      return rank !== undefined && cells.some(isName)
-        ? [{ pointer: column, rank: rank + names.length, sample: column }]
-        : [];
-    });
+      return rank === undefined ? undefined : rank + names.length;
+    };
+    const found = listColumns(table, rankOf, (cells) => cells.some(isName));
+    const candidates = found.map(({ pointer, rank }) => ({ pointer, rank, sample: pointer }));
     return choose(candidates, { ...query, field });
   };
   if (table.columns.length === 1 && table.columns[0] === KEY) return { name: { pointer: KEY, by: "shape" } };
