@@ -50,10 +50,7 @@ export const isUnknownOption = ({ code, message }: CommanderError) =>
   code === "commander.unknownOption" || /unknown command '-./.test(message);
 
 /** Turns commander's error on an unknown option into ours, without repeating a value: it may be a key. */
-export function explainUnknownOption(
-  { message }: CommanderError,
-  command: string | undefined,
-): AnalyticsError {
+export function explainUnknownOption({ message }: CommanderError, command: string | undefined) {
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   return createUnknownOptionError(

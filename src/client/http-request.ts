@@ -64,11 +64,7 @@ const REDIRECTS = new Set([300, 301, 302, 303, 305, 306, 307, 308]);
  * Sends one request. Returns the text of a 200 with a JSON body. Throws AnalyticsError for everything else, wrapped
  * in a RetryableError if another attempt may succeed.
  */
-export async function sendRequest(
-  request: HttpRequest,
-  limits: ResponseLimits,
-  signal: AbortSignal,
-): Promise<JsonResponse> {
+export async function sendRequest(request: HttpRequest, limits: ResponseLimits, signal: AbortSignal) {
   const requested = request.clock();
   const { response, text } = await fetchText(request, limits, signal);
   const { status, headers } = response;

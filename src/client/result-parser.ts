@@ -8,11 +8,7 @@ import { ForeignAnswerError } from "./foreign-answer.ts";
  * Parses the body of a 200 as an operation's result. Throws AnalyticsError `bad_answer` if it is not JSON, if a
  * field is missing or has the wrong type (the message names it), or if it answers another query than the one sent.
  */
-export function parseResult<O extends Operation>(
-  operation: O,
-  params: ParamsOf<O>,
-  text: string,
-): ResultOf<O> {
+export function parseResult<O extends Operation>(operation: O, params: ParamsOf<O>, text: string) {
   const createError = (reason: string, cause?: unknown) => {
     const message = `The answer to ${operation.path} breaks the contract: ${reason}.`;
     const hint =

@@ -29,11 +29,7 @@ export async function askForSite<T>(
 }
 
 /** The error for a site that people do not have, with those that they have. */
-export function createUnknownSiteError(
-  site: string,
-  domains: string[],
-  cause?: AnalyticsError,
-): AnalyticsError {
+export function createUnknownSiteError(site: string, domains: string[], cause?: AnalyticsError) {
   return new AnalyticsError("site_not_found", `You have no site ${quoteWord(site)}.`, {
     status: cause?.status,
     hint: describeSites(domains),

@@ -92,10 +92,7 @@ export function readProfile(environment: Environment, name: string): Profile {
 }
 
 /** The options of a profile that is for a source in this process; undefined for any other, damaged or missing one. */
-export function readProfileOptions(
-  environment: Environment,
-  name: string,
-): LocalProfile["options"] | undefined {
+export function readProfileOptions(environment: Environment, name: string) {
   try {
     const content: unknown = JSON.parse(readRegularFile(findProfileFile(environment, name)).toString());
     return isLocalProfile(content) ? content.options : undefined;
@@ -139,11 +136,7 @@ const isTextMap = (value: unknown): boolean =>
  * Saves a profile and returns its file. Only the owner can read it, and other programs never see it half-written.
  * Throws AnalyticsError `usage`.
  */
-export function writeProfile(
-  environment: Environment,
-  name: string,
-  content: Profile | LocalProfile,
-): string {
+export function writeProfile(environment: Environment, name: string, content: Profile | LocalProfile) {
   const file = findProfileFile(environment, name);
   const folder = dirname(file);
   try {

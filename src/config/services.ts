@@ -88,10 +88,7 @@ export const findHostedAddress = (service: ServiceName | undefined): string | un
 export const SERVICE_VARIABLE = "ANALYTICS_SERVICE";
 
 /** The service that the command line names, else the environment. Throws AnalyticsError `usage` for an unknown name. */
-export function findNamedService(
-  { service }: { service?: string | undefined },
-  environment: Environment,
-): ServiceName | undefined {
+export function findNamedService({ service }: { service?: string | undefined }, environment: Environment) {
   if (service !== undefined) return readServiceName(service, "--service");
   const text = readVariable(environment, SERVICE_VARIABLE);
   return text === undefined ? undefined : readServiceName(text, SERVICE_VARIABLE);

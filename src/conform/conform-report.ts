@@ -51,11 +51,7 @@ export interface Summary {
  *
  * @param obstacle What ended the run early or kept rules from being checked, if anything did.
  */
-export function summarize(
-  rules: readonly RuleReport[],
-  requests: number,
-  obstacle: string | undefined,
-): Summary {
+export function summarize(rules: readonly RuleReport[], requests: number, obstacle: string | undefined) {
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length;
   const skipped = count("skip");
   return {
@@ -87,11 +83,7 @@ const MAX_LINE = 2_000;
 const MARGIN = 16;
 
 /** The report for people, in the order of the sections. */
-export function formatReport(
-  report: ConformReport,
-  titles: ReadonlyMap<string, string>,
-  screen: Screen,
-): string {
+export function formatReport(report: ConformReport, titles: ReadonlyMap<string, string>, screen: Screen) {
   const site = report.site === null ? "" : `, site ${quoteIfNeeded(report.site)}`;
   const sections = [...new Set(report.rules.map(({ section }) => section))].map((section) => {
     const rules = report.rules.filter((rule) => rule.section === section);

@@ -24,10 +24,7 @@ export const LLMS_TXT_LINK = '</llms.txt>; rel="describedby"';
  * Builds the summary for AI assistants (llmstxt.org) from the operations and the given queries. The format allows only
  * lists of links under headings, so everything else comes first.
  */
-export function buildLlmsTxt(
-  queries: readonly DescribedQuery[],
-  documents: readonly LinkedDocument[] = [],
-): string {
+export function buildLlmsTxt(queries: readonly DescribedQuery[], documents: readonly LinkedDocument[] = []) {
   const endpoints = operations.map((operation) => {
     const names = [...parameterSchemas(operation.params)].map(([name, schema]) =>
       schema.default === undefined ? name : `${name}=${schema.default}`,

@@ -1,10 +1,7 @@
 import type { Server } from "node:net";
 
 /** Starts to listen, and returns the port. Throws Node's own error (EADDRINUSE, EACCES) if it cannot. */
-export async function openPort(
-  server: Server,
-  { host, port }: { host: string; port: number },
-): Promise<number> {
+export async function openPort(server: Server, { host, port }: { host: string; port: number }) {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

@@ -40,11 +40,7 @@ export const sealHandedKey = (sealing: Sealing, cookie: string, apiKey: string):
   Buffer.from(sealing.seal(KIND, cookie, apiKey).sealed).toString("base64url");
 
 /** Undefined if there is no key, or this is not the browser that the sign-in began in. */
-export function openHandedKey(
-  sealing: Sealing,
-  header: string | undefined,
-  sealed: unknown,
-): string | undefined {
+export function openHandedKey(sealing: Sealing, header: string | undefined, sealed: unknown) {
   const cookie = readHandoffCookie(header);
   if (cookie === undefined || typeof sealed !== "string") return undefined;
   const record = { kind: KIND, hash: sealing.hash(KIND, cookie), sealed: Buffer.from(sealed, "base64url") };

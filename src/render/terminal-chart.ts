@@ -9,10 +9,7 @@ import { measure, pad, wrap } from "./text-width.ts";
 const MAX_BAR_WIDTH = 6;
 
 /** A series as a sparkline with its label, on one line or two. If it is longer than the screen is wide, its end is shown. */
-export function formatSparkline(
-  { label, from, values, partial, interval }: Series,
-  screen: Screen,
-): string[] {
+export function formatSparkline({ label, from, values, partial, interval }: Series, screen: Screen) {
   const shown = values.slice(-screen.width);
   const drawn = drawSparkline(shown);
   const end = drawn.length - Number(partial);

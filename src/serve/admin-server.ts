@@ -17,10 +17,7 @@ export interface Admin {
  *
  * @param checkReady Throws if the connector cannot serve.
  */
-export async function startAdmin(
-  listen: { host: string; port: number },
-  checkReady: () => Promise<void>,
-): Promise<Admin> {
+export async function startAdmin(listen: { host: string; port: number }, checkReady: () => Promise<void>) {
   const metrics = createMetrics();
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 }, async (request, response) => {
     try {

@@ -50,10 +50,7 @@ export interface Replacement {
  * Replaces a file atomically and keeps a backup beside it. Returns the backup's path, or undefined for a new file.
  * Throws AnalyticsError `unavailable` if the file changed since it was read.
  */
-export async function replaceConfigFile(
-  file: ConfigFile,
-  replacement: Replacement,
-): Promise<string | undefined> {
+export async function replaceConfigFile(file: ConfigFile, replacement: Replacement) {
   const { path, bytes, bom } = file;
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
   try {

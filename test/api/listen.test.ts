@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** One raw request: fetch would normalize it. */
-function send(raw: string): Promise<string> {
-  return new Promise((resolve, reject) => {
+const send = (raw: string): Promise<string> =>
+  new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.origin).port), "127.0.0.1", () => socket.write(raw));
     let text = "";
     socket.on("data", (chunk) => {
@@ -22,7 +22,6 @@ function send(raw: string): Promise<string> {
     });
     socket.on("error", reject).on("close", () => resolve(text));
   });
-}
 
 const head = `Host: x\r\nAuthorization: Bearer ${DEMO_KEY}\r\nConnection: close\r\n`;
 

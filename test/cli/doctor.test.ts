@@ -13,9 +13,8 @@ import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 
 /** The doctor in this process. */
-async function examine(environment: Record<string, string>, argv: string[] = [], clock = Date.now) {
-  return readReport(await runShell(["doctor", "--json", ...argv], { environment, clock }));
-}
+const examine = async (environment: Record<string, string>, argv: string[] = [], clock = Date.now) =>
+  readReport(await runShell(["doctor", "--json", ...argv], { environment, clock }));
 
 const JSON_TYPE = { "content-type": "application/json" };
 

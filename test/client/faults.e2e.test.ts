@@ -599,8 +599,8 @@ it("sends the key, the parameters and nothing else", async () => {
 });
 
 /** A CONNECT proxy on plain TCP that tunnels to the address the test gives, or refuses with 407. */
-function startProxy(route: (target: string) => string | undefined) {
-  return listen((client) => {
+const startProxy = (route: (target: string) => string | undefined) =>
+  listen((client) => {
     client.on("error", () => {});
     client.once("data", (head) => {
       const target = /^CONNECT (\S+)/.exec(head.toString())?.[1] ?? "";
@@ -613,7 +613,6 @@ function startProxy(route: (target: string) => string | undefined) {
       upstream.on("error", () => client.destroy());
     });
   });
-}
 
 /** A TCP server; the test says what it does with a connection. */
 async function listen(meet: (socket: Socket) => void) {

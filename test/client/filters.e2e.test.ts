@@ -38,8 +38,9 @@ interface Description {
 }
 
 /** An OpenAPI document without some parameters of some paths. */
-function hide(names: readonly string[], isHidden: (path: string) => boolean = () => true) {
-  return (text: string) => {
+const hide =
+  (names: readonly string[], isHidden: (path: string) => boolean = () => true) =>
+  (text: string) => {
     const description = JSON.parse(text) as Description;
     for (const [path, { get }] of Object.entries(description.paths)) {
       if (get?.parameters && isHidden(path))
@@ -47,7 +48,6 @@ function hide(names: readonly string[], isHidden: (path: string) => boolean = ()
     }
     return JSON.stringify(description);
   };
-}
 
 interface Service {
   /** Changes its OpenAPI document. */

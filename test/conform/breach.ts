@@ -55,8 +55,10 @@ export const isStranger: When = ({ query, authorization }) =>
   ["globex.example", "site_glbx"].includes(query.get("site") ?? "") && authorization === `Bearer ${DEMO_KEY}`;
 
 /** Changes the JSON of answers with a status. */
-export function edit(when: When, change: (body: Body, asked: Asked) => unknown, status = 200): Breach {
-  return (service) => async (request, sent) => {
+export const edit =
+  (when: When, change: (body: Body, asked: Asked) => unknown, status = 200): Breach =>
+  (service) =>
+  async (request, sent) => {
     const response = await service(request, sent);
     const asked = readAsked(request);
     if (response.status !== status || isHead(asked) || !when(asked)) return response;
@@ -64,7 +66,6 @@ export function edit(when: When, change: (body: Body, asked: Asked) => unknown, 
     change(body, asked);
     return new Response(JSON.stringify(body), response);
   };
-}
 
 /** Changes the header fields of answers. */
 export function fields(
@@ -119,8 +120,10 @@ export function tagBy(when: When, choose: (asked: Asked) => string): Breach {
 }
 
 /** Answers with an error. */
-export function refuse(when: When, status: number, code: string, from?: number): Breach {
-  return (service) => async (request, sent) => {
+export const refuse =
+  (when: When, status: number, code: string, from?: number): Breach =>
+  (service) =>
+  async (request, sent) => {
     const response = await service(request, sent);
     if ((from !== undefined && response.status !== from) || !when(readAsked(request))) return response;
     const id = response.headers.get("x-request-id") ?? "";
@@ -134,4 +137,3 @@ export function refuse(when: When, status: number, code: string, from?: number):
     const text = request.method === "HEAD" || status === 304 ? null : JSON.stringify(body);
     return new Response(text, { status, headers });
   };
-}

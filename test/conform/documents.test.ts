@@ -3,14 +3,13 @@ import { describe, expect, it } from "vitest";
 import { sections } from "../../src/conform/rules/sections.ts";
 
 /** The tables of rules in docs/conform.md. */
-function buildTable(): string {
-  return sections
+const buildTable = (): string =>
+  sections
     .map(({ title, rules }) => {
       const lines = rules.map((rule) => `| \`${rule.id}\` | ${rule.severity} | ${rule.title} |`);
       return [`### ${title}`, "", "| rule | | |", "| --- | --- | --- |", ...lines].join("\n");
     })
     .join("\n\n");
-}
 
 describe("the rules", () => {
   it("are listed in docs/conform.md (update with npx vitest run test/conform/documents.test.ts -u)", async () => {

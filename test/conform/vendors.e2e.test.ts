@@ -55,8 +55,10 @@ const onlySharedSite: Breach = edit(
 );
 
 /** Both organizations have a site of this domain, with the ids that `name` gives. */
-function shareDomain(name: (id: string) => string): Breach {
-  return (service) => async (request, sent) => {
+const shareDomain =
+  (name: (id: string) => string): Breach =>
+  (service) =>
+  async (request, sent) => {
     const url = new URL(request.url);
     const isGlobex = request.headers.get("authorization")?.includes("globex") ?? false;
     const [own, domain] = isGlobex ? ["site_glbx", "globex.example"] : ["site_7f3k", "example.com"];
@@ -73,7 +75,6 @@ function shareDomain(name: (id: string) => string): Breach {
       .replaceAll(`"id":"${own}"`, `"id":"${name(own)}"`);
     return new Response(text, response);
   };
-}
 
 describe("a service may differ where the contract allows it", () => {
   it.each([

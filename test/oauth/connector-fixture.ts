@@ -24,6 +24,5 @@ export async function startShared(): Promise<Connector> {
 }
 
 /** A public client with one redirect. */
-export async function registerOne(side: Side, redirect = REDIRECT) {
-  return (await register(side, { redirect_uris: [redirect] })).body.client_id;
-}
+export const registerOne = async (side: Side, redirect = REDIRECT) =>
+  (await register(side, { redirect_uris: [redirect] })).body.client_id;

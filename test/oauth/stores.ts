@@ -55,8 +55,9 @@ export async function stopSharedRedis(): Promise<void> {
   await (await redis)?.stop();
 }
 
-function createMedium(connect: (options: StoreOptions) => Promise<Store>) {
-  return (release: () => void = () => {}): Medium => {
+const createMedium =
+  (connect: (options: StoreOptions) => Promise<Store>) =>
+  (release: () => void = () => {}): Medium => {
     const { clock, lines, options } = createOptions();
     const opened: Store[] = [];
     return {
@@ -73,7 +74,6 @@ function createMedium(connect: (options: StoreOptions) => Promise<Store>) {
       },
     };
   };
-}
 
 export const storeKinds: StoreKind[] = [
   {
@@ -105,9 +105,13 @@ export const storeKinds: StoreKind[] = [
 ];
 
 /** A record like those of the authorization server. */
-export function buildRecord(hash: string, more: Partial<StoredRecord> = {}): StoredRecord {
-  return { kind: "AccessToken", hash, created: 1_800_000_000_000, sealed: Buffer.from(hash), ...more };
-}
+export const buildRecord = (hash: string, more: Partial<StoredRecord> = {}): StoredRecord => ({
+  kind: "AccessToken",
+  hash,
+  created: 1_800_000_000_000,
+  sealed: Buffer.from(hash),
+  ...more,
+});
 
 /** Every method; all must fail if the medium does. Grant "g" is that of the record "a". */
 export const methods: [string, (store: Store) => Promise<unknown>][] = [

@@ -144,12 +144,7 @@ async function openLocalTarget(io: Io, local: LocalChoice, address: string | und
   };
 }
 
-async function printReport(
-  io: Io,
-  report: ConformReport,
-  sections: readonly Section[],
-  flags: ConformFlags,
-): Promise<void> {
+async function printReport(io: Io, report: ConformReport, sections: readonly Section[], flags: ConformFlags) {
   const { formatReport, formatSummary, viewReport } = await import("../../conform/conform-report.ts");
   const output = readOutput(io, flags);
   if (output.format === "table") {

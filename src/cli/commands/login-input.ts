@@ -103,15 +103,8 @@ export async function readService(io: Io, flags: ServiceFlags, saved: Profile | 
   if (!isTyped) return answer(service, await askFor(io, { address }));
   const [user, key] = createKeyFields(kind);
   const isKnown = kind === undefined || flags.siteTimezones !== undefined;
-  return answer(
-    service,
-    await askFor(io, {
-      address,
-      user,
-      key,
-      timezones: isKnown ? undefined : createTimezonesField(kind, timezones),
-    }),
-  );
+  const zones = isKnown ? undefined : createTimezonesField(kind, timezones);
+  return answer(service, await askFor(io, { address, user, key, timezones: zones }));
 }
 
 /** The gateway that was named, or that the same profile had at the same address. */
@@ -146,24 +139,15 @@ const answer = (
 });
 
 /** Asks for the fields that are there, in one go: what is pasted into the terminal ahead is never shown. */
-async function askFor<Name extends string>(
-  io: Io,
-  fields: Record<Name, Field | undefined>,
-): Promise<Partial<Record<Name, string>>> {
+async function askFor<Name extends string>(io: Io, fields: Record<Name, Field | undefined>) {
   const asked = Object.entries<Field | undefined>(fields).flatMap(([name, field]) =>
-    field === undefined ? [] : [{ name, field }],
+    field ? { name, field } : [],
   );
-  const answers =
-    asked.length === 0
-      ? []
-      : await ask(
-          io,
-          asked.map(({ field }) => field),
-        );
+  const questions = asked.map(({ field }) => field);
+  const answers = questions.length === 0 ? [] : await ask(io, questions);
+  const named = asked.map(({ name }, index) => [name, answers[index]]);
   // The names are those of the fields.
-  return Object.fromEntries(asked.map(({ name }, index) => [name, answers[index]])) as Partial<
-    Record<Name, string>
-  >;
+  return Object.fromEntries(named) as Partial<Record<Name, string>>;
 }
 
 export interface Tried {
@@ -210,11 +194,7 @@ async function askAgain(io: Io, service: Service, error: AnalyticsError): Promis
     `${new URL(baseUrl).origin} does not accept this ${service.user === undefined ? "key" : "user name and password"}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}; Ctrl-C cancels.`,
   );
   const [user, key] = createKeyFields(kind);
-  const answers = await askFor(io, {
-    user,
-    key: key && { ...key, label: `${key.label} again` },
-  });
-  return answer(service, answers);
+  return answer(service, await askFor(io, { user, key: { ...key, label: `${key.label} again` } }));
 }
 
 async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping }: Service): Promise<Tried> {
@@ -259,11 +239,7 @@ async function turnToOther(io: Io, service: Service, error: AnalyticsError): Pro
 }
 
 /** Asks which site to use when none is named. Returns undefined for none. */
-export async function askForDefaultSite(
-  io: Io,
-  known: KnownSites,
-  saved: string | undefined,
-): Promise<string | undefined> {
+export async function askForDefaultSite(io: Io, known: KnownSites, saved: string | undefined) {
   const domains = known.map(({ domain }) => domain);
   const read = (text: string) => {
     const word = text === NO_SITE ? "" : text;

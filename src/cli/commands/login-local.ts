@@ -12,11 +12,7 @@ import { printNote } from "../output/streams.ts";
 import { printNext } from "./login-next.ts";
 
 /** Saves a source of this machine as a profile, after it has answered. */
-export async function loginLocal(
-  io: Io,
-  flags: SourceFlags & OutputFlags,
-  local: LocalChoice,
-): Promise<void> {
+export async function loginLocal(io: Io, flags: SourceFlags & OutputFlags, local: LocalChoice) {
   const { environment, clock } = io;
   const { kind } = local;
   if (kind.settings === undefined) {

@@ -69,10 +69,7 @@ const MAX_PROBE_BYTES = 10_000;
 const PROBE_MS = 10_000;
 
 /** The service that answers at an address, by a request without a key; undefined if none of the known ones does. */
-export async function recognizeService(
-  { environment }: Io,
-  baseUrl: string,
-): Promise<GatewayKind | undefined> {
+export async function recognizeService({ environment }: Io, baseUrl: string) {
   const { fetch } = (await reachService(environment, { baseUrl }))("");
   for (const kind of gatewayKinds) {
     const { recognize } = kind;

@@ -110,11 +110,7 @@ const readGiven = (texts: GivenWords["texts"]): Record<string, unknown> =>
   Object.fromEntries([...texts].map(([name, values]) => [name, values.length > 1 ? values : values[0]]));
 
 /** Adds to the error on a missing or unknown site how to name one. */
-function explainSite(
-  query: Query,
-  error: AnalyticsError,
-  { texts, words, guess, source = [] }: GivenWords,
-): AnalyticsError {
+function explainSite(query: Query, error: AnalyticsError, { texts, words, guess, source = [] }: GivenWords) {
   const { code, message, hint = "", status, parameters } = error;
   const [sites = []] = parameters.map(({ allowed }) => allowed);
   const isMissing = code === "missing_parameter";

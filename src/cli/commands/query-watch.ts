@@ -33,12 +33,7 @@ export function readInterval(text: true | string): number {
  * Asks again and again until the process is asked to stop. At a terminal the page is redrawn with a sparkline of all
  * answers so far; elsewhere each answer is one line. Throws failures that retrying cannot fix.
  */
-export async function watch(
-  io: Io,
-  ask: () => Promise<Answer>,
-  interval: number,
-  given: Output,
-): Promise<void> {
+export async function watch(io: Io, ask: () => Promise<Answer>, interval: number, given: Output) {
   // A pager would stop the watch. Where the output is no terminal, each answer would be a table of its own.
   const isRedrawn = io.stdout.isTTY === true && given.format === "table";
   const format = given.format === "table" && !isRedrawn ? "tsv" : given.format;

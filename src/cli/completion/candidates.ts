@@ -23,11 +23,7 @@ const MAX_DESCRIPTION_LENGTH = 80;
  * Returns all candidates for the last word, which may be empty or incomplete; each shell filters in its own way. They come
  * from the program's commands, their options and the options' choices.
  */
-export async function findCandidates(
-  program: Command,
-  words: readonly string[],
-  lookups: Lookups,
-): Promise<Candidates> {
+export async function findCandidates(program: Command, words: readonly string[], lookups: Lookups) {
   const current = words.at(-1) ?? "";
   const place = readCommandLine(program, words.slice(0, -1));
   const [, attached = current] = /^--[^=]+=(.*)$/s.exec(current) ?? [];

@@ -5,12 +5,7 @@ import type { Output } from "./output-format.ts";
 import { printNote } from "./streams.ts";
 
 /** Shows an answer with its notes in the pager, as gh does, if it is longer than the screen. Returns whether it did. */
-export async function pageAnswer(
-  io: Io,
-  text: string,
-  notes: readonly string[],
-  { quiet }: Output,
-): Promise<boolean> {
+export async function pageAnswer(io: Io, text: string, notes: readonly string[], { quiet }: Output) {
   const { environment, stdout, stderr } = io;
   const pager = readPager(environment);
   // Notes that go elsewhere are printed there, after the page.

@@ -42,11 +42,7 @@ function mergeTables(views: readonly View[], fields: string | undefined): Merged
 export const readFields = (fields: string): string[] => fields.split(",").map((name) => name.trim());
 
 /** Formats an answer for programs: one table with a header line. */
-export function formatTable(
-  views: readonly View[],
-  format: "csv" | "tsv",
-  fields: string | undefined,
-): string {
+export function formatTable(views: readonly View[], format: "csv" | "tsv", fields: string | undefined) {
   const { columns, lists } = mergeTables(views, fields);
   return format === "csv" ? formatCsv(columns, lists) : formatTsv(columns, lists);
 }

@@ -29,11 +29,7 @@ function isShare(percentage: number, requests: number): boolean {
 const hasOneDecimal = (value: number) => Math.abs(value * 10 - Math.round(value * 10)) < 1e-6;
 
 /** What was expected of a row's `last_seen`; undefined if it is in the period. */
-function expectLastSeen(
-  { last_seen }: Crawlers["rows"][number],
-  { period }: Crawlers,
-  { site }: Subject,
-): string | undefined {
+function expectLastSeen({ last_seen }: Crawlers["rows"][number], { period }: Crawlers, { site }: Subject) {
   const day = demandLocalTime(last_seen, site.timezone).slice(0, 10);
   const isWithin = day >= period.from && day <= period.to;
   const isPast = Date.parse(last_seen) <= Date.parse(period.as_of);

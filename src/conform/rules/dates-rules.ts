@@ -18,10 +18,7 @@ export const dateOperations = operations.filter(takesDays);
 type DateOperation = (typeof dateOperations)[number];
 
 /** Those of the operations that offer `from` and `to`, which the contract leaves optional. Throws Skip if none does. */
-export async function findOffering<O extends DateOperation>(
-  subject: Subject,
-  operations: readonly O[],
-): Promise<O[]> {
+export async function findOffering<O extends DateOperation>(subject: Subject, operations: readonly O[]) {
   const { reply } = await read(subject, openapi);
   const offering = operations.filter((operation) => {
     const parameters = findParameters(reply.json, operation);

@@ -14,7 +14,6 @@ import type { Warning } from "../../operations/warning.ts";
 import { findParameters } from "../openapi-lookup.ts";
 import type { Ask, Params } from "../probe.ts";
 import type { Reply } from "../reply.ts";
-import type { Reading } from "../stable-compare.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { Breach, Inconclusive, Skip } from "../verdict.ts";
 import { type Ranking, type Row, rank, rankEach } from "./breakdown-ranking.ts";
@@ -22,10 +21,7 @@ import { type Ranking, type Row, rank, rankEach } from "./breakdown-ranking.ts";
 type Filtering = typeof stats | typeof timeseries | typeof breakdown | typeof realtime;
 
 /** Those of the operations that offer `filter`, which the contract leaves optional. Throws Skip if none does. */
-export async function findFiltering<O extends Filtering>(
-  subject: Subject,
-  operations: readonly O[],
-): Promise<O[]> {
+export async function findFiltering<O extends Filtering>(subject: Subject, operations: readonly O[]) {
   const { reply } = await read(subject, openapi);
   const offering = operations.filter((operation) => findParameters(reply.json, operation).has("filter"));
   if (offering.length > 0) return offering;
@@ -53,11 +49,7 @@ export async function readFiltered<O extends Filtering>(
 }
 
 /** The numbers of /stats for a filter, for comparison with other answers. Those of visits only if there are any. */
-export async function readCounts(
-  subject: Subject,
-  filter: readonly string[],
-  fresh = false,
-): Promise<Reading> {
+export async function readCounts(subject: Subject, filter: readonly string[], fresh = false) {
   const { reply, answer } = await readFiltered(subject, stats, filter, {}, { fresh });
   const { visitors, pageviews, events } = answer;
   return { reply, period: answer.period, numbers: { visitors, pageviews, events, ...growing(answer) } };
@@ -161,12 +153,7 @@ export async function choosePage(subject: Subject): Promise<Chosen> {
 }
 
 /** A row's own numbers, read again if `fresh`; zeros if there is no such row. */
-export async function readRow(
-  subject: Subject,
-  dimension: Dimension,
-  value: string | null,
-  fresh: boolean,
-): Promise<Reading> {
+export async function readRow(subject: Subject, dimension: Dimension, value: string | null, fresh: boolean) {
   const { reply, answer } = await read(subject, breakdown, { dimension }, { fresh });
   const row = answer.rows.find((each) => each.value === value && !each.other);
   const measure = dimension === "events" ? "events" : "pageviews";

@@ -8,10 +8,7 @@ import { findFault } from "./json-editor.ts";
 export type Servers = { servers: string[] } | { fault: string };
 
 /** Reads the servers of a client's file. A fault is a phrase: "not valid JSON: line 3, …". */
-export function readServers(
-  { format, serversKey }: Pick<McpClient, "format" | "serversKey">,
-  file: string,
-): Servers {
+export function readServers({ format, serversKey }: Pick<McpClient, "format" | "serversKey">, file: string) {
   const text = file.replace(/^\ufeff/, "");
   try {
     if (format === "yaml") return { servers: splitYaml(text, serversKey) };

@@ -19,11 +19,7 @@ import type { ServiceDay } from "./service-days.ts";
 import type { ServiceReader } from "./service-reader.ts";
 
 /** The days of a series, ascending. Throws AnalyticsError `bad_answer` for days that cannot be read, or that are there twice. */
-export function readPoints(
-  reader: ServiceReader,
-  answer: unknown,
-  timezone: string | undefined,
-): ServiceDay[] {
+export function readPoints(reader: ServiceReader, answer: unknown, timezone: string | undefined) {
   const { path, name } = timeseries;
   if (reader.learned().readings[name] === undefined && isEmptyList(answer)) return [];
   const query = { operation: name, path, chosen: reader.mapping.timeseries ?? {}, texts: reader.texts(path) };

@@ -20,6 +20,8 @@ export type SiteForm = "id" | "domain" | "name";
 const FORMS: readonly SiteForm[] = ["id", "domain", "name"];
 
 export type RequestOptions = Pick<CallOptions, "signal" | "fresh">;
+type Params = Record<string, unknown>;
+type HowToRead<T> = { apply: (reading: Reading) => T | undefined; find: () => Reading };
 
 /** Asks a service that keeps the specification in words of its own, and remembers what it learns about them. */
 export interface ServiceReader {
@@ -27,19 +29,9 @@ export interface ServiceReader {
   learned(): Learned;
   listSites(options: RequestOptions): Promise<{ sites: ServiceSite[]; isCut: boolean }>;
   /** Asks about a site, in the form that the service wants. Parameters that it does not have are left out. */
-  askSite(
-    path: string,
-    site: ServiceSite,
-    params: Record<string, unknown>,
-    options: RequestOptions,
-  ): Promise<unknown>;
+  askSite(path: string, site: ServiceSite, params: Params, options: RequestOptions): Promise<unknown>;
   /** Asks for a dimension, by the service's name for it. */
-  askDimension(
-    site: ServiceSite,
-    dimension: Dimension,
-    params: Record<string, unknown>,
-    options: RequestOptions,
-  ): Promise<unknown>;
+  askDimension(site: ServiceSite, by: Dimension, params: Params, options: RequestOptions): Promise<unknown>;
   /** The timezone that a site's totals name; undefined if they name none. They are asked for once. */
   learnTimezone(site: ServiceSite, days: number, options: RequestOptions): Promise<string | undefined>;
   /** The service's name for a dimension. Throws AnalyticsError if its description lists none that is the same. */
@@ -55,12 +47,7 @@ export interface ServiceReader {
    * Reads an answer where its fields were found before, else finds them. A reading that no longer fits is made anew. Throws
    * AnalyticsError `bad_answer` for a field that cannot be found.
    */
-  read<T>(
-    key: string,
-    path: string,
-    answer: unknown,
-    how: { apply: (reading: Reading) => T | undefined; find: () => Reading },
-  ): T;
+  read<T>(key: string, path: string, answer: unknown, how: HowToRead<T>): T;
 }
 
 export interface ReaderContext {
@@ -91,7 +78,7 @@ export async function openServiceReader(
     learned = { ...learned, ...change };
     memory.keep(learned);
   };
-  const get = async (path: string, params: Record<string, unknown>, given: RequestOptions) => {
+  const get = async (path: string, params: Params, given: RequestOptions) => {
     const { text, link } = await readText(path, params, given);
     const answer = parseJson(text, (reason, cause) => createBrokenError(path, reason, cause));
     return { answer, link };

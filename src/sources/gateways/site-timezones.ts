@@ -15,11 +15,7 @@ export const lookUpTimezone = (timezones: SiteTimezones | undefined, domain: str
   readMember(timezones, domain) ?? timezones?.[ANY];
 
 /** The same. Throws AnalyticsError `usage` if none was given: with a wrong one, every number would be. */
-export function findSiteTimezone(
-  timezones: SiteTimezones | undefined,
-  domain: string,
-  service: string,
-): string {
+export function findSiteTimezone(timezones: SiteTimezones | undefined, domain: string, service: string) {
   const timezone = lookUpTimezone(timezones, domain);
   if (timezone !== undefined) return timezone;
   throw createTimezonesError(service, domain);

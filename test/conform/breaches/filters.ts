@@ -25,8 +25,9 @@ const filteredBy =
     filterOf(asked).some((text) => form.test(text));
 
 /** Uses other conditions than those that were asked for, and repeats these in the answer as if they had been used. */
-export function misread(when: When, change: (filter: string[]) => string[]): Breach {
-  return (service) => {
+export const misread =
+  (when: When, change: (filter: string[]) => string[]): Breach =>
+  (service) => {
     const other = rewrite(both(isFiltered, when), ({ searchParams }) => {
       const changed = change(searchParams.getAll("filter"));
       searchParams.delete("filter");
@@ -36,7 +37,6 @@ export function misread(when: When, change: (filter: string[]) => string[]): Bre
       body.filter = formatFilter(parseFilter(filterOf(asked)));
     })(other);
   };
-}
 
 export const misreadText = (when: When, change: (text: string) => string) =>
   misread(when, (filter) => filter.map(change));

@@ -75,9 +75,8 @@ export async function findAnswerable(service: Service): Promise<Set<Field>> {
 }
 
 /** Whether the days of a series are known: an instant is on a day only in a timezone. */
-function isDated({ shape }: Service): boolean {
-  return shape.series.dates !== "instant" || shape.timezone !== "none";
-}
+const isDated = ({ shape }: Service): boolean =>
+  shape.series.dates !== "instant" || shape.timezone !== "none";
 
 /** Whether a series lists its last day: one that leaves out days without page views may not. */
 async function showsLastDay({ shape, days }: Service): Promise<boolean> {
@@ -101,9 +100,8 @@ export async function knowsToday(service: Service): Promise<boolean> {
 }
 
 /** Whether it is known which numbers of days may be asked for. */
-function knowsDays({ days, description }: Shape): boolean {
-  return days === "any" || ["full", "stale", "object"].includes(description);
-}
+const knowsDays = ({ days, description }: Shape): boolean =>
+  days === "any" || ["full", "stale", "object"].includes(description);
 
 /** Whether somebody would find the other pages of the list: by an address, or by a parameter that is described. */
 function readsPages({ sites, description }: Shape): boolean {

@@ -130,9 +130,8 @@ function buildSchema(example: Json, shape: Shape, say: Spelled, meanings: Meanin
 
 const typeOf = (value: boolean | number | string) => (Number.isInteger(value) ? "integer" : typeof value);
 
-function makeStale(properties: readonly [string, Json][], say: Spelled): [string, Json][] {
-  return properties.flatMap(([name, schema]): [string, Json][] => {
+const makeStale = (properties: readonly [string, Json][], say: Spelled): [string, Json][] =>
+  properties.flatMap(([name, schema]): [string, Json][] => {
     if (name === say.pageviews) return [[`${name}${name.includes("_") ? "_v1" : "V1"}`, schema]];
     return name === say.events ? [] : [[name, schema]];
   });
-}

@@ -184,8 +184,9 @@ const findNumber = (numbers: Numbers, pattern: RegExp) =>
   [...numbers].find(([name]) => pattern.test(splitWord(name)))?.[1];
 
 /** A reader of totals alone. */
-function readWrongly(take: (numbers: Numbers, service: Service) => Partial<Totals>): Open {
-  return (service) => {
+const readWrongly =
+  (take: (numbers: Numbers, service: Service) => Partial<Totals>): Open =>
+  (service) => {
     const call = async ({ name }: { name: string }, params: { days?: number }) => {
       const { days } = params;
       if (name !== "stats" || days === undefined) return refuseAll({} as never, {} as never);
@@ -205,4 +206,3 @@ function readWrongly(take: (numbers: Numbers, service: Service) => Partial<Total
     };
     return call as unknown as Call;
   };
-}

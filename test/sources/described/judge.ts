@@ -28,14 +28,13 @@ export type Open = (service: Service) => Call;
 /** As `analytics-mcp` does it with a key and an address alone. */
 const openProduct: Open = (service) => openWithKey(service, service.apiKey);
 
-function openWithKey({ baseUrl, fetch, truth }: Service, apiKey: string): Call {
-  return createServiceCall(undefined, {
+const openWithKey = ({ baseUrl, fetch, truth }: Service, apiKey: string): Call =>
+  createServiceCall(undefined, {
     readTarget: async () => ({ baseUrl, apiKey, fetch }),
     clock: () => truth.now,
     environment: {},
     limits: { attempts: 1 },
   });
-}
 
 type Result = Record<string, unknown>;
 

@@ -202,11 +202,7 @@ function assertEvents(filter: Filter | undefined, counts: readonly { pageviews: 
 }
 
 /** Plausible lists the events that somebody has made a goal. */
-function warnOfEvents(
-  dimension: Dimension,
-  rows: readonly RankedRow[],
-  days: readonly DayTotals[],
-): Warning[] {
+function warnOfEvents(dimension: Dimension, rows: readonly RankedRow[], days: readonly DayTotals[]) {
   if (dimension !== "events") return [];
   const all = days.reduce((sum, { events }) => sum + events, 0);
   const listed = rows.reduce((sum, { hits }) => sum + hits, 0);

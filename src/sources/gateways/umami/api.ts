@@ -57,11 +57,7 @@ function findApi(baseUrl: string): string {
 const login = z.object({ token: z.string().max(4_000).regex(HEADER_VALUE, "which cannot be a key") });
 
 /** The token of a user. Throws AnalyticsError `invalid_api_key` for a wrong name or password. */
-export async function signIn(
-  { target, clock, limits }: GatewayContext,
-  username: string,
-  password: string,
-): Promise<string> {
+export async function signIn({ target, clock, limits }: GatewayContext, username: string, password: string) {
   const { hostname } = new URL(target.baseUrl);
   if (hostname === CLOUD) {
     throw new AnalyticsError("usage", "Umami Cloud has no sign-in for programs.", {
