@@ -40,15 +40,19 @@ export async function buildReportPage(
   );
 }
 
+const DAY_ROWS = 5;
+
 function drawReport(report: ReportedOverview, format: Format): Tree[] {
-  const [head, ...parts] = drawOverview(report, format);
   const { period, warnings, not_found } = report;
+  // A report of a day fits on one page.
+  const rows = period.days === 1 ? DAY_ROWS : undefined;
+  const [head, ...parts] = drawOverview(report, format, rows);
   // The notes, where this is said at length, are at the end of a long page.
   const addsUp = period.days > 1 && !warnings?.some(({ code }) => code === "period_visitors");
   const definition = html("p", { class: "soft" }, "Visitors are daily unique visitors, added up.");
   return [
     ...(head ? [{ ...head, children: [...head.children, ...(addsUp ? [definition] : [])] }] : []),
     ...parts,
-    ...(not_found ? drawNotFound(not_found, format) : []),
+    ...(not_found ? drawNotFound(not_found, format, rows) : []),
   ];
 }

@@ -7,6 +7,7 @@ import {
   isolate,
   joinParts,
   type Part,
+  smallSample,
   subjectLines,
   type Tree,
   track,
@@ -46,6 +47,7 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
           ...(timezone === undefined ? [] : [timezone]),
         ]),
       ),
+      ...smallSample(comparison.small_sample),
     ),
     html(
       "div",

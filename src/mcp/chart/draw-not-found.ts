@@ -5,7 +5,7 @@ import type { Format } from "./format.ts";
 type NotFound = NonNullable<ReportedOverview["not_found"]>;
 
 /** Draws what people asked for and did not get, and the pages that led there. */
-export function drawNotFound({ rows }: NotFound, format: Format): Tree[] {
+export function drawNotFound({ rows, total_rows }: NotFound, format: Format, shown = rows.length): Tree[] {
   const head = ["Path", "Requests", "Visitors", "Referrers"].map((name) =>
     html("th", { scope: "col" }, name),
   );
@@ -15,8 +15,11 @@ export function drawNotFound({ rows }: NotFound, format: Format): Tree[] {
       "table",
       { class: "links" },
       html("thead", {}, html("tr", {}, ...head)),
-      html("tbody", {}, ...rows.map((row) => drawRow(row, format))),
+      html("tbody", {}, ...rows.slice(0, shown).map((row) => drawRow(row, format))),
     ),
+    ...(total_rows > shown
+      ? [html("p", { class: "aside" }, `${format.count(total_rows - shown)} more paths`)]
+      : []),
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   html,
   isolate,
   joinParts,
+  smallSample,
   subjectLines,
   type Tree,
   track,
@@ -18,9 +19,14 @@ import type { Overview } from "./shapes.ts";
 import { hasTrend } from "./trend-days.ts";
 import { drawFigure } from "./trend-figure.ts";
 
-/** Draws a site at a glance. */
-export function drawOverview(overview: Overview, format: Format): Tree[] {
+/**
+ * Draws a site at a glance.
+ *
+ * @param rows How many rows of each list are shown at once; a click shows the others.
+ */
+export function drawOverview(overview: Overview, format: Format, rows = Number.POSITIVE_INFINITY): Tree[] {
   const { filter, period, comparison, top, trend } = overview;
+  const lists = top.filter(isTelling);
   return [
     html(
       "header",
@@ -47,14 +53,19 @@ export function drawOverview(overview: Overview, format: Format): Tree[] {
             isolate(format.rangeWithYear(comparison.previous)),
             comparison.per_day ? "; percentages are of averages per day" : "",
           ),
+          ...smallSample(comparison.small_sample),
         ]
       : []),
     ...(hasTrend(trend) ? [drawFigure(trend, format)] : []),
-    heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
-    barLists(
-      "columns",
-      top.map((list) => buildList(list, format)),
-    ),
+    ...(lists.length === 0
+      ? []
+      : [
+          heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
+          barLists(
+            "columns",
+            lists.map((list) => buildList(list, format, rows)),
+          ),
+        ]),
   ];
 }
 
@@ -70,7 +81,8 @@ function buildTiles(overview: Overview, format: Format): Tree[] {
       const lines = comparison ? describeChange(measure, comparison, comparison, shown, format) : [];
       return [buildTile(measure.title, showMeasure(value, measure, format), lines)];
     }),
-    ...(events === undefined
+    // Most sources count events only where a page sends some.
+    ...(events === undefined || events === 0
       ? []
       : [
           buildTile(
@@ -117,7 +129,15 @@ function buildTile(name: string, value: string, lines: Tree[]): Tree {
   );
 }
 
-function buildList({ dimension, rows, no_period }: Overview["top"][number], format: Format): Tree {
+/** Whether a list says anything: not if it is empty, or of campaigns if no visitor came by one. */
+const isTelling = ({ dimension, rows }: Overview["top"][number]) =>
+  rows.length > 1 || (rows.length === 1 && !(dimension.startsWith("utm_") && rows[0]?.value === null));
+
+function buildList(
+  { dimension, rows, no_period }: Overview["top"][number],
+  format: Format,
+  shown: number,
+): Tree {
   const counts = rows.map(({ visitors, pageviews, count }) => visitors ?? pageviews ?? count ?? 0);
   const most = Math.max(1, ...counts);
   const items = rows.map(({ label, visitors_at_most, percentage }, index) => {
@@ -138,13 +158,23 @@ function buildList({ dimension, rows, no_period }: Overview["top"][number], form
   const [first] = rows;
   const counted =
     first?.visitors === undefined ? [first?.pageviews === undefined ? "counts" : "page views"] : [];
-  const notes = [...(first ? counted : []), ...(no_period ? ["period not stated by the service"] : [])];
+  const notes = [...counted, ...(no_period ? ["period not stated by the service"] : [])];
   return html(
     "section",
     {},
     html("h3", {}, dimensionTitle(dimension)),
     ...(notes.length > 0 ? [html("p", { class: "aside" }, notes.join(", "))] : []),
-    rows.length === 0 ? html("p", { class: "aside" }, "None.") : html("ol", { class: "rows" }, ...items),
+    html("ol", { class: "rows" }, ...items.slice(0, shown)),
+    ...(items.length > shown
+      ? [
+          html(
+            "details",
+            {},
+            html("summary", {}, `${format.count(items.length - shown)} more`),
+            html("ol", { class: "rows" }, ...items.slice(shown)),
+          ),
+        ]
+      : []),
   );
 }
 

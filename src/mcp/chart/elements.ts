@@ -84,41 +84,42 @@ export interface Average {
  * The change between complete days: of sums, and of averages per day, where periods are compared by them.
  *
  * @param before The sum before, if it is not shown elsewhere.
+ * @param show Shows the size of a change.
  */
 export function changeLines(
   change: Change,
   average: Average | undefined,
   before: string | undefined,
-  { small_sample: isSmallSample }: { small_sample: boolean },
+  show: (size: number) => string,
   format: Format,
 ): Tree[] {
   const sum = before === undefined ? [] : [aside(`before: ${before}`)];
-  if (!average) return [changeLine(change, isSmallSample, format), ...sum];
+  if (!average) return [changeLine(change, show, format), ...sum];
   const { absolute } = change;
   return [
-    ...(absolute === null ? [] : [html("span", { class: "change" }, ...directedChange(absolute, format))]),
+    ...(absolute === null ? [] : [html("span", { class: "change" }, ...directedChange(absolute, show))]),
     ...sum,
     aside(`${format.count(average.current)} a day, before: ${format.count(average.previous)}`),
-    changeLine({ absolute: average.change, percent: average.percent }, isSmallSample, format, " a day"),
+    changeLine({ absolute: average.change, percent: average.percent }, show, format, " a day"),
   ];
 }
 
 const aside = (text: string) => html("span", { class: "aside" }, isolate(text));
 
-function directedChange(absolute: number, format: Format): Part[] {
+function directedChange(absolute: number, show: (size: number) => string): Part[] {
   if (absolute === 0) return ["no change"];
   const isUp = absolute > 0;
   return [
     html("span", { class: "hidden" }, isUp ? "up " : "down "),
     html("span", { class: isUp ? "up" : "down", "aria-hidden": "true" }, isUp ? "▲" : "▼"),
-    isolate(format.count(Math.abs(absolute))),
+    isolate(show(Math.abs(absolute))),
   ];
 }
 
 /** A change: direction, absolute and percent. */
 function changeLine(
   { absolute, percent }: Change,
-  isSmallSample: boolean,
+  show: (size: number) => string,
   format: Format,
   unit = percent === undefined && absolute ? ` ${nameUnit(Math.abs(absolute), "point")}` : "",
 ): Tree {
@@ -129,16 +130,21 @@ function changeLine(
   return html(
     "span",
     { class: "change" },
-    ...directedChange(absolute, format),
-    unit,
-    ...(percent === null
-      ? [flag("no percentage", "The earlier days had none, or the site had no data yet on some of them.")]
-      : absolute !== 0 && percent !== undefined
-        ? [html("bdi", { class: "soft" }, format.signedPercent(percent))]
-        : []),
-    ...(isSmallSample ? [flag("small sample", "With so few visitors, a change may be due to chance.")] : []),
+    ...directedChange(absolute, show),
+    ...(absolute === 0 ? [] : [unit]),
+    ...(absolute === 0 || percent === undefined
+      ? []
+      : [
+          percent === null
+            ? flag("no percentage", "The earlier days had none, or the site had no data yet on some of them.")
+            : html("bdi", { class: "soft" }, format.signedPercent(percent)),
+        ]),
   );
 }
+
+/** Said once of all numbers. */
+export const smallSample = (isSmall: boolean): Tree[] =>
+  isSmall ? [html("p", { class: "flag" }, "So few visitors: a change may be due to chance.")] : [];
 
 function flag(text: string, reason: string): Tree {
   return html("span", { class: "flag", title: reason }, text);

@@ -1,3 +1,5 @@
+import { formatDuration } from "../../render/duration.ts";
+
 /**
  * Formats numbers and days for a locale. Days are calendar days of the site and are formatted as given, without any
  * conversion of timezones.
@@ -19,10 +21,13 @@ export function createFormat(locale: string | undefined) {
     new Intl.DateTimeFormat(tag, { ...options, timeZone: "UTC" });
   const formats = {
     count: number({}),
+    ratio: number({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
     tick: number({ notation: "compact" }),
     signed: number({ signDisplay: "exceptZero" }),
     percent: number({ style: "percent", ...ONE_DECIMAL }),
     signedPercent: number({ style: "percent", signDisplay: "exceptZero", ...ONE_DECIMAL }),
+    month: date({ month: "short" }),
+    monthWithYear: date({ month: "short", year: "numeric" }),
     day: date({ day: "numeric", month: "short" }),
     weekday: date({ weekday: "short", day: "numeric", month: "short" }),
     moment: date({ weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" }),
@@ -31,11 +36,17 @@ export function createFormat(locale: string | undefined) {
   };
   return {
     count: (value: number) => formats.count.format(value),
-    /** Ticks are round numbers, so the short form loses nothing. */
-    tick: (value: number) => (value < 100_000 ? formats.count : formats.tick).format(value),
+    /** Ticks are round numbers, so the short form loses nothing. All have the same. */
+    ticks: (values: number[]) =>
+      values.map((Math.max(...values) < 100_000 ? formats.count : formats.tick).format),
+    ratio: (value: number) => formats.ratio.format(value),
+    duration: formatDuration,
     signed: (value: number) => withMinus(formats.signed.format(value)),
     percent: (value: number) => formats.percent.format(value / 100),
     signedPercent: (value: number) => withMinus(formats.signedPercent.format(value / 100)),
+    /** The name of a day's month; of January, with the year. */
+    month: (name: string) =>
+      (name.slice(5, 7) === "01" ? formats.monthWithYear : formats.month).format(parseDay(name)),
     /** A day, or the time of day of an hour. */
     day: (name: string) => (isHour(name) ? formats.clock : formats.day).format(parseDay(name)),
     weekday: (name: string) => (isHour(name) ? formats.moment : formats.weekday).format(parseDay(name)),

@@ -7,8 +7,8 @@ export const MEASURES = [
   { name: "pageviews", title: "Page views", format: "count" },
   { name: "visits", title: "Visits", format: "count" },
   { name: "bounce_rate", title: "Bounce rate", format: "percent" },
-  { name: "views_per_visit", title: "Views per visit", format: "count" },
-  { name: "seconds_per_visit", title: "Seconds per visit", format: "count" },
+  { name: "views_per_visit", title: "Views per visit", format: "ratio" },
+  { name: "seconds_per_visit", title: "Time per visit", format: "duration" },
 ] as const;
 
 export type Measure = (typeof MEASURES)[number];
@@ -23,9 +23,9 @@ export const showMeasure = (value: number | null, { format: kind }: Measure, for
  * @param before What it was before, if it is not shown elsewhere.
  */
 export function describeChange(
-  { name }: Measure,
+  { name, format: kind }: Measure,
   change: Comparison["change"],
-  { per_day = {}, small_sample }: { per_day?: ByMeasure<Average> | undefined; small_sample: boolean },
+  { per_day = {} }: { per_day?: ByMeasure<Average> | undefined },
   before: string | undefined,
   format: Format,
 ): Tree[] {
@@ -34,7 +34,9 @@ export function describeChange(
     bounce_rate: change.bounce_rate && { absolute: change.bounce_rate.points },
   };
   const { [name]: own } = changes;
-  return own ? changeLines(own, per_day[name], before, { small_sample }, format) : [];
+  // Percentages change by points.
+  const show = format[kind === "percent" ? "count" : kind];
+  return own ? changeLines(own, per_day[name], before, show, format) : [];
 }
 
 type ByMeasure<T> = { [N in Measure["name"]]?: T | undefined };

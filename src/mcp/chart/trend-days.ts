@@ -6,14 +6,17 @@ export type Trend = Overview["trend"];
 export type Measure = keyof typeof MEASURES;
 
 export interface DayCount {
+  /** The day, the hour, or the first day of a week. */
   name: string;
-  /** Zero if it is missing. */
+  /** The last day of a week. */
+  to?: string;
+  /** Zero if it is missing; of a week, the mean of its days with data. */
   count: number;
   /** Set if there is no data of it. */
   missing?: boolean;
 }
 
-/** A day of the trend with one measure; an hour, if the trend is one of hours. */
+/** A day of the trend with one measure; an hour or a week, if the trend is one of hours, or long. */
 export interface Day extends DayCount {
   /** Whether the day is incomplete. */
   open: boolean;
@@ -27,10 +30,12 @@ export const MEASURES = {
   visits: { name: "Visits", one: "visit", many: "visits" },
 };
 
-/** What a point is: a day, or an hour. */
-export const unitOf = ([first]: Day[]) => (isHour(first?.name) ? "hour" : "day");
+/** What a point is: a day, an hour, or a week. */
+export const unitOf = ([first]: Day[]) =>
+  isHour(first?.name) ? "hour" : first?.to === undefined ? "day" : "week";
 
-export const titleOf = (days: Day[], measure: Measure) => `${MEASURES[measure].name} per ${unitOf(days)}`;
+export const titleOf = (days: Day[], measure: Measure) =>
+  `${MEASURES[measure].name} per ${unitOf(days) === "hour" ? "hour" : "day"}${unitOf(days) === "week" ? ", week by week" : ""}`;
 
 /** Whether there is anything to draw: a single day without hours has no trend, and the tiles show its numbers. */
 export const hasTrend = ({ visitors, hours }: Trend) => visitors.length > 1 || hours?.times !== undefined;
@@ -58,7 +63,49 @@ export function readDays(trend: Trend, measure: Measure): Day[] {
   });
 }
 
+const WEEK = 7;
+/** A longer trend is read by weeks: by days, its weekends would hide it. */
+const MAX_DAYS = 120;
+
+/**
+ * The points that are drawn: the days, or the means of weeks if there are many. Weeks are counted from the last complete day, so only
+ * the first one can have fewer days; an incomplete day stays alone.
+ */
+export function readPoints(trend: Trend, measure: Measure): Day[] {
+  const days = readDays(trend, measure);
+  if (days.length <= MAX_DAYS || unitOf(days) === "hour") return days;
+  const complete = days.filter(({ open }) => !open);
+  const first = complete.length % WEEK;
+  const starts = [
+    ...(first > 0 ? [0] : []),
+    ...[...complete.keys()].filter((index) => index % WEEK === first),
+  ];
+  const weeks = starts.map((start, index) => {
+    const week = complete.slice(start, starts[index + 1]);
+    const before = week.flatMap((day) => day.before ?? []);
+    return {
+      ...meanOf(week),
+      open: false,
+      before: before.length === week.length ? meanOf(before) : undefined,
+    };
+  });
+  return [...weeks, ...days.filter(({ open }) => open)];
+}
+
+function meanOf(days: DayCount[]): DayCount {
+  const known = days.filter(({ missing }) => !missing);
+  const sum = known.reduce((total, { count }) => total + count, 0);
+  return {
+    ...{ name: days[0]?.name ?? "", to: days.at(-1)?.name ?? "" },
+    count: Math.round(sum / Math.max(1, known.length)),
+    missing: known.length === 0,
+  };
+}
+
 /** The days of the span before that are drawn. */
 export const listBefore = (days: Day[]): DayCount[] => days.flatMap(({ before }) => before ?? []);
 
-export const readSpan = (days: DayCount[]) => ({ from: days[0]?.name ?? "", to: days.at(-1)?.name ?? "" });
+export const readSpan = (days: DayCount[]) => {
+  const last = days.at(-1);
+  return { from: days[0]?.name ?? "", to: last?.to ?? last?.name ?? "" };
+};

@@ -5,7 +5,7 @@ import {
   type DayCount,
   listBefore,
   type Measure,
-  readDays,
+  readPoints,
   readSpan,
   type Trend,
   titleOf,
@@ -13,12 +13,12 @@ import {
 import { drawTrend } from "./trend-svg.ts";
 import { buildTable, describeMost } from "./trend-text.ts";
 
-/** The width of an A4 page between its margins, in pixels of CSS. */
-const PAPER_WIDTH = 688;
+/** The width of an A4 page between its margins, in pixels of CSS as `report.css` scales them for print. */
+const PAPER_WIDTH = 955;
 
 /** A measure per day over the span before: a picture, and a table. Where scripts run, `trend.ts` makes it one to explore. */
 export function drawFigure(trend: Trend, format: Format, measure: Measure = "visitors"): Tree {
-  const days = readDays(trend, measure);
+  const days = readPoints(trend, measure);
   return html(
     "figure",
     {},

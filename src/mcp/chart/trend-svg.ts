@@ -19,7 +19,7 @@ const DIGIT = 6.6;
  * @param width In pixels of CSS.
  */
 export function drawTrend(width: number, days: Day[], measure: Measure, format: Format) {
-  const height = Math.round(Math.min(240, Math.max(160, width * 0.3)));
+  const height = Math.round(Math.min(unitOf(days) === "hour" ? 180 : 240, Math.max(160, width * 0.3)));
   const last = days.length - 1;
   const isOpen = days.at(-1)?.open === true;
   const before = listBefore(days);
@@ -27,7 +27,7 @@ export function drawTrend(width: number, days: Day[], measure: Measure, format: 
   const top = ticks.at(-1) ?? 1;
   const base = height - MARGIN.bottom;
   const toY = (count: number) => base - (count / top) * (base - MARGIN.top);
-  const names = ticks.map(format.tick);
+  const names = format.ticks(ticks);
   const room = Math.ceil(DIGIT * Math.max(...names.map(({ length }) => length)));
 
   const [left, right] = [room + MARGIN.beside, width - MARGIN.right];
@@ -54,6 +54,17 @@ export function drawTrend(width: number, days: Day[], measure: Measure, format: 
         name,
       ),
     ),
+    ...findWeekends(days).map(([first, end]) => {
+      const half = (right - left) / last / 2;
+      const [start, stop] = [Math.max(left, toX(first) - half), Math.min(right, toX(end) + half)];
+      return html("rect", {
+        class: "weekend",
+        x: start,
+        width: stop - start,
+        y: MARGIN.top,
+        height: base - MARGIN.top,
+      });
+    }),
     ...ticks.map((tick) =>
       html("line", {
         class: tick === 0 ? "base" : "grid",
@@ -63,8 +74,7 @@ export function drawTrend(width: number, days: Day[], measure: Measure, format: 
         y2: toY(tick),
       }),
     ),
-    ...findLabelled(days, fitting).map((index) => {
-      const name = format.day(days[index]?.name ?? "");
+    ...findLabels(days, fitting, format).map(([index, name]) => {
       const atEnd = index === last && last > 0;
       return text(name, atEnd ? width : toX(index), height - 6, atEnd ? "end" : "middle");
     }),
@@ -103,17 +113,45 @@ function findTicks(most: number): number[] {
 const STRIDES = { day: [1, 2, 7, 14, 28, 56], hour: [1, 2, 3, 6, 12] };
 
 /**
- * Which days get a label: the last one, and earlier ones at intervals that leave room for each label. Longer intervals
- * are whole weeks, so that all labels are on the same weekday. Of hours, it is the first one and later ones.
+ * The points with a label, and the label: the last one and earlier ones at intervals that leave room for each label, and the first one
+ * if there is room. Longer intervals are whole weeks, so that all labels are on the same weekday. Of hours, it is the first one and later
+ * ones; of weeks, the first ones of months.
  *
  * @param fitting How many labels fit.
  */
-function findLabelled(days: Day[], fitting: number): number[] {
+function findLabels(days: Day[], fitting: number, format: Format): [number, string][] {
   const unit = unitOf(days);
+  if (unit === "week") return findMonths(days, fitting, format);
   const stride = STRIDES[unit].find((length) => Math.ceil(days.length / length) <= fitting) ?? days.length;
   const last = unit === "hour" ? 0 : days.length - 1;
-  return [...days.keys()].filter((index) => (index - last) % stride === 0);
+  const found = [...days.keys()].filter((index) => (index - last) % stride === 0);
+  const hasRoom = (found[0] ?? 0) * fitting >= days.length;
+  return (hasRoom ? [0, ...found] : found).map((index) => [index, format.day(days[index]?.name ?? "")]);
 }
+
+/** The first weeks of months. January has its year. */
+function findMonths(days: Day[], fitting: number, format: Format): [number, string][] {
+  const starts = [...days.keys()].filter(
+    (index) => index > 0 && days[index]?.name.slice(0, 7) !== days[index - 1]?.name.slice(0, 7),
+  );
+  const stride = Math.ceil(starts.length / fitting);
+  return starts
+    .filter((_, index) => index % stride === 0)
+    .map((index) => [index, format.month(days[index]?.name ?? "")]);
+}
+
+/** The first and last point of each weekend, if the points are days. */
+function findWeekends(days: Day[]): [number, number][] {
+  if (unitOf(days) !== "day" || days.length < 3) return [];
+  const saturdays = [...days.keys()].filter((index) => weekdayOf(days[index]) === 6);
+  const sunday: [number, number][] = weekdayOf(days[0]) === 0 ? [[0, 0]] : [];
+  return [
+    ...sunday,
+    ...saturdays.map((index): [number, number] => [index, Math.min(index + 1, days.length - 1)]),
+  ];
+}
+
+const weekdayOf = (day: Day | undefined) => new Date(`${day?.name}T00:00:00Z`).getUTCDay();
 
 /** The days between those of which there is no data: no line leads over them. */
 function cutAtGaps(points: Point[], days: Day[]): Point[][] {

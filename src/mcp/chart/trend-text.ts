@@ -15,10 +15,14 @@ import {
 } from "./trend-days.ts";
 
 /** Day, count and the count before, in three lines. */
-export function describeDay({ count, missing, name, open, before }: Day, measure: Measure, format: Format) {
-  const unit = MEASURES[measure][count === 1 ? "one" : "many"];
+export function describeDay(
+  { count, missing, name, to, open, before }: Day,
+  measure: Measure,
+  format: Format,
+) {
+  const unit = `${MEASURES[measure][count === 1 ? "one" : "many"]}${to === undefined ? "" : " a day"}`;
   return [
-    html("span", { class: "soft" }, isolate(format.weekday(name)), open ? ", so far" : ""),
+    html("span", { class: "soft" }, isolate(nameDay({ name, to }, format)), open ? ", so far" : ""),
     missing
       ? html("span", { class: "now" }, "No data")
       : html("span", { class: "now" }, html("strong", {}, format.count(count)), ` ${unit}`),
@@ -29,24 +33,32 @@ export function describeDay({ count, missing, name, open, before }: Day, measure
             { class: "soft before" },
             isolate(format.count(before.count)),
             " on ",
-            isolate(format.weekday(before.name)),
+            isolate(nameDay(before, format)),
           ),
         ]
       : []),
   ];
 }
 
+const nameDay = ({ name, to }: { name: string; to?: string | undefined }, format: Format) =>
+  to === undefined ? format.weekday(name) : format.range({ from: name, to });
+
 export function describeMost(days: Day[], measure: Measure, format: Format): Part[] {
   const most = findMost(days.filter(({ missing }) => !missing));
   if (!most || most.count === 0) return [`No ${MEASURES[measure].many}`];
-  return ["Most: ", html("strong", {}, format.count(most.count)), " on ", isolate(format.weekday(most.name))];
+  return [
+    "Most: ",
+    html("strong", {}, format.count(most.count)),
+    most.to === undefined ? " on " : " a day, ",
+    isolate(nameDay(most, format)),
+  ];
 }
 
 /** Describes the chart for people who cannot see it. */
 export function summarize(days: Day[], measure: Measure, format: Format): string {
   const last = days.at(-1);
   if (!last) return "No days.";
-  const describe = (day: DayCount) => `${format.count(day.count)} on ${format.weekday(day.name)}`;
+  const describe = (day: DayCount) => `${format.count(day.count)} on ${nameDay(day, format)}`;
   const complete = days.filter((day) => !day.open && !day.missing);
   const [most, fewest] = [findMost(complete), findFewest(complete)];
   const before = listBefore(days);

@@ -1,7 +1,15 @@
 import { html } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { toNode } from "./nodes.ts";
-import { findMeasures, MEASURES, type Measure, readDays, type Trend, titleOf, unitOf } from "./trend-days.ts";
+import {
+  findMeasures,
+  MEASURES,
+  type Measure,
+  readPoints,
+  type Trend,
+  titleOf,
+  unitOf,
+} from "./trend-days.ts";
 import { drawFigure } from "./trend-figure.ts";
 import { drawTrend } from "./trend-svg.ts";
 import { describeDay } from "./trend-text.ts";
@@ -19,7 +27,7 @@ const TIP_GAP = 12;
 export function activateTrend(figure: HTMLElement, trend: Trend, format: Format): () => void {
   const measures = findMeasures(trend);
   let measure: Measure = "visitors";
-  let days = readDays(trend, measure);
+  let days = readPoints(trend, measure);
   const last = days.length - 1;
   const create = (...given: Parameters<typeof html>) => toNode(html(...given)) as HTMLElement;
   // Announces the day. The tooltip shows the same, next to the line.
@@ -91,7 +99,7 @@ export function activateTrend(figure: HTMLElement, trend: Trend, format: Format)
     );
   const choose = (chosen: Measure) => {
     measure = chosen;
-    days = readDays(trend, measure);
+    days = readPoints(trend, measure);
     const drawn = toNode(drawFigure(trend, format, measure)) as HTMLElement;
     for (const part of ["h2", ".legend", ".paper"]) {
       find(figure, part).replaceChildren(...find(drawn, part).childNodes);

@@ -6,6 +6,9 @@ import { toNode } from "./nodes.ts";
 import { isComparison, isOverview, readNotes } from "./shapes.ts";
 import { activateTrend } from "./trend.ts";
 
+/** In a conversation, a chart is at most about a screen high. */
+const ROWS = 5;
+
 /** The chart's only content: an answer as a chart, or a message. */
 export function createView(element: HTMLElement) {
   let resize: (() => void) | undefined;
@@ -17,7 +20,7 @@ export function createView(element: HTMLElement) {
     /** Returns false, and draws nothing, if the answer is incomplete or has no chart. */
     draw: (content: unknown, format: Format): boolean => {
       const drawing = isOverview(content)
-        ? drawOverview(content, format)
+        ? drawOverview(content, format, ROWS)
         : isComparison(content)
           ? drawComparison(content, format)
           : undefined;

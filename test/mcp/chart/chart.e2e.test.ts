@@ -2,6 +2,7 @@ import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { chartPage } from "../../../src/mcp/chart-pages.ts";
+import { formatDuration } from "../../../src/render/duration.ts";
 import type { Bounds } from "../../../src/reports/bounds.ts";
 import type { Comparison } from "../../../src/reports/compare.ts";
 import type { Mover } from "../../../src/reports/movers.ts";
@@ -19,10 +20,14 @@ const sign = (value: number) => (value > 0 ? "+" : value < 0 ? "−" : "");
 const signed = (value: number) => `${sign(value)}${count(Math.abs(value))}`;
 const signedPercent = (value: number) => `${sign(value)}${percent(Math.abs(value))}`;
 
-const moved = (by: number) =>
-  by === 0 ? "no change" : `${by > 0 ? "up ▲" : "down ▼"} ${count(Math.abs(by))}`;
-const movedBy = ({ absolute, percent: share }: { absolute: number | null; percent: number | null }) =>
-  absolute === 0 ? "no change" : `${moved(absolute ?? 0)} ${signedPercent(share ?? 0)}`;
+const ratio = (value: number) => value.toFixed(2);
+
+const moved = (by: number, show: (size: number) => string = count) =>
+  by === 0 ? "no change" : `${by > 0 ? "up ▲" : "down ▼"} ${show(Math.abs(by))}`;
+const movedBy = (
+  { absolute, percent: share }: { absolute: number | null; percent: number | null },
+  show: (size: number) => string = count,
+) => (absolute === 0 ? "no change" : `${moved(absolute ?? 0, show)} ${signedPercent(share ?? 0)}`);
 const movedPoints = (points: number) => `${moved(points)}${points === 0 ? "" : " points"}`;
 
 const client = await connectInProcess({ demo: true });
@@ -125,8 +130,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         `Page views ${count(overview.pageviews)} up ▲ ${count(pageviews.absolute ?? 0)} ${signedPercent(pageviews.percent ?? 0)} before: ${count(previous.pageviews)}`,
         `Visits ${count(overview.visits ?? 0)} ${movedBy(visits)} before: ${count(previous.visits ?? 0)}`,
         `Bounce rate ${percent(overview.bounce_rate ?? 0)} ${movedPoints(changes.bounce_rate.points ?? 0)} before: ${percent(previous.bounce_rate ?? 0)}`,
-        `Views per visit ${overview.views_per_visit} ${movedBy(changes.views_per_visit)} before: ${previous.views_per_visit}`,
-        `Seconds per visit ${overview.seconds_per_visit} ${movedBy(changes.seconds_per_visit)} before: ${previous.seconds_per_visit}`,
+        `Views per visit ${ratio(overview.views_per_visit ?? 0)} ${movedBy(changes.views_per_visit, ratio)} before: ${ratio(previous.views_per_visit ?? 0)}`,
+        `Time per visit ${formatDuration(overview.seconds_per_visit ?? 0)} ${movedBy(changes.seconds_per_visit, formatDuration)} before: ${formatDuration(previous.seconds_per_visit ?? 0)}`,
         `Events ${count(overview.events)} not compared`,
         `Today so far ${count(overview.today?.visitors)} visitors ${count(overview.today?.hours?.pageviews ?? 0)} page views until 5:00 AM yesterday: ${count(overview.today?.hours?.yesterday ?? 0)}`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
@@ -139,6 +144,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "Countries",
         "Devices",
       ]);
+      await main.evaluate((element) => {
+        for (const list of element.querySelectorAll("details")) list.open = true;
+      });
       const rows = overview.top.flatMap((list) => list.rows);
       expect(overview.top.map((list) => list.rows.length)).toEqual([10, 10, 10, 10, 3]);
       expect(await allWords(main.locator(".lists li"))).toEqual(
@@ -340,7 +348,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const result = await ask("get_overview", { site: "example.com", period: "this_week" });
       const { trend } = overviewOf(result);
       const { main, view } = await show(result, {});
-      await main.locator("summary").click();
+      await main.locator("figure summary").click();
       const expected = trend.visitors.map(count);
       const column = (index: number) => allWords(main.locator(`tbody td:nth-of-type(${index})`));
       const earlier = (counts: readonly (number | null)[] = []) => [...counts.slice(0, 5).map(count), "–"];
@@ -379,18 +387,11 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         "Visits 0 no comparison",
         "Bounce rate – no comparison",
         "Views per visit – no comparison",
-        "Seconds per visit – no comparison",
-        "Events 0 not compared",
+        "Time per visit – no comparison",
         "Today so far 0 visitors",
         "Active now 0 at 9:50 AM",
       ]);
-      expect(await allWords(main.locator(".lists section"))).toEqual([
-        "Pages None.",
-        "Referrers None.",
-        "Channels None.",
-        "Countries None.",
-        "Devices None.",
-      ]);
+      expect(await main.locator(".lists, .heading:has(.remark)").count()).toBe(0);
       expect(await words(main.locator(".legend"))).toBe("No visitors");
       expect(await main.locator(".plot .stroke.before").count()).toBe(0);
     });
@@ -409,7 +410,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const most = Math.max(...hours.visitors);
       const clock = `${((hours.visitors.indexOf(most) + 11) % 12) + 1}:00 ${hours.visitors.indexOf(most) < 12 ? "AM" : "PM"}`;
       expect(await words(main.locator(".most"))).toBe(`Most: ${count(most)} on Fri, Nov 20, ${clock}`);
-      await main.locator("summary").click();
+      await main.locator("figure summary").click();
       const cells = await allWords(main.locator("tbody tr"));
       expect(await words(main.locator("thead"))).toBe("Hour Visitors Page views Visits");
       expect(cells).toHaveLength(24);
@@ -438,22 +439,26 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(main.locator("header"))).toBe(
         "shop.example.net Nov 20, 2026 compared with Nov 19, 2026 · complete days · Asia/Tokyo",
       );
+      const formats: Record<string, (value: number) => string> = {
+        views_per_visit: ratio,
+        seconds_per_visit: formatDuration,
+      };
       const measures = [
         { title: "Visitors", key: "visitors" },
         { title: "Page views", key: "pageviews" },
         { title: "Visits", key: "visits" },
         { title: "Bounce rate", key: "bounce_rate" },
         { title: "Views per visit", key: "views_per_visit" },
-        { title: "Seconds per visit", key: "seconds_per_visit" },
+        { title: "Time per visit", key: "seconds_per_visit" },
       ] as const;
       const { change } = comparison;
       expect(await allWords(main.locator(".measures section"))).toEqual(
         measures.map(({ title, key }) => {
           const isRate = key === "bounce_rate";
+          const shown = isRate ? percent : (formats[key] ?? count);
           const changed = isRate
             ? movedPoints(change.bounce_rate?.points ?? 0)
-            : movedBy(change[key] ?? { absolute: null, percent: null });
-          const shown = isRate ? percent : count;
+            : movedBy(change[key] ?? { absolute: null, percent: null }, shown);
           return `${title} ${changed} Nov 20 ${shown(current[key] ?? 0)} Nov 19 ${shown(previous[key] ?? 0)}`;
         }),
       );
@@ -1129,7 +1134,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       // Once while it waits and once when everything is drawn.
       expect(await settled()).toBe(2);
       const drawn = await heightOf(view);
-      await view.main.locator("summary").click();
+      await view.main.locator("figure summary").click();
       expect(await settled()).toBe(3);
       expect(await heightOf(view)).toBeGreaterThan(drawn + 100);
       await view.page.setViewportSize({ width: 320, height: 900 });
@@ -1151,7 +1156,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const view = await show(await ask("get_overview", { site: "example.com" }), {});
       expect(await view.page.evaluate(() => window.host.teardown())).toEqual({});
       const before = (await sizesOf(view)).length;
-      await view.main.locator("summary").click();
+      await view.main.locator("figure summary").click();
       await send(view, { isError: true, content: [] });
       await view.page.waitForTimeout(150);
       expect(await sizesOf(view)).toHaveLength(before);

@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     await open(["example.com"], { colorScheme: "dark", viewport: { width: 1280, height: 900 } });
     const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     expect(await paper()).not.toBe("rgb(255, 255, 255)");
-    await page.locator("summary").click();
+    await page.locator("figure summary").click();
     await page.emulateMedia({ media: "print" });
     // A4 without its margins.
     await page.setViewportSize({ width: 688, height: 970 });
