@@ -3,14 +3,6 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client
 import { sendJson } from "../http/json-response.ts";
 import { openPort } from "../http/open-port.ts";
 
-export interface Admin {
-  /** Counts one answered request, by the first part of its path only: paths contain ids. */
-  observeRequest(path: string, status: number, seconds: number): void;
-  countEvent(event: string): void;
-  port: number;
-  close(): void;
-}
-
 /**
  * Serves metrics, health and readiness to the operator, on another address than the public one. Throws Node's own
  * error if it cannot listen.
@@ -72,6 +64,7 @@ function createMetrics() {
   });
   return {
     registry,
+    /** Counts one answered request, by the first part of its path only: paths contain ids. */
     observeRequest: (path: string, status: number, seconds: number) => {
       const place = readPlace(path);
       requests.inc({ place, status: String(status) });
