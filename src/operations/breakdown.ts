@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { quote } from "../errors.ts";
-import { readMember } from "../member.ts";
 import { dimensions, nameColumns } from "./dimensions.ts";
 import {
   count,
@@ -15,6 +14,7 @@ import {
 import { forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
+import { countsAtMost, showCount } from "./ranges.ts";
 import { limitParam, listExtent, omitEqualLabels, verifyExtent } from "./ranked-list.ts";
 import type { Column } from "./view.ts";
 import { listVisitColumns, noteRates, showVisits } from "./visit-rates.ts";
@@ -36,6 +36,7 @@ const row = () =>
       ),
     events: count.optional().describe("How often the event happened. Only for `events`."),
     ...visitCounts(),
+    ...countsAtMost("visitors", "pageviews", "events"),
     percentage: z
       .number()
       .min(0)
@@ -64,6 +65,7 @@ const result = () =>
         pageviews: count.describe("Page views of the whole period, as in /stats."),
         events: count.optional().describe("Custom events of the whole period. Only for `events`."),
         ...visitCounts(),
+        ...countsAtMost("visitors", "pageviews", "events"),
       })
       .describe("Totals of the period, not the sum of the rows."),
     warnings,
@@ -97,13 +99,6 @@ function verifyRows(
     seen.add(value);
   }
   return undefined;
-}
-
-/** A count, or a range if the row was computed and its count is only known to be at most another number. */
-function showCount(row: object, name: string): number | string | null {
-  const [least, most]: unknown[] = [readMember(row, name), readMember(row, `${name}_at_most`)];
-  if (typeof least !== "number") return null;
-  return typeof most === "number" ? `${least}–${most}` : least;
 }
 
 function noteTotals({

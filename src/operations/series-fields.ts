@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, date, filterEcho, siteRef, timestamp, visitCounts } from "./fields.ts";
 import { answerPeriod, period } from "./period.ts";
+import { type AtMost, countsAtMost, showCount } from "./ranges.ts";
 import type { Cell, Column } from "./view.ts";
 import { listVisitColumns, showVisits, type WithVisits } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
@@ -20,6 +21,7 @@ export const dayPoint = () =>
     visitors: count.describe("Unique visitors of the day."),
     pageviews: count.describe("Page views of the day."),
     ...visitCounts(),
+    ...countsAtMost("visitors", "pageviews"),
     partial: z
       .boolean()
       .optional()
@@ -33,6 +35,7 @@ export const hourPoint = () =>
     visitors: count.describe("Unique visitors of the hour. They do not add up to those of the day."),
     pageviews: count.describe("Page views of the hour."),
     ...visitCounts(),
+    ...countsAtMost("visitors", "pageviews"),
     partial: z
       .boolean()
       .optional()
@@ -55,7 +58,7 @@ export const seriesResult = <P extends z.ZodType>(point: P) =>
 export const seriesAnswer = <P extends z.ZodType>(point: P) =>
   seriesResult(point).extend({ period: answerPeriod });
 
-interface Point extends WithVisits {
+interface Point extends WithVisits, AtMost {
   visitors: number;
   pageviews: number;
   partial?: boolean | undefined;
@@ -71,15 +74,9 @@ export const pointColumns = (points: readonly Point[]): Column[] => [
 ];
 
 /** The counts of a point as a row. Zeros of days without data are no counts. */
-export const showPoint = ({
-  visitors,
-  pageviews,
-  partial,
-  missing,
-  ...visits
-}: Point): Record<string, Cell> => ({
-  visitors: missing ? null : visitors,
-  pageviews: missing ? null : pageviews,
+export const showPoint = ({ partial, missing, ...counts }: Point): Record<string, Cell> => ({
+  visitors: missing ? null : showCount(counts, "visitors"),
+  pageviews: missing ? null : showCount(counts, "pageviews"),
   partial: partial ? "true" : null,
-  ...(!missing && showVisits({ pageviews, ...visits })),
+  ...(!missing && showVisits(counts)),
 });

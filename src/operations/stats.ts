@@ -11,6 +11,7 @@ import {
 } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
+import { countsAtMost, showCount } from "./ranges.ts";
 import type { Column } from "./view.ts";
 import { listVisitColumns, noteRates, showVisits } from "./visit-rates.ts";
 import { warnings } from "./warning.ts";
@@ -24,6 +25,7 @@ const result = () =>
     pageviews: count.describe("Page views."),
     events: count.describe("Custom events, without page views."),
     ...visitCounts(),
+    ...countsAtMost("visitors", "pageviews", "events"),
     warnings,
   });
 
@@ -72,7 +74,12 @@ export const stats = defineOperation({
         ...listVisitColumns([result]),
       ],
       rows: [
-        { visitors: result.visitors, pageviews: result.pageviews, events: result.events ?? null, ...visits },
+        {
+          visitors: showCount(result, "visitors"),
+          pageviews: showCount(result, "pageviews"),
+          events: showCount(result, "events"),
+          ...visits,
+        },
       ],
       notes: [...notes, ...noteRates([result])],
       warnings,

@@ -3,12 +3,15 @@ import { addDays } from "./days.ts";
 import { daysParam, filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts";
 import { defineOperation } from "./operation.ts";
 import { describeVisitors, type Period, periodHeadline, verifyAsked } from "./period.ts";
+import { type AtMost, sumAtMost } from "./ranges.ts";
 import { dayPoint, hourPoint, pointColumns, seriesAnswer, seriesResult, showPoint } from "./series-fields.ts";
 import { hasRates, hasVisits, noteRates, type VisitCount, type WithVisits } from "./visit-rates.ts";
 import type { Warning } from "./warning.ts";
 
 /** The totals of some days. Visitors add up, because they are counted day by day. */
-export function sumPoints(points: readonly ({ visitors: number; pageviews: number } & WithVisits)[]) {
+export function sumPoints(
+  points: readonly ({ visitors: number; pageviews: number } & WithVisits & AtMost)[],
+) {
   const sum = (name: "visitors" | "pageviews" | VisitCount) =>
     points.reduce((total, point) => total + (point[name] ?? 0), 0);
   return {
@@ -16,6 +19,7 @@ export function sumPoints(points: readonly ({ visitors: number; pageviews: numbe
     pageviews: sum("pageviews"),
     ...(hasVisits(points) && { visits: sum("visits") }),
     ...(hasRates(points) && { bounces: sum("bounces"), visit_seconds: sum("visit_seconds") }),
+    ...sumAtMost(points),
   };
 }
 

@@ -38,6 +38,9 @@ export const PROXIED = "proxied";
 /** Whether a warning is about days inside the data that have no numbers. Its values say how many, the first and the last. */
 export const isGap = ({ code }: Warning): boolean => code === "gap" || code === PROXIED;
 
+/** The code of a warning that numbers of some days are ranges: values were folded that a filter may ask for. */
+export const FOLDED_FILTER = "folded_filter";
+
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 

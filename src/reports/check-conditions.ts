@@ -69,6 +69,39 @@ interface Measured extends Checked {
 
 /** The findings about the metric, for each condition in turn. */
 export async function judgeMetric(checked: Checked, conditions: Conditions): Promise<Finding[]> {
+  const { name, metric, totals, today } = checked;
+  const { least, most } = readBounds(metric, totals);
+  const when = describeDays(checked, today);
+  if (most === undefined) {
+    const known = least === null || least === undefined ? "" : describeValue(metric, least);
+    return judgeValue(checked, conditions, note`${name} had ${known} ${when}`);
+  }
+  const had = note`${name} had ${least ?? 0} to ${describeValue(metric, most)} ${when}`;
+  if (!isCount(metric)) return [doubt(note`${name} had visits ${when} whose values were folded: ${UNTOLD}.`)];
+  const judge = (value: number) =>
+    judgeValue({ ...checked, totals: { ...totals, [metric]: value } }, conditions, had);
+  const [lowest, highest] = [await judge(least ?? 0), await judge(most)];
+  return lowest.map((finding, index) =>
+    finding.state === highest[index]?.state
+      ? finding
+      : doubt(note`${had}, because values were folded: ${UNTOLD}.`),
+  );
+}
+
+const UNTOLD = "that does not tell";
+
+/** A metric, and its upper end if it is only known as a range: that of visits, and of their rates, is that of page views. */
+function readBounds(metric: Metric, totals: Totals) {
+  const least = readMetric(metric, totals);
+  const name = metric === "visitors" || metric === "events" ? metric : "pageviews";
+  return { least, most: totals[`${name}_at_most`] };
+}
+
+async function judgeValue(
+  checked: Checked,
+  conditions: Conditions,
+  had: ReturnType<typeof note>,
+): Promise<Finding[]> {
   const { name, metric, totals, warnings, today } = checked;
   const { below, above, change, unusual } = conditions;
   const when = describeDays(checked, today);
@@ -78,7 +111,7 @@ export async function judgeMetric(checked: Checked, conditions: Conditions): Pro
   if (lack !== undefined) return [{ state: "unknown", text: `${name} ${lack} ${when}.` }];
   if (value === null || value === undefined)
     return [{ state: "unknown", text: `${name} had no visits ${when}, so there is no ${metric}.` }];
-  const measured = { ...checked, value, had: note`${name} had ${describeValue(metric, value)} ${when}` };
+  const measured = { ...checked, value, had };
   const judgeLimit = (isMet: boolean, limit: Note & object) =>
     isMet ? meet(note`${measured.had}: ${limit}.`) : pass(note`${measured.had}: not ${limit}.`);
   return [
@@ -102,7 +135,9 @@ async function judgeChange(
   const days = findCompared(checked);
   const before = await askSpan(call, stats, {}, { site, today, ...days }, options);
   const [when, count] = [describeDays(days, today), countDays(days.from, days.to)];
-  const lack = describeLack(days, before.warnings ?? []);
+  const isRange = readBounds(metric, before).most !== undefined;
+  const lack =
+    describeLack(days, before.warnings ?? []) ?? (isRange ? "is known only as a range" : undefined);
   const earlier = readMetric(metric, before);
   if (lack !== undefined || earlier === null || earlier === undefined) {
     return doubt(`${name} ${lack ?? "had no visits"} ${when}, so there is nothing to compare with.`);
@@ -193,6 +228,7 @@ const pointsOf = ({ from, to }: Days, { points }: Series) =>
 
 /** Whether a series has data of all days of a span. If its warnings do not tell, a day without a visitor counts as none. */
 function hasData(days: Days, series: Series): boolean {
+  if (sumPoints(pointsOf(days, series)).pageviews_at_most !== undefined) return false;
   const covered = countDaysWithData(days, within(days, series));
   if (covered === undefined) return pointsOf(days, series).every(({ visitors }) => visitors > 0);
   return covered === countDays(days.from, days.to);

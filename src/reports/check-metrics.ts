@@ -1,4 +1,5 @@
 import { note } from "../operations/note.ts";
+import type { AtMost } from "../operations/ranges.ts";
 import { rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import { roundRate } from "./windows.ts";
 
@@ -14,7 +15,7 @@ export const metrics = [
 export type Metric = (typeof metrics)[number];
 
 /** The totals of some days, as far as the source knows them. */
-export interface Totals extends WithVisits {
+export interface Totals extends WithVisits, AtMost {
   visitors: number;
   pageviews: number;
   events?: number | undefined;

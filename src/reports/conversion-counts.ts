@@ -1,9 +1,10 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import type { stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
+import type { AtMost } from "../operations/ranges.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { SUBTRACTED, type Warning } from "../operations/warning.ts";
-import { type Bounds, exact, exactly } from "./bounds.ts";
+import { type Bounds, exact } from "./bounds.ts";
 import type { Breakdown } from "./window-counts.ts";
 
 /** An answer about visitors: in total, or also by a dimension. */
@@ -42,8 +43,8 @@ export const countVisitors = (answer: Visitors): number =>
   "rows" in answer ? answer.totals.visitors : answer.visitors;
 
 export function pairTotals({ before, reached, after }: Answers): Pair {
-  const visitors = join(exactly(countVisitors(before)), exactly(countVisitors(after)));
-  return { visitors, converted: exactly(countVisitors(reached)) };
+  const totals = (answer: Visitors) => boundsOf("rows" in answer ? answer.totals : answer);
+  return { visitors: join(totals(before), totals(after)), converted: totals(reached) };
 }
 
 /** The rows by value, most conversions first, then most visitors; none if the answers have no rows. */
@@ -82,10 +83,10 @@ const OTHER: unique symbol = Symbol("other");
 type Key = string | null | typeof OTHER;
 const keyOf = ({ value, other }: Breakdown["rows"][number]): Key => (other ? OTHER : value);
 
-/** A row that was computed may be known only to have at most another number of visitors. */
-type Row = Breakdown["rows"][number] & { visitors_at_most?: number };
-
-const boundsOf = ({ visitors, visitors_at_most: most = visitors }: Row): Bounds => ({
+const boundsOf = ({
+  visitors,
+  visitors_at_most: most = visitors,
+}: { visitors: number } & AtMost): Bounds => ({
   least: visitors,
   most,
 });
@@ -104,7 +105,7 @@ const mayLackRows = (warnings: readonly Warning[] = []) =>
 
 /** How many visitors a value has at most that is not in a list. Rows are sorted by visitors. */
 function mostUnlisted({ rows, truncated, totals, warnings }: Breakdown): number {
-  if (mayLackRows(warnings)) return totals.visitors;
+  if (mayLackRows(warnings)) return boundsOf(totals).most;
   const last = truncated ? rows.at(-1) : undefined;
   return last === undefined ? 0 : boundsOf(last).most;
 }

@@ -85,8 +85,8 @@ export function indexRows(list: CountedRows, measure: "events" | "pageviews" = "
     if (row === undefined) return unlisted;
     const hits = row[measure] ?? 0;
     return {
-      visitors: { least: row.visitors, most: row.visitors + folded.visitors },
-      hits: { least: hits, most: hits + folded.hits },
+      visitors: { least: row.visitors, most: (row.visitors_at_most ?? row.visitors) + folded.visitors },
+      hits: { least: hits, most: (row[`${measure}_at_most`] ?? hits) + folded.hits },
     };
   };
 }

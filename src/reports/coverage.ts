@@ -3,7 +3,7 @@ import { countDays, type Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { isGap, type Warning } from "../operations/warning.ts";
+import { FOLDED_FILTER, isGap, type Warning } from "../operations/warning.ts";
 import type { Alike, Change, PerDay, Window } from "./windows.ts";
 
 /** What a reader must know about the days of a comparison that have no data. */
@@ -26,6 +26,7 @@ const UNLIKE = new Set([
   "definition",
   "damaged_history",
   "unread_input",
+  FOLDED_FILTER,
 ]);
 
 /** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */

@@ -175,7 +175,7 @@ function listCounts(points: readonly TrendPoint[]) {
   };
 }
 
-type Row = AnswerOf<typeof breakdown>["rows"][number] & { visitors_at_most?: number };
+type Row = AnswerOf<typeof breakdown>["rows"][number];
 
 /** A row with one of its counts. */
 function pickRow(row: Row) {

@@ -122,6 +122,8 @@ export interface CountedDay extends Partial<VisitTotals> {
   events?: number;
   /** Set if the source has no data of the day, whose zeros are no counts. What is before `dataSince` need not be marked. */
   missing?: true;
+  /** The upper ends, if values were folded that the filter may keep. */
+  most?: Pick<DayTotals, "visitors" | "pageviews" | "events">;
 }
 
 export interface DayTotals extends CountedDay {
@@ -135,11 +137,15 @@ export interface HourTotals extends Partial<VisitTotals> {
   pageviews: number;
   /** As of a day. */
   missing?: true;
+  /** As in `CountedDay`. */
+  most?: { visitors: number; pageviews: number };
 }
 
 export interface Ranking {
   rows: readonly RankedRow[];
   totalRows: number;
+  /** How many rows are missing that there may be, because values were folded that the filter may keep. */
+  moreRows?: number;
   /** What a reader must know about these rows. */
   warnings?: readonly Warning[];
 }
@@ -154,6 +160,8 @@ export interface RankedRow extends Partial<VisitTotals> {
   visitors: number;
   /** Page views; for the dimension `events`, events. */
   hits: number;
+  /** The upper ends, if values were folded that the filter may keep. */
+  most?: { visitors: number; hits: number };
   /** Set if the row stands for all values beyond the limit of what the source keeps; `value` is null then. */
   other?: true;
 }

@@ -1,6 +1,7 @@
 import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import type { Warning } from "../operations/warning.ts";
+import type { AtMost } from "../operations/ranges.ts";
+import { FOLDED_FILTER, type Warning } from "../operations/warning.ts";
 import type { UnlistedSite } from "./data-source.ts";
 
 /** In days: the default period of a query, which shows nothing of data that ended earlier. */
@@ -34,6 +35,22 @@ export function warnOfFolding(folded: readonly Dimension[], label: string): Warn
   return {
     code: "folded",
     detail: `Visitors sent more different ${names} than are kept of a day: the rest is in one row, ${label}.`,
+  };
+}
+
+/**
+ * Says that values were folded on some days that may be those that a filter asks for.
+ *
+ * @param sums How many visitors all days have, where they add up.
+ */
+export function warnOfFilter(dates: readonly string[], sums?: { visitors: number } & AtMost): Warning {
+  const where = dates.length === 1 ? dates[0] : `${dates.length} days from ${dates[0]} to ${dates.at(-1)}`;
+  const { visitors = 0, visitors_at_most = visitors } = sums ?? {};
+  const range = sums === undefined ? "" : ` In all, it keeps ${visitors} to ${visitors_at_most} visitors.`;
+  return {
+    code: FOLDED_FILTER,
+    detail: `Values were folded on ${where} that may be those of the filter, so numbers can be higher.${range}`,
+    values: { ...describeDates(dates), ...(sums && { visitors, visitors_at_most }) },
   };
 }
 

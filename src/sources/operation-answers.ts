@@ -13,7 +13,8 @@ import {
 } from "../operations/index.ts";
 import { readStatus } from "../operations/not-found.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
-import { PROXIED, type Warning } from "../operations/warning.ts";
+import { sumAtMost } from "../operations/ranges.ts";
+import { PROXIED, type Warning, warnOfSubtraction } from "../operations/warning.ts";
 import { dateAt, formatInstant } from "./calendar.ts";
 import type {
   CountedDay,
@@ -24,7 +25,7 @@ import type {
   Span,
   VisitTotals,
 } from "./data-source.ts";
-import { warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
+import { warnOfFilter, warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
 import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
 
 /**
@@ -84,7 +85,7 @@ const answers: Answers = {
       ...head,
       ...totals,
       ...(events !== undefined && { events }),
-      ...joinWarnings(warnings, await warnOfValues(span, days, context)),
+      ...joinWarnings(warnings, await warnOfDays(span, days, context)),
     };
   },
 
@@ -97,6 +98,7 @@ const answers: Answers = {
       visitors: day.visitors,
       pageviews: day.pageviews,
       ...describeVisits(day),
+      ...describeMost(day),
       ...(head.period.partial && date === span.to && { partial: true }),
       ...markMissing(day, date, span.site),
     }));
@@ -104,7 +106,7 @@ const answers: Answers = {
       ...head,
       interval: "day",
       points,
-      ...joinWarnings(warnings, await warnOfValues(span, days, context)),
+      ...joinWarnings(warnings, await warnOfDays(span, days, context)),
     };
   },
 
@@ -115,11 +117,13 @@ const answers: Answers = {
     const { span, head, warnings } = await openSpan(params, context);
     const hours = await source.hours(span, signal);
     const { timezone } = span.site;
+    const folded = new Set(hours.flatMap(({ start, most }) => (most ? dateAt(start, timezone) : [])));
     const points = hours.map(({ start, ...hour }, index) => ({
       time: formatInstant(start, timezone),
       visitors: hour.visitors,
       pageviews: hour.pageviews,
       ...describeVisits(hour),
+      ...describeMost(hour),
       ...(head.period.partial && index === hours.length - 1 && { partial: true }),
       ...markMissing(hour, dateAt(start, timezone), span.site),
     }));
@@ -127,7 +131,10 @@ const answers: Answers = {
       ...head,
       interval: "hour",
       points,
-      ...joinWarnings(warnings, await warnOfValues(span, hours, context)),
+      ...joinWarnings(
+        warnings,
+        folded.size > 0 ? [warnOfFilter([...folded])] : await warnOfValues(span, hours, context),
+      ),
     };
   },
 
@@ -137,17 +144,18 @@ const answers: Answers = {
     const { dimension, limit } = params;
     const { span, head, warnings } = await openSpan(params, context);
     await assertRecorded(source, span.site, dimension, "dimension", signal);
-    const [{ rows, totalRows, warnings: ofRows = [] }, days] = await Promise.all([
+    const [{ rows, totalRows, moreRows = 0, warnings: ofRows = [] }, days] = await Promise.all([
       source.breakdown(span, dimension, limit, signal),
       source.days(span, signal),
     ]);
     const isEvents = dimension === "events";
     const sums = sumDays(days);
-    const { visitors, pageviews, events, ...visits } = isEvents ? await addEvents(sums, span, context) : sums;
+    const { visitors, pageviews, events, ...rest } = isEvents ? await addEvents(sums, span, context) : sums;
+    const { events_at_most, ...visits } = rest;
     return {
       ...head,
       dimension,
-      rows: rows.map(({ value, label, other, hits, ...row }) => ({
+      rows: rows.map(({ value, label, other, hits, most, ...row }) => ({
         value,
         label,
         ...(other && { other }),
@@ -155,13 +163,18 @@ const answers: Answers = {
         ...(isEvents ? { events: hits } : { pageviews: hits }),
         ...describeVisits(row),
         percentage: computePercentage(row.visitors, visitors, head.period.partial),
+        ...(most && {
+          visitors_at_most: most.visitors,
+          [isEvents ? "events_at_most" : "pageviews_at_most"]: most.hits,
+        }),
       })),
       ...describeLimit(limit, totalRows),
-      totals: { visitors, pageviews, ...(isEvents && { events }), ...visits },
+      totals: { visitors, pageviews, ...(isEvents && { events, events_at_most }), ...visits },
       ...joinWarnings(
         warnings,
         ofRows,
-        await warnOfValues(span, days, context),
+        moreRows > 0 ? [warnOfSubtraction({ more_rows: moreRows })] : [],
+        await warnOfDays(span, days, context),
         warnOfFolded(dimension, rows, [...warnings, ...ofRows]),
       ),
     };
@@ -227,8 +240,8 @@ const answers: Answers = {
       source.active(site, now, signal, filter),
       source.warnings?.({ site, from: today, to: today, now }, signal),
     ]);
-    // Of the warnings about today, only those that today's data is missing matter here.
-    const about = warnings.filter(({ code }) => ABOUT_MISSING.has(code));
+    // Of the warnings about today, only those that today's data is missing matter here, or what a filter asks for.
+    const about = warnings.filter(({ code }) => ABOUT_MISSING.has(code) || (filter && code === "folded"));
     return {
       site: { id: site.id, domain: site.domain },
       ...(filter && { filter: formatFilter(filter) }),
@@ -385,8 +398,12 @@ function describeVisits({ visits, bounces, visitSeconds }: Partial<VisitTotals>)
   return visits === undefined ? {} : { visits, bounces, visit_seconds: visitSeconds };
 }
 
+/** The upper ends of a day or an hour that is known only as a range. */
+const describeMost = ({ most }: { most?: { visitors: number; pageviews: number } }) =>
+  most && { visitors_at_most: most.visitors, pageviews_at_most: most.pageviews };
+
 function sumDays(days: readonly CountedDay[]) {
-  const sum = (name: Exclude<keyof CountedDay, "date" | "missing">) =>
+  const sum = (name: Exclude<keyof CountedDay, "date" | "missing" | "most">) =>
     days.reduce((total, day) => total + (day[name] ?? 0), 0);
   const visits = days.every((day) => day.visits !== undefined)
     ? { visits: sum("visits"), bounces: sum("bounces"), visitSeconds: sum("visitSeconds") }
@@ -396,7 +413,18 @@ function sumDays(days: readonly CountedDay[]) {
     pageviews: sum("pageviews"),
     events: days.every((day) => day.events !== undefined) ? sum("events") : undefined,
     ...describeVisits(visits),
+    ...sumAtMost(days.map((day) => ({ ...day, ...describeMost(day), events_at_most: day.most?.events }))),
   };
+}
+
+/** What to know about what a filter keeps of some days: nothing is said to be missing that may have been folded. */
+async function warnOfDays(
+  span: Span,
+  days: readonly CountedDay[],
+  context: AnswerContext,
+): Promise<Warning[]> {
+  const dates = days.flatMap(({ date, most }) => (most ? date : []));
+  return dates.length > 0 ? [warnOfFilter(dates, sumDays(days))] : warnOfValues(span, days, context);
 }
 
 /** The totals with the events of a source that knows them only of all days. */

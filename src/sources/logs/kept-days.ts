@@ -1,8 +1,10 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
 import type { DayTotals, HourTotals } from "../data-source.ts";
+import { createLookup } from "../lookup.ts";
+import { countKept } from "../measure/count.ts";
 import { createHourCounts } from "../measure/hour-counts.ts";
-import type { Tallies } from "../measure/tallies.ts";
+import type { createRanking } from "../measure/ranking.ts";
 import {
   FOR_FILTER,
   FOR_HOURS,
@@ -11,6 +13,8 @@ import {
   type QueriedDay,
   type ReadHits,
 } from "./hit-reader.ts";
+
+type Ranks = ReturnType<typeof createRanking>;
 
 /** What is asked about the hits of days. */
 interface Asked {
@@ -29,27 +33,45 @@ const findPurpose = ({ filter, isLeftOut }: Asked) =>
 /** Counts what a filter keeps, day by day. Rejects as `ReadHits`. */
 export async function countDays(readHits: ReadHits, asked: Asked): Promise<DayTotals[]> {
   const totals = new Map(asked.days.map(({ date }) => [date, { ...NOTHING }]));
-  const take = (date: string, _: unknown, count: () => { totals: typeof NOTHING }) => {
-    const [sum, found] = [totals.get(date), count().totals];
-    if (sum) for (const name of TOTALS) sum[name] += found[name];
+  /** By day with values that were folded, what the filter may keep beyond what it keeps. */
+  const more = createLookup((_: string) => ({ ...NOTHING }));
+  const add = (sum: typeof NOTHING | undefined, found: typeof NOTHING, sign = 1) => {
+    if (sum) for (const name of TOTALS) sum[name] += sign * found[name];
+  };
+  const take: HitQuestion["take"] = (date, kept, count) => {
+    add(totals.get(date), count().totals);
+    if (kept.most === undefined) return;
+    add(more.get(date), countKept(kept.most).totals);
+    add(more.get(date), count().totals, -1);
   };
   await readHits({ ...asked, purpose: findPurpose(asked), take });
-  return [...totals].map(([date, sum]) => ({ date, ...sum }));
+  return [...totals].map(([date, sum]) => {
+    const beyond = more.all.get(date);
+    return { date, ...sum, ...(beyond && { most: addTotals(sum, beyond) }) };
+  });
 }
+
+const addTotals = (a: typeof NOTHING, b: typeof NOTHING) => ({
+  visitors: a.visitors + b.visitors,
+  pageviews: a.pageviews + b.pageviews,
+  events: a.events + b.events,
+});
 
 /** Counts the values of a dimension among what a filter keeps. Rejects as `ReadHits`. */
 export async function countValues(
   readHits: ReadHits,
   { dimension, ...asked }: Asked & { dimension: Dimension },
-  add: (tallies: Tallies) => void,
+  ranking: Pick<Ranks, "add" | "addMost">,
 ): Promise<void> {
   await readHits({
     ...asked,
     dimension,
     purpose: findPurpose(asked),
-    take: (_, __, count) => {
+    take: (_, kept, count) => {
       const tallies = count().tally(dimension);
-      if (tallies !== undefined) add(tallies);
+      if (tallies !== undefined) ranking.add(tallies);
+      const most = kept.most && countKept(kept.most).tally(dimension);
+      if (most !== undefined) ranking.addMost(most, tallies);
     },
   });
 }
@@ -70,6 +92,15 @@ export async function countHours(
     return known !== undefined && hours.addHours(known);
   };
   const days = asked.days.filter((day) => !isKnown(day));
-  await readHits({ ...asked, days, purpose: FOR_HOURS, take: (_, kept) => hours.add(kept) });
-  return starts.map((start, index) => ({ start, ...hours.read(index) }));
+  const most = createHourCounts(starts.map((start) => start / 1000));
+  const take: HitQuestion["take"] = (_, kept) => {
+    hours.add(kept);
+    most.add(kept.most ?? kept);
+  };
+  await readHits({ ...asked, days, purpose: FOR_HOURS, take });
+  return starts.map((start, index) => {
+    const [counted, { visitors, pageviews }] = [hours.read(index), most.read(index)];
+    const isMore = visitors > counted.visitors || pageviews > counted.pageviews;
+    return { start, ...counted, ...(isMore && { most: { visitors, pageviews } }) };
+  });
 }

@@ -186,7 +186,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
         const ranking = createRanking((value) => nameValue(dimension, value));
         const unrecorded = warnOfUnrecorded(days, [dimension]);
         const warnings = unrecorded.length > 0 && { warnings: unrecorded };
-        await countKeptValues(readHits, { ...asked, dimension }, ranking.add);
+        await countKeptValues(readHits, { ...asked, dimension }, ranking);
         for (const { tables } of countsOf(counted)) {
           const tallies = tables.tallies(dimension);
           if (tallies !== undefined) ranking.add(tallies);

@@ -11,6 +11,8 @@ export interface KeptHits {
   visits: Visits;
   /** By row, whether it is kept; absent if all are. */
   isKept?: Uint8Array;
+  /** What may be kept, if that is more: values that were folded can be those that the filter asks for. */
+  most?: KeptHits;
 }
 
 export const keepAll = (table: HitTable): KeptHits => ({ table, visits: findVisits(table) });
@@ -20,18 +22,26 @@ export function createHitFilter(filter: Filter): (table: HitTable) => KeptHits {
   if (filter.length === 0) return keepAll;
   const prepare = (conditions: Filter) =>
     conditions.map((condition) => ({ ...condition, match: createMatch(condition) }));
+  const columns = listColumns(filter);
   const ofVisits = prepare(filter.filter(({ dimension }) => !isOfHit(dimension)));
   const ofHits = prepare(filter.filter(({ dimension, ofVisit }) => isOfHit(dimension) && !ofVisit));
   const ofAnyHit = filter.filter(({ dimension, ofVisit }) => isOfHit(dimension) && ofVisit);
   return (table) => {
     const visits = findVisits(table);
-    const isVisitKept = new Uint8Array(visits.count).fill(1);
-    for (const condition of ofVisits) chooseVisits(condition, table, visits, isVisitKept);
-    for (const condition of ofAnyHit) chooseVisitsByHits(condition, table, visits, isVisitKept);
-    const isKept = new Uint8Array(table.length);
-    for (let row = 0; row < table.length; row++) isKept[row] = isVisitKept[visits.ofRow[row] ?? 0] ?? 0;
-    for (const condition of ofHits) chooseHits(condition, table, isKept);
-    return { table, isKept, visits };
+    const choose = (isLenient: boolean) => {
+      const isVisitKept = new Uint8Array(visits.count).fill(1);
+      for (const condition of ofVisits) chooseVisits(condition, table, visits, isVisitKept, isLenient);
+      for (const condition of ofAnyHit) chooseVisitsByHits(condition, table, visits, isVisitKept, isLenient);
+      const isKept = new Uint8Array(table.length);
+      for (let row = 0; row < table.length; row++) isKept[row] = isVisitKept[visits.ofRow[row] ?? 0] ?? 0;
+      for (const condition of ofHits) chooseHits(condition, table, isKept, isLenient);
+      return isKept;
+    };
+    const isKept = choose(false);
+    const isFolded = columns.some((name) => table.column(name).texts.includes(OTHER));
+    const mayBeKept = isFolded ? choose(true) : isKept;
+    const isMore = mayBeKept.some((kept, row) => kept !== isKept[row]);
+    return { table, isKept, visits, ...(isMore && { most: { table, isKept: mayBeKept, visits } }) };
   };
 }
 
@@ -43,7 +53,10 @@ export function listColumns(filter: Filter, dimension?: Dimension): HitDimension
   return [...new Set([...asked, ...(dimension === undefined ? [] : [dimension])].map(columnOf))];
 }
 
-/** What a condition says about a value. What was folded into `OTHER` can be any value, so no condition keeps it. */
+/**
+ * What a condition says about a value. What was folded into `OTHER` can be any value: it is kept only by a lenient choice, for the
+ * upper end of a range.
+ */
 const NOT_MET = 0;
 const MET = 1;
 const UNKNOWN = 2;
@@ -64,20 +77,25 @@ function chooseVisits(
   table: HitTable,
   visits: Visits,
   isVisitKept: Uint8Array,
+  isLenient: boolean,
 ): void {
   const { numbers, texts } = table.column(columnOf(dimension));
   const verdicts = judge(texts, match);
   const rows = rowsOfValues(visits, dimension);
   for (let visit = 0; visit < visits.count; visit++)
-    if (verdicts[numbers[rows[visit] ?? 0] ?? 0] !== MET) isVisitKept[visit] = 0;
+    if (!accepts(verdicts[numbers[rows[visit] ?? 0] ?? 0], isLenient)) isVisitKept[visit] = 0;
 }
 
-/** Drops the visits without a hit that matches; with `isNot`, those that have one, or may have. */
+const accepts = (verdict = NOT_MET, isLenient = false) =>
+  verdict === MET || (isLenient && verdict === UNKNOWN);
+
+/** Drops the visits without a hit that matches; with `isNot`, those that have one, or may have unless the choice is lenient. */
 function chooseVisitsByHits(
   { dimension, alternatives, isNot }: Condition,
   table: HitTable,
   { count, ofRow }: Visits,
   isVisitKept: Uint8Array,
+  isLenient: boolean,
 ): void {
   const { numbers, texts } = table.column(columnOf(dimension));
   const verdicts = judge(texts, createMatch({ alternatives, isNot: false }));
@@ -89,14 +107,22 @@ function chooseVisitsByHits(
   }
   for (let visit = 0; visit < count; visit++) {
     const bits = found[visit] ?? 0;
-    const isMet = isNot ? bits === NOT_MET : (bits & MET) !== 0;
+    const isMet = isNot
+      ? (isLenient ? bits & MET : bits) === NOT_MET
+      : (bits & MET) !== 0 || accepts(bits, isLenient);
     if (!isMet) isVisitKept[visit] = 0;
   }
 }
 
 /** Drops the hits that do not meet a condition on them. */
-function chooseHits({ dimension, match }: Prepared, table: HitTable, isKept: Uint8Array): void {
+function chooseHits(
+  { dimension, match }: Prepared,
+  table: HitTable,
+  isKept: Uint8Array,
+  isLenient: boolean,
+): void {
   const { numbers, texts } = table.column(columnOf(dimension));
   const verdicts = judge(texts, match);
-  for (let row = 0; row < table.length; row++) if (verdicts[numbers[row] ?? 0] !== MET) isKept[row] = 0;
+  for (let row = 0; row < table.length; row++)
+    if (!accepts(verdicts[numbers[row] ?? 0], isLenient)) isKept[row] = 0;
 }

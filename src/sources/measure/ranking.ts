@@ -17,8 +17,28 @@ export function createRanking(name: (value: string | null) => string) {
     bounces: 0,
     visitSeconds: 0,
   }));
+  /** What a filter may keep beyond what it keeps (`KeptHits.most`). */
+  const more = createLookup((_: string | null) => ({ visitors: 0, hits: 0 }));
+  const nameMost = (row: Omit<RankedRow, "label">): RankedRow => {
+    const beyond = more.all.get(row.value);
+    const named = nameRow(name, row);
+    if (beyond === undefined || beyond.visitors + beyond.hits === 0) return named;
+    return {
+      ...named,
+      most: { visitors: row.visitors + beyond.visitors, hits: row.hits + beyond.hits },
+    };
+  };
   let hasVisits = true;
   return {
+    /** Adds what may be kept, beside what is kept of the same part. */
+    addMost: (most: Tallies, least?: Tallies) => {
+      const places = new Map(least?.values.map((value, index) => [value, index]));
+      most.values.forEach((value, index) => {
+        const [beyond, place] = [more.get(value), places.get(value) ?? -1];
+        beyond.visitors += (most.visitors[index] ?? 0) - (least?.visitors[place] ?? 0);
+        beyond.hits += (most.hits[index] ?? 0) - (least?.hits[place] ?? 0);
+      });
+    },
     add: ({ values, visitors, hits, ofVisits }: Tallies) => {
       if (values.length > 0 && ofVisits === undefined) hasVisits = false;
       values.forEach((value, index) => {
@@ -32,10 +52,12 @@ export function createRanking(name: (value: string | null) => string) {
       });
     },
     rank: (limit: number): Ranking => {
+      const unlisted = [...more.all.keys()].filter((value) => value !== OTHER && !sums.all.has(value)).length;
       const rows = [...sums.all].map(([value, counts]) => ({ value, ...counts })).sort(compareRows);
       return {
-        rows: rows.slice(0, limit).map((row) => nameRow(name, hasVisits ? row : withoutVisits(row))),
+        rows: rows.slice(0, limit).map((row) => nameMost(hasVisits ? row : withoutVisits(row))),
         totalRows: rows.length,
+        ...(unlisted > 0 && { moreRows: unlisted }),
       };
     },
   };

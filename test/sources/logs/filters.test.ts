@@ -289,6 +289,10 @@ describe("a filter", () => {
       expect(all).toBeLessThan(1_800);
       expect(all).toBeGreaterThan(1_600);
       expect(await views("pages=/7")).toBe(2);
+      const [day] = await count(source, ["pages=/7"]);
+      expect(day).toMatchObject({ visitors: 2, most: { visitors: 2, pageviews: 2 + 2_501 - all } });
+      expect((await count(source, ["pages=/none"]))[0]).toMatchObject({ visitors: 0, most: { visitors: 1 } });
+      expect((await count(source, ["browsers=Chrome"]))[0]?.most).toBeUndefined();
       expect(await views("pages!=/7")).toBe(all - 2);
       expect(await views("visit:pages=/8")).toBe(2_500);
       expect(await views("visit:pages!=/8")).toBe(1);

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Dimension } from "../../../../src/operations/dimensions.ts";
-import { combined, createLogFolder, joinLines, openTestLogs, type Request } from "../../../support/logs.ts";
+import { parseFilter } from "../../../../src/operations/filter.ts";
+import { createCheck } from "../../../../src/reports/check.ts";
+import { findQuery } from "../../../../src/reports/queries.ts";
+import { createLocalCall } from "../../../../src/sources/local-call.ts";
+import {
+  combined,
+  createLogFolder,
+  joinLines,
+  LOG_NOW,
+  openTestLogs,
+  type Request,
+} from "../../../support/logs.ts";
 
 const MIDNIGHT = Date.parse("2026-11-21T00:00:00Z");
 const HOUR = 3_600_000;
@@ -46,6 +57,59 @@ describe("1,300 requests with long texts, just after midnight, from four address
       expect(await read(flooded, dimension, start)).toEqual(expected);
     }
     expect(await flooded.warnings()).toContain("folded");
+  });
+});
+
+describe("a day of which pages were folded", () => {
+  // Four visitors whose pages were folded, beside 300 of whom some viewed /pricing.
+  const logs = openFlooded(makeFlood(1_300, (number) => `203.${number % 4}.113`));
+  const call = createLocalCall(
+    async () => logs.source,
+    () => LOG_NOW,
+  );
+  const ask = (name: string, params: object, filter?: string) => {
+    const query = findQuery(name);
+    const options = filter === undefined ? {} : { filter: parseFilter([filter]) };
+    return query.ask(call, query.params.parse({ site: "example.com", days: 1, ...params }), options);
+  };
+  const span = { period: "2026-11-21" };
+
+  it("gives a range for a filter, in totals, points and rows, and says so", async () => {
+    const { result } = await ask("stats", {}, "pages=/none");
+    expect(result).toMatchObject({ visitors: 0, visitors_at_most: 4, pageviews: 0 });
+    const { warnings } = result as { warnings: { code: string }[] };
+    const warning = warnings.find(({ code }) => code === "folded_filter");
+    expect(warning).toMatchObject({ values: { visitors: 0, visitors_at_most: 4, days: 1 } });
+    expect(JSON.stringify(warnings)).not.toContain("no_such_value");
+    expect((await ask("timeseries", {}, "pages=/pricing")).result).toMatchObject({
+      points: [{ visitors: 60, visitors_at_most: 64 }],
+    });
+    const { result: hours } = await ask("timeseries", { interval: "hour" }, "pages=/none");
+    const { points } = hours as { points: Record<string, unknown>[] };
+    expect(points[0]).toMatchObject({ visitors: 0, visitors_at_most: 4 });
+    expect(points[1]).not.toHaveProperty("visitors_at_most");
+    const { result: rows } = await ask("breakdown", { dimension: "utm_campaigns" }, "pages=/pricing");
+    expect(rows).toMatchObject({ rows: [{ value: "may", visitors: 60 }], totals: { visitors_at_most: 64 } });
+    expect((await ask("stats", {}, "channels=Direct")).result).not.toHaveProperty("visitors_at_most");
+  });
+
+  it.each([
+    ["below what the range begins with", { below: 60 }, "not met"],
+    ["below a number within the range: it cannot tell", { below: 62 }, "unknown"],
+    ["below a number beyond the range", { below: 65 }, "met"],
+    ["above a number within the range", { above: 62 }, "unknown"],
+    ["a change", { change: { least: 10 } }, "unknown"],
+  ])("a check is by the whole range: %s", async (_, conditions, state) => {
+    const query = createCheck(conditions);
+    const options = { filter: parseFilter(["pages=/pricing"]) };
+    const asked = query.params.parse({ site: "example.com", ...span, metric: "visitors" });
+    const later = createLocalCall(
+      async () => logs.source,
+      () => LOG_NOW + 24 * HOUR,
+    );
+    const { result } = await query.ask(later, asked, options);
+    expect(result).toMatchObject({ findings: [{ state }] });
+    if (state === "met") expect(JSON.stringify(result)).toContain("64");
   });
 });
 
