@@ -1,5 +1,5 @@
 import { columnsOf } from "../hits.ts";
-import { VISIT_GAP } from "../measure/definition.ts";
+import { EVENT_LEAD, VISIT_GAP } from "../measure/definition.ts";
 import { dependsOnEvents, type HitRows, keepsEvents, needsEvents, testVisitRows } from "./hit-rows.ts";
 import { all } from "./table-queries.ts";
 import {
@@ -76,7 +76,7 @@ function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
           visitor_key,
           ${names.map((name, index) => `one_visit.${index + 1} AS ${name}`).join(",\n          ")},
           arrayFilter(
-            happened -> greatest(1, arrayCount(other -> other.${place("begun")} <= happened.1, all_visits)) = number,
+            happened -> greatest(1, arrayCount(other -> other.${place("begun")} <= happened.1 + ${EVENT_LEAD}, all_visits)) = number,
             all_events
           ) AS own_events
         FROM (

@@ -19,6 +19,12 @@ import type { Dimension } from "../../operations/dimensions.ts";
 /** A visit ends after this many seconds without a hit. */
 export const VISIT_GAP = 30 * 60;
 
+/**
+ * In seconds: an event that is no hit belongs to the visit that begins so soon after it. Servers write a line when the answer is
+ * complete, and times are whole seconds.
+ */
+export const EVENT_LEAD = 1;
+
 /** Whether a visit is a bounce, by the number of its hits, and the seconds from the first to the last of them. */
 export const isBounce = ({ hits }: { hits: number; seconds: number }): boolean => hits === 1;
 

@@ -1,5 +1,5 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import { isBounce, VISIT_GAP } from "./definition.ts";
+import { EVENT_LEAD, isBounce, VISIT_GAP } from "./definition.ts";
 import type { HitTable } from "./hit-table.ts";
 
 /** The visits of a table by number, in the order of their first page views in it. */
@@ -60,7 +60,7 @@ export function findVisits(table: HitTable): Visits {
 
 /**
  * Numbers the visits of all visitors, and finds the rows of each. An event that is no hit of a visit belongs to the one that its
- * visitor began last before it, else to their first one.
+ * visitor began last before it, or at most `EVENT_LEAD` after it, else to their first one.
  */
 function assignVisits({ length, visitors, visits, times }: HitTable): Pick<Visits, "count" | "ofRow"> {
   const ofRow = new Uint32Array(length);
@@ -75,8 +75,7 @@ function assignVisits({ length, visitors, visits, times }: HitTable): Pick<Visit
     }
     const number = visits[row] ?? 0;
     if (number !== 0 && number !== current) {
-      // Lines of the same second can be in any order.
-      const from = current === 0 ? start : findSecond(times, row, start);
+      const from = current === 0 ? start : findLead(times, row, start);
       for (let at = row - 1; at >= from && visits[at] === 0; at--) ofRow[at] = count;
       count++;
       current = number;
@@ -86,10 +85,11 @@ function assignVisits({ length, visitors, visits, times }: HitTable): Pick<Visit
   return { count, ofRow };
 }
 
-/** The first row, from `start` on, of the second of a row. */
-function findSecond(times: Uint32Array, row: number, start: number): number {
+/** The first row, from `start` on, whose events may belong to a visit that begins with a row. */
+function findLead(times: Uint32Array, row: number, start: number): number {
+  const earliest = (times[row] ?? 0) - EVENT_LEAD;
   let first = row;
-  while (first > start && times[first - 1] === times[row]) first--;
+  while (first > start && (times[first - 1] ?? 0) >= earliest) first--;
   return first;
 }
 

@@ -261,14 +261,22 @@ describe("a filter", () => {
     expect(await count(source, ["visit:pages=/c"])).toEqual([{ date: TODAY, ...NOTHING }]);
   });
 
-  it("gives an event to the visit that begins in the same second", async () => {
-    const at = (minute: number, path: string) => combinedLine({ at: NOON + minute * 60_000, path });
-    place.write("access.log", [at(-90, "/a"), at(-20, "/guide.pdf"), at(-20, "/b")]);
+  it.each([
+    [0, "/b"],
+    [1, "/b"],
+    [2, "/a"],
+  ])("gives an event to the visit that begins at most a second later: %i s", async (seconds, entry) => {
+    const at = (minute: number, path: string, second = 0) =>
+      combinedLine({ at: NOON + minute * 60_000 + second * 1_000, path });
+    place.write("access.log", [at(-90, "/a"), at(-20, "/guide.pdf"), at(-20, "/b", seconds)]);
     const source = await place.open();
     for (const days of [0, 3]) {
       place.clock.now = NOON + days * DAY * 1000;
-      expect(await count(source, ["entry_pages=/b"])).toMatchObject([{ events: 1, pageviews: 1 }]);
-      expect(await count(source, ["entry_pages=/a"])).toMatchObject([{ events: 0, pageviews: 1 }]);
+      for (const page of ["/a", "/b"]) {
+        expect(await count(source, [`entry_pages=${page}`])).toMatchObject([
+          { events: Number(page === entry), pageviews: 1 },
+        ]);
+      }
     }
   });
 

@@ -9,10 +9,13 @@ export function cleanPath(path: string): string {
   return limitText(hideTokens(decodePath(path.slice(0, MAX_PATH_LENGTH))));
 }
 
+/** Control characters, spaces without width and marks of direction: outputs leave them out, so they stay encoded. */
+const LOST = /[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
 function decodePath(path: string): string {
   if (!path.includes("%")) return path;
   try {
-    return decodeURI(path);
+    return decodeURI(path).replace(LOST, encodeURIComponent);
   } catch {
     // Not UTF-8: stays as it is.
     return path;

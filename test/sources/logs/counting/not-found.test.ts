@@ -153,6 +153,14 @@ describe("what was not found in a log", () => {
     });
   });
 
+  it.each([
+    ["/a%09b%0Ac", "/a%09b%0Ac"],
+    ["/a%e2%80%8bb", "/a%E2%80%8Bb"],
+    ["/%D9%85%DB%8C%E2%80%8C%D8%AE%D9%88%D8%A7%D9%87%D9%85", "/می\u200cخواهم"],
+  ])("keeps what nobody would see in a path encoded: %s", async (target, value) => {
+    expect((await find([page, gone({ target })])).rows).toMatchObject([{ value }]);
+  });
+
   it("leaves out scanners, who are known when the day is counted", async () => {
     const scan = Array.from({ length: 25 }, (_, index) =>
       gone({ target: `/guess/${index}`, address: "203.0.113.66" }),
