@@ -139,10 +139,10 @@ function strip(schema: JsonSchema, depth: number): JsonSchema {
   const union = Array.isArray(type) ? type.map((name) => ({ type: name })) : anyOf;
   if (Array.isArray(union)) return { anyOf: union.map((branch: JsonSchema) => strip(branch, depth)) };
   if (depth > MAX_DEPTH) return { ...(type && { type }) };
-  const members = Object.entries(properties ?? {}).map(([name, member]) => [
-    name,
-    strip(member, BRIEF.has(name) ? MAX_DEPTH + 1 : depth + 1),
-  ]);
+  const members = Object.entries(properties ?? {}).flatMap(([name, member]) =>
+    // The upper ends of ranges are rarely there.
+    name.endsWith("_at_most") ? [] : [[name, strip(member, BRIEF.has(name) ? MAX_DEPTH + 1 : depth + 1)]],
+  );
   const kept = (required ?? []).filter((name) => !OMITTED.has(name));
   return {
     ...(type && { type }),

@@ -20,32 +20,56 @@ export const keepAll = (table: HitTable): KeptHits => ({ table, visits: findVisi
 /** Creates a function that chooses the hits of a table. */
 export function createHitFilter(filter: Filter): (table: HitTable) => KeptHits {
   if (filter.length === 0) return keepAll;
-  const prepare = (conditions: Filter) =>
-    conditions.map((condition) => ({ ...condition, match: createMatch(condition) }));
-  const columns = listColumns(filter);
-  const ofVisits = prepare(filter.filter(({ dimension }) => !isOfHit(dimension)));
-  const ofHits = prepare(filter.filter(({ dimension, ofVisit }) => isOfHit(dimension) && !ofVisit));
-  const ofAnyHit = filter.filter(({ dimension, ofVisit }) => isOfHit(dimension) && ofVisit);
+  const conditions = filter.map((condition) => {
+    const isOfAnyHit = isOfHit(condition.dimension) && condition.ofVisit === true;
+    // Of visits without such a hit, those with one are found first.
+    const match = createMatch(isOfAnyHit ? { ...condition, isNot: false } : condition);
+    return { ...condition, match, isOfAnyHit };
+  });
   return (table) => {
     const visits = findVisits(table);
-    const choose = (isLenient: boolean) => {
-      const isVisitKept = new Uint8Array(visits.count).fill(1);
-      for (const condition of ofVisits) chooseVisits(condition, table, visits, isVisitKept, isLenient);
-      for (const condition of ofAnyHit) chooseVisitsByHits(condition, table, visits, isVisitKept, isLenient);
-      const isKept = new Uint8Array(table.length);
-      for (let row = 0; row < table.length; row++) isKept[row] = isVisitKept[visits.ofRow[row] ?? 0] ?? 0;
-      for (const condition of ofHits) chooseHits(condition, table, isKept, isLenient);
-      return isKept;
-    };
+    const judged = conditions.map(({ match, ...condition }) => {
+      const { numbers, texts } = table.column(columnOf(condition.dimension));
+      return { ...condition, numbers, verdicts: judge(texts, match) };
+    });
+    const choose = (isLenient: boolean) => chooseRows(table, visits, judged, isLenient);
     const isKept = choose(false);
-    const isFolded = columns.some((name) => table.column(name).texts.includes(OTHER));
-    const mayBeKept = isFolded ? choose(true) : isKept;
+    if (!judged.some(({ verdicts }) => verdicts.includes(UNKNOWN))) return { table, isKept, visits };
+    const mayBeKept = choose(true);
     const isMore = mayBeKept.some((kept, row) => kept !== isKept[row]);
     return { table, isKept, visits, ...(isMore && { most: { table, isKept: mayBeKept, visits } }) };
   };
 }
 
-type Prepared = Condition & { match: Match };
+/** A condition, and what it says about the rows of a table. */
+interface Judged extends Pick<Condition, "dimension" | "isNot"> {
+  isOfAnyHit: boolean;
+  numbers: HitColumn["numbers"];
+  /** By number of a value. */
+  verdicts: Uint8Array;
+}
+
+/** By row, whether it is kept. */
+function chooseRows(
+  table: HitTable,
+  visits: Visits,
+  conditions: readonly Judged[],
+  isLenient: boolean,
+): Uint8Array {
+  const isVisitKept = new Uint8Array(visits.count).fill(1);
+  const ofHits = conditions.filter(({ dimension, isOfAnyHit }) => isOfHit(dimension) && !isOfAnyHit);
+  for (const condition of conditions) {
+    if (condition.isOfAnyHit) chooseVisitsByHits(condition, table, visits, isVisitKept, isLenient);
+    else if (!isOfHit(condition.dimension)) chooseVisits(condition, visits, isVisitKept, isLenient);
+  }
+  const isKept = new Uint8Array(table.length);
+  for (let row = 0; row < table.length; row++) isKept[row] = isVisitKept[visits.ofRow[row] ?? 0] ?? 0;
+  for (const { numbers, verdicts } of ofHits) {
+    for (let row = 0; row < table.length; row++)
+      if (!accepts(verdicts[numbers[row] ?? 0], isLenient)) isKept[row] = 0;
+  }
+  return isKept;
+}
 
 /** The dimensions whose values must be in a table for these questions. */
 export function listColumns(filter: Filter, dimension?: Dimension): HitDimension[] {
@@ -71,34 +95,29 @@ function judge(texts: HitColumn["texts"], match: Match): Uint8Array {
   return verdicts;
 }
 
+const accepts = (verdict = NOT_MET, isLenient = false) =>
+  verdict === MET || (isLenient && verdict === UNKNOWN);
+
 /** Drops the visits that do not meet a condition on them. */
 function chooseVisits(
-  { dimension, match }: Prepared,
-  table: HitTable,
+  { dimension, numbers, verdicts }: Judged,
   visits: Visits,
   isVisitKept: Uint8Array,
   isLenient: boolean,
 ): void {
-  const { numbers, texts } = table.column(columnOf(dimension));
-  const verdicts = judge(texts, match);
   const rows = rowsOfValues(visits, dimension);
   for (let visit = 0; visit < visits.count; visit++)
     if (!accepts(verdicts[numbers[rows[visit] ?? 0] ?? 0], isLenient)) isVisitKept[visit] = 0;
 }
 
-const accepts = (verdict = NOT_MET, isLenient = false) =>
-  verdict === MET || (isLenient && verdict === UNKNOWN);
-
 /** Drops the visits without a hit that matches; with `isNot`, those that have one, or may have unless the choice is lenient. */
 function chooseVisitsByHits(
-  { dimension, alternatives, isNot }: Condition,
+  { isNot, numbers, verdicts }: Judged,
   table: HitTable,
   { count, ofRow }: Visits,
   isVisitKept: Uint8Array,
   isLenient: boolean,
 ): void {
-  const { numbers, texts } = table.column(columnOf(dimension));
-  const verdicts = judge(texts, createMatch({ alternatives, isNot: false }));
   /** All verdicts about the visit's hits, as bits. */
   const found = new Uint8Array(count);
   for (let row = 0; row < table.length; row++) {
@@ -112,17 +131,4 @@ function chooseVisitsByHits(
       : (bits & MET) !== 0 || accepts(bits, isLenient);
     if (!isMet) isVisitKept[visit] = 0;
   }
-}
-
-/** Drops the hits that do not meet a condition on them. */
-function chooseHits(
-  { dimension, match }: Prepared,
-  table: HitTable,
-  isKept: Uint8Array,
-  isLenient: boolean,
-): void {
-  const { numbers, texts } = table.column(columnOf(dimension));
-  const verdicts = judge(texts, match);
-  for (let row = 0; row < table.length; row++)
-    if (!accepts(verdicts[numbers[row] ?? 0], isLenient)) isKept[row] = 0;
 }

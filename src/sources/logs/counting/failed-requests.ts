@@ -26,7 +26,7 @@ export function countRequest(rows: RequestRows, sender: number, link: number): v
   increase(rows.requests, findRow(rows, sender, link) ?? addRow(rows, sender, link), 1);
 }
 
-export function findRow({ sender, link, rows }: RequestRows, asking: number, by: number): number | undefined {
+function findRow({ sender, link, rows }: RequestRows, asking: number, by: number): number | undefined {
   for (let row = rows.size; row < sender.length; row++) {
     rows.set(sender.values[row] ?? 0, link.values[row] ?? 0, row);
   }

@@ -145,10 +145,13 @@ function numberOrigin(
     utm_contents: limit("utm_contents", origin.content),
     languages: limit("languages", language),
   };
-  const isKept = origins.has(keyOf(texts)) || values.admits("origins", keyOf(texts), sender);
+  const key = keyOf(texts);
+  const isKept = origins.has(key) || values.admits("origins", key, sender);
   const row = isKept ? texts : foldOrigin(texts);
-  if (!origins.has(keyOf(row))) chargeOrigin(values, row, sender);
-  const number = origins.number(keyOf(row), () => row);
+  const number = origins.number(isKept ? key : keyOf(row), () => {
+    chargeOrigin(values, row, sender);
+    return row;
+  });
   noteAdded(addedBy.origins, origins.list.length, sender);
   return number;
 }
