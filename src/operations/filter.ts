@@ -31,7 +31,7 @@ const HIT_DIMENSIONS = new Set<Dimension>(["pages", "hostnames", "events"]);
 export const MAX_CONDITIONS = 10;
 /** Of what a message quotes. */
 export const MAX_SHOWN = 80;
-/** Of all conditions as a query, percent-encoded, in bytes. */
+/** Of all conditions, percent-encoded, in bytes: without the name of the parameter and separators. */
 const MAX_QUERY_BYTES = 8_000;
 
 /** Whether a dimension's values are those of single hits, so that its conditions choose hits. */
@@ -52,7 +52,7 @@ export const isOnHits = ({ dimension, ofVisit }: Condition): boolean =>
 export function parseFilter(texts: readonly string[]): Filter {
   if (texts.length > MAX_CONDITIONS)
     throw createFilterError(`must have at most ${MAX_CONDITIONS} conditions, and has ${texts.length}`);
-  const size = new URLSearchParams(texts.map((text): [string, string] => ["filter", text])).toString().length;
+  const size = texts.reduce((sum, text) => sum + `${new URLSearchParams([["", text]])}`.length - 1, 0);
   if (size > MAX_QUERY_BYTES)
     throw createFilterError(`must have at most ${MAX_QUERY_BYTES} bytes when encoded, and has ${size}`);
   const byText = new Map(

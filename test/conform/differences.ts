@@ -1,5 +1,5 @@
 import { escapeValue } from "../../src/operations/filter.ts";
-import { type Body, type Breach, edit, field, fields, forget, rewrite } from "./breach.ts";
+import { type Body, type Breach, edit, field, fields, forget, on, read, rewrite } from "./breach.ts";
 import { rename, spellPage } from "./breaches/filters.ts";
 
 /** What a service may do without breaking a rule. */
@@ -178,6 +178,21 @@ export const differences: Record<string, Breach> = {
     ({ path }) => path === "/realtime",
     (body) => {
       body.as_of = body.as_of.replace(/\d(?=[+-]\d\d:)/, "0");
+    },
+  ),
+  "weeks, which the OpenAPI document lists": (service) =>
+    edit(
+      ({ path }) => path === "/openapi.json",
+      ({ paths }) => {
+        const { parameters } = paths["/timeseries"].get;
+        parameters.find(({ name }: Body) => name === "interval").schema.enum.push("week");
+      },
+    )(read("interval", "day", on("/timeseries", { interval: "week" }))(service)),
+  "a dead link that is folded, but not in the last week": edit(
+    ({ path, query }) => path === "/not-found" && query.get("days") !== "7",
+    ({ rows }) => {
+      const row = rows.find(({ value }: Body) => value === "/pricing");
+      if (row !== undefined) Object.assign(row, { value: null, other: true });
     },
   ),
   "no-store for realtime": field("cache-control", "no-store", ({ path }) => path === "/realtime", 200),

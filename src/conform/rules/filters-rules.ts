@@ -28,10 +28,8 @@ const NOBODY = ["pages=/conform-no-such-page"];
 /** What is no filter. */
 const REFUSED = ["conform=x", "countries", "pages=/conform\\", "visit:devices=desktop", "visit:pages"];
 
-const MAX_BYTES = 8_000;
-
-/** Conditions of one character more than a query of this length can have. */
-const exceed = (bytes: number) => `pages!=/${"x".repeat(bytes - "filter=pages%21%3D%2F".length + 1)}`;
+/** More than 8,000 bytes, whether a service counts the encoded values or the whole query. */
+const TOO_LONG = `pages!=/${"x".repeat(9_000)}`;
 
 const askFor = (subject: Subject, operation: Filtering, filter: readonly string[]) =>
   subject.ask(operation.path, { ...basicParams(subject, operation), filter });
@@ -78,8 +76,8 @@ export const filtersSection = defineSection({
       },
     },
     "filters.bounds": {
-      must: "Ten conditions are accepted, and so is a value of 500 characters; eleven conditions or more than 8,000 bytes are refused: 400, invalid_parameter.",
-      fix: "Count the conditions and the bytes of the encoded query; refuse what is beyond the bounds, never cut it off.",
+      must: "Ten conditions are accepted, and so is a value of 500 characters; eleven conditions, or values of more than 8,000 bytes when encoded, are refused: 400, invalid_parameter.",
+      fix: "Count the conditions, and the bytes of their encoded values; refuse what is beyond the bounds, never cut it off.",
       check: async (subject) => {
         const [operation] = await findFiltering(subject, [stats]);
         if (operation === undefined) return;
@@ -87,7 +85,7 @@ export const filtersSection = defineSection({
         demandStatus(await askFor(subject, operation, eleven.slice(1)), 200);
         demandRefusedFilter(await askFor(subject, operation, eleven));
         demandStatus(await askFor(subject, operation, [`pages!=${"\u{1f600}".repeat(500)}`]), 200);
-        demandRefusedFilter(await askFor(subject, operation, [exceed(MAX_BYTES)]));
+        demandRefusedFilter(await askFor(subject, operation, [TOO_LONG]));
       },
     },
     "filters.closed-lists": {
