@@ -31,6 +31,24 @@ export const honest: Shape["write"] = (index) => ({
 });
 const long = (index: number) => `${index}-${"x".repeat(1_000)}`;
 
+/** Campaigns of 300 characters, and paths: the first 2,600 lines, and every tenth later on, from so many networks. */
+const campaignFlood = (name: string, networks: number): Shape => ({
+  name: `flood: long campaigns and paths, ${name}`,
+  lines: 200_000,
+  days: 1,
+  write: (index) => {
+    if (index > 2_600 && index % 10 > 0) return honest(index);
+    const text = `${index}-${"x".repeat(290)}`;
+    const names = ["source", "medium", "campaign", "term", "content"];
+    const network = index % networks;
+    return {
+      address: `203.${network >> 8}.${network & 255}.9`,
+      path: `/${text}?${names.map((each) => `utm_${each}=${text}`).join("&")}`,
+      referrer: `https://h${index}.example.net/`,
+    };
+  },
+});
+
 const shapes: readonly Shape[] = [
   { name: "an honest log", lines: 200_000, days: 1, write: honest },
   {
@@ -61,6 +79,9 @@ const shapes: readonly Shape[] = [
     days: 1,
     write: (index) => ({ ...honest(index), host: `h${index}.example` }),
   },
+  campaignFlood("four addresses", 4),
+  campaignFlood("a /16", 256),
+  campaignFlood("1,000 networks", 1_000),
   {
     name: "a year of 10,000 page views a day",
     lines: 3_650_000,
@@ -118,6 +139,7 @@ export async function run(args: string[]): Promise<number> {
           "MB",
           "folder, MB",
           "files",
+          "views of people's pages that are shown",
         ],
         rows,
       ),
@@ -152,6 +174,11 @@ async function measure(bench: Bench, shape: Shape): Promise<(string | number)[]>
   appendFileSync(path, formatLine(shape, shape.lines, end));
   const grown = await ask();
   const { bytes, files } = measureFolder(bench.state);
+  const views = Array.from({ length: shape.lines + 1 }, (_, index) => shape.write(index)).filter(
+    ({ path, host }) => host === undefined && path?.startsWith(PEOPLE),
+  ).length;
+  const { stdout } = await askOnce(bench, path, shape, end, ["stats", "--filter", `pages=${PEOPLE}*`]);
+  const { pageviews } = JSON.parse(stdout);
   for (const name of readdirSync(bench.state)) rmSync(join(bench.state, name), { recursive: true });
   const show = ({ cpuSeconds, milliseconds, peakMb }: Ran) => [
     `${cpuSeconds.toFixed(2)} / ${(milliseconds / 1_000).toFixed(2)}`,
@@ -169,8 +196,12 @@ async function measure(bench: Bench, shape: Shape): Promise<(string | number)[]>
     ...show(grown),
     (bytes / 1e6).toFixed(1),
     files,
+    views === 0 ? "" : `${((100 * pageviews) / views).toFixed(1)}%`,
   ];
 }
+
+/** How the pages of `honest` begin. */
+const PEOPLE = "/page/";
 
 /**
  * Asks for the pages of all days, again and again if the first reading takes longer than a question may.
@@ -180,11 +211,12 @@ async function askOnce(
   path: string,
   { days, write }: Shape,
   end: number,
+  question: readonly string[] = ["breakdown", "--dimension", "pages", "--limit", "5"],
 ): Promise<Ran & { questions: number }> {
   const dateOf = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10);
   const words = [
-    ...[join(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js"), "breakdown", "--dimension", "pages"],
-    ...["--period", `${dateOf(end - days * DAY)}/${dateOf(end)}`, "--limit", "5", "--json"],
+    ...[join(folder, "node_modules/analytics-mcp/bin/analytics-mcp.js"), ...question],
+    ...["--period", `${dateOf(end - days * DAY)}/${dateOf(end)}`, "--json"],
     ...["--logs", path, "--timezone", "UTC", "--site", write(0).host ?? "example.com"],
     // A flood from one address looks like a proxy.
     "--accept-proxy-addresses",

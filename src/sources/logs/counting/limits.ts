@@ -53,7 +53,7 @@ const ALL_SHARES = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
  */
 const PART_OF_NETWORK = 1 / 4;
 /** When less than this part of a share is left, a value must be sent by two networks to be added. */
-const SCARCE = 1 / 8;
+const SCARCE = 1 / 4;
 /** Of how many values that came when little was left the first network is remembered. */
 const MAX_SEEN = 2 ** 14;
 
