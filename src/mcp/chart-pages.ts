@@ -11,8 +11,10 @@ import { iconUrl } from "../render/icon.ts";
 export const chartPage = buildPage("chart");
 /** With places for a title and an answer; see `report-page.ts`. */
 export const reportPage = buildPage("report");
+/** With places for a title, a locale, what is shown, and a trend; see `../view/view-server.ts`. */
+export const viewPage = buildPage("live");
 
-function buildPage(name: "chart" | "report"): string {
+function buildPage(name: "chart" | "report" | "live"): string {
   const style = bundle(`${name}.css`);
   const script = bundle(`${name}.ts`);
   const policy = [
@@ -21,7 +23,7 @@ function buildPage(name: "chart" | "report"): string {
     `style-src '${hash(style)}'`,
     "img-src data:",
     "base-uri 'none'",
-    "form-action 'none'",
+    ...(name === "live" ? ["connect-src 'self'", "form-action 'self'"] : ["form-action 'none'"]),
   ].join("; ");
   return readFileSync(locate(`${name}.html`), "utf8")
     .replace("{{policy}}", policy)

@@ -7,6 +7,7 @@ type Load = () => Promise<{ command: CommandDefinition }>;
 
 /** Every command except queries, in the order of help: one file in this folder and one line here. */
 export const commandLoaders: Readonly<Record<string, Load>> = {
+  view: () => import("./view.ts"),
   report: () => import("./report.ts"),
   check: () => import("./check.ts"),
   logs: () => import("./logs.ts"),

@@ -1,9 +1,8 @@
-import { InvalidArgumentError } from "commander";
 import { findService } from "../../config/access.ts";
 import { isLoopback } from "../../config/base-url.ts";
 import { readProfile } from "../../config/profiles.ts";
 import { explainSystemError } from "../../config/system-error.ts";
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { exampleKind } from "../../sources/local-kinds.ts";
@@ -12,6 +11,7 @@ import type { Io } from "../io.ts";
 import { printNote, writeToStderr } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addKeysOption } from "./keys-option.ts";
+import { readPort } from "./port-option.ts";
 
 interface ReferenceFlags extends SourceFlags {
   host: string;
@@ -101,9 +101,4 @@ async function findShared({ environment, stdin }: Io, flags: ReferenceFlags) {
   if (service === undefined && !isNamed) return { kind: exampleKind, flags };
   const { shareService } = await import("../../sources/shared-service.ts");
   return { kind: shareService(service, stdin), flags };
-}
-
-function readPort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidArgumentError(`must be a whole number from 0 to 65535, not ${quoteWord(text)}.`);
 }

@@ -1,9 +1,8 @@
-import { platform } from "node:os";
-import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { reportQuery } from "../../reports/site-report.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
+import { openFile } from "../output/open-file.ts";
 import { showProgress } from "../output/progress-line.ts";
 import { formatReport } from "../output/report-document.ts";
 import { chooseTarget, writeReport } from "../output/report-file.ts";
@@ -85,25 +84,4 @@ async function openReport(io: Io, path: string): Promise<void> {
     io,
     "warning: This machine has no program that opens files. Open the page in your browser.",
   );
-}
-
-/** The system's command that opens a file in its default program. */
-const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ["open"],
-  // What `start` does, without a shell that would take parts of the path for commands.
-  win32: ["rundll32", "url.dll,FileProtocolHandler"],
-};
-
-/** Opens a file by its absolute path. Returns whether the machine has a command for that, not whether it succeeds. */
-async function openFile(path: string, environment: Environment): Promise<boolean> {
-  const [opener, ...words] = OPENERS[platform()] ?? ["xdg-open"];
-  const { spawn } = await import("node:child_process");
-  return new Promise((resolve) => {
-    const child = spawn(opener, [...words, path], { env: environment, stdio: "ignore", detached: true });
-    child.once("error", () => resolve(false));
-    child.once("spawn", () => {
-      child.unref();
-      resolve(true);
-    });
-  });
 }

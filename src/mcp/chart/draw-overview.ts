@@ -19,12 +19,24 @@ import type { Overview } from "./shapes.ts";
 import { hasTrend } from "./trend-days.ts";
 import { drawFigure } from "./trend-figure.ts";
 
+/** Where the lists of a live page lead. */
+export interface RowLink {
+  list(dimension: string): string;
+  /** The attributes of a row's link; undefined if it leads nowhere. */
+  row(dimension: string, index: number): Record<string, string> | undefined;
+}
+
 /**
  * Draws a site at a glance.
  *
  * @param rows How many rows of each list are shown at once; a click shows the others.
  */
-export function drawOverview(overview: Overview, format: Format, rows = Number.POSITIVE_INFINITY): Tree[] {
+export function drawOverview(
+  overview: Overview,
+  format: Format,
+  rows = Number.POSITIVE_INFINITY,
+  links?: RowLink,
+): Tree[] {
   const { filter, period, comparison, top, trend } = overview;
   const lists = top.filter(isTelling);
   return [
@@ -63,7 +75,7 @@ export function drawOverview(overview: Overview, format: Format, rows = Number.P
           heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
           barLists(
             "columns",
-            lists.map((list) => buildList(list, format, rows)),
+            lists.map((list) => buildList(list, format, rows, links)),
           ),
         ]),
   ];
@@ -137,18 +149,20 @@ function buildList(
   { dimension, rows, no_period }: Overview["top"][number],
   format: Format,
   shown: number,
+  links: RowLink | undefined,
 ): Tree {
   const counts = rows.map(({ visitors, pageviews, count }) => visitors ?? pageviews ?? count ?? 0);
   const most = Math.max(1, ...counts);
   const items = rows.map(({ label, visitors_at_most, percentage }, index) => {
     const count = counts[index] ?? 0;
+    const link = links?.row(dimension, index);
     // Without shares, a bar is as long as its row is beside the first.
     const length = percentage ?? (100 * count) / most;
     return html(
       "li",
       { class: "filled" },
       track(bar(0, Math.min(100, Math.max(0, length)))),
-      untrustedText(label),
+      link ? html("a", link, untrustedText(label)) : untrustedText(label),
       html("span", { class: "number" }, showVisitors(count, visitors_at_most, format)),
       ...(percentage === undefined
         ? []
@@ -162,7 +176,13 @@ function buildList(
   return html(
     "section",
     {},
-    html("h3", {}, dimensionTitle(dimension)),
+    html(
+      "h3",
+      {},
+      links
+        ? html("a", { href: links.list(dimension) }, dimensionTitle(dimension))
+        : dimensionTitle(dimension),
+    ),
     ...(notes.length > 0 ? [html("p", { class: "aside" }, notes.join(", "))] : []),
     html("ol", { class: "rows" }, ...items.slice(0, shown)),
     ...(items.length > shown

@@ -22,9 +22,15 @@ const TIP_GAP = 12;
  * Makes the figure of a trend (`trend-figure.ts`) one that people explore day by day, with pointer or keyboard, in the width that it
  * has. Its own picture stays for paper.
  *
+ * @param pick Is told of the days that a person chooses: by a click or Enter one, by dragging or with Shift several.
  * @returns What to call when the figure's width may have changed.
  */
-export function activateTrend(figure: HTMLElement, trend: Trend, format: Format): () => void {
+export function activateTrend(
+  figure: HTMLElement,
+  trend: Trend,
+  format: Format,
+  pick?: (from: string, to: string) => void,
+): () => void {
   const measures = findMeasures(trend);
   let measure: Measure = "visitors";
   let days = readPoints(trend, measure);
@@ -46,6 +52,21 @@ export function activateTrend(figure: HTMLElement, trend: Trend, format: Format)
   paper.before(plot, readout);
   let picture: ReturnType<typeof drawTrend> | undefined;
   let selected: number | undefined;
+  /** The other end of the days that are being chosen. */
+  let anchor: number | undefined;
+  const band = create("div", { class: "band", hidden: "" });
+  plot.append(band);
+  const choosePoints = () => {
+    if (anchor === undefined || selected === undefined) return;
+    const [first, end] = [Math.min(anchor, selected), Math.max(anchor, selected)].map((index) => days[index]);
+    if (first && end) pick?.(first.name, end.to ?? end.name);
+  };
+  const drawBand = () => {
+    band.hidden = anchor === undefined || selected === undefined || !picture;
+    if (band.hidden || !picture) return;
+    const [from = 0, to = 0] = [anchor ?? 0, selected ?? 0].map(picture.toX).sort((a, b) => a - b);
+    Object.assign(band.style, { left: `${from}px`, width: `${Math.max(2, to - from)}px` });
+  };
 
   const select = (index: number | undefined) => {
     selected = index;
@@ -60,14 +81,23 @@ export function activateTrend(figure: HTMLElement, trend: Trend, format: Format)
       index === undefined ? undefined : picture.pointsOf(index),
       picture.toX(index ?? 0),
     );
+    drawBand();
     if (index !== undefined) placeTip(tip, picture.toX(index), plot.clientWidth);
   };
 
   plot.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") return select(undefined);
+    if (event.key === "Escape") {
+      anchor = undefined;
+      return select(undefined);
+    }
+    if (event.key === "Enter") {
+      anchor ??= selected;
+      return choosePoints();
+    }
     const target = findTarget(event.key, selected ?? last, last);
     if (target === undefined) return;
     event.preventDefault();
+    anchor = event.shiftKey && pick ? (anchor ?? selected ?? last) : undefined;
     select(Math.min(last, Math.max(0, target)));
   });
   plot.addEventListener("focus", () => select(selected ?? last));
@@ -78,7 +108,15 @@ export function activateTrend(figure: HTMLElement, trend: Trend, format: Format)
     if (index !== selected) select(index);
   };
   plot.addEventListener("pointermove", follow);
-  plot.addEventListener("pointerdown", follow);
+  plot.addEventListener("pointerdown", (event) => {
+    follow(event);
+    if (pick && event.button === 0) anchor = selected;
+  });
+  plot.addEventListener("pointerup", () => {
+    choosePoints();
+    anchor = undefined;
+    drawBand();
+  });
   plot.addEventListener("pointerleave", () => {
     if (document.activeElement !== plot) select(undefined);
   });

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { explainSystemError } from "../../config/system-error.ts";
+import { AnalyticsError } from "../../errors.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { openFile } from "../output/open-file.ts";
+import { printNote, writeData } from "../output/streams.ts";
+import { type Appearance, readScreen } from "../output/terminal.ts";
+import { openSource } from "../source.ts";
+import { access, type CommandDefinition, ShellCommand } from "./command.ts";
+import { readPort } from "./port-option.ts";
+
+interface ViewFlags extends SourceFlags, Appearance {
+  port: number;
+  open: boolean;
+}
+
+const PORT = 8790;
+/** How many ports after it are tried if it is taken. */
+const MAX_TRIES = 20;
+/** Milliseconds between two questions about who is active, of this computer's data and of a service. */
+const PAUSE = { local: 10_000, service: 60_000 };
+
+/** `analytics-mcp view`: pages to look at, on this computer alone. */
+export const command: CommandDefinition = {
+  group: "Ask:",
+  summary: "Look at your numbers in a browser: dates, filters and lists to click, on this computer alone",
+  create: (io) => {
+    const view = new ShellCommand("view")
+      .withAccess(access.all)
+      .withExamples(
+        "analytics-mcp view --demo",
+        "analytics-mcp view --logs '/var/log/nginx/access.log*' --site example.com",
+        "analytics-mcp view --no-open --port 9000",
+      )
+      .description(
+        "Serve pages with your numbers on 127.0.0.1 and open the first in the browser. The address has a secret: whoever has it can read the numbers, so do not share it. Nothing is loaded from the network. Over ssh, forward the port: ssh -L 8790:127.0.0.1:8790 you@server.",
+      )
+      .option(
+        "--port <port>",
+        "port on 127.0.0.1; 0 picks a free one (default: 8790, or the next free one)",
+        readPort,
+      )
+      .option("--no-open", "print the address only");
+    return view.action(async () => {
+      const flags = view.optsWithGlobals<ViewFlags>();
+      const source = openSource(io, flags);
+      const { serveView } = await import("../../view/view-server.ts");
+      const { formatAnswer } = await import("../output/print-answer.ts");
+      const start = (port: number) =>
+        serveView({
+          call: source.call,
+          source: source.options,
+          note: source.kind === "local" ? source.about.note : undefined,
+          screen: { ...readScreen(io, "stdout", flags), color: false, pictures: false },
+          format: (answer, format) =>
+            formatAnswer(io, answer, { ...flags, format, quiet: false, pager: false }),
+          port,
+          pause: PAUSE[source.kind === "local" ? "local" : "service"],
+          wait: io.pause,
+        });
+      const server = await openFree(start, flags.port);
+      await writeData(io, server.address);
+      if (flags.open) await openBrowser(io, server.address);
+      await printNote(io, "Ctrl-C stops it.");
+      await io.untilStopped();
+      await server.close();
+    });
+  },
+};
+
+/** Starts on the port that was asked for, or else on the first free one. Throws AnalyticsError `usage`. */
+async function openFree<T>(start: (port: number) => Promise<T>, asked: number | undefined): Promise<T> {
+  for (let port = asked ?? PORT; ; port++) {
+    try {
+      return await start(port);
+    } catch (cause) {
+      const isTaken = (cause as NodeJS.ErrnoException).code === "EADDRINUSE";
+      if (isTaken && asked === undefined && port < PORT + MAX_TRIES) continue;
+      throw new AnalyticsError("usage", `Cannot listen on port ${port}: ${explainSystemError(cause)}.`, {
+        hint: "Choose another --port (0 for a free one).",
+        cause,
+      });
+    }
+  }
+}
+
+/** How long the browser has to read the file, in milliseconds. */
+const READ_MS = 20_000;
+
+/**
+ * Opens the first page by a file that only this user can read: an address among the arguments of a program could be read by every user
+ * of this computer.
+ */
+async function openBrowser(io: Io, address: string): Promise<void> {
+  const path = join(tmpdir(), `analytics-mcp-${randomUUID()}.html`);
+  await writeFile(path, `<!doctype html><meta http-equiv="refresh" content="0; url=${address}">\n`, {
+    mode: 0o600,
+    flag: "wx",
+  });
+  if (!(await openFile(path, io.environment))) {
+    await printNote(io, "This machine has no program that opens a browser. Open the address in yours.");
+  }
+  const remove = () => rm(path, { force: true });
+  setTimeout(remove, READ_MS).unref();
+  void io.untilStopped().then(remove);
+}

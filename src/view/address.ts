@@ -1,0 +1,105 @@
+import { dimensions } from "../operations/dimensions.ts";
+import { flagOf } from "../operations/shell-command.ts";
+import { findQuery } from "../reports/queries.ts";
+import type { Query } from "../reports/query.ts";
+import { reportQuery } from "../reports/site-report.ts";
+
+/** What a page shows. Its address has it whole, in the words of the command line: `/example.com/pages?period=last_7_days`. */
+export interface Address {
+  /** Absent on the page of all sites. */
+  site: string | undefined;
+  /** A dimension, the name of a query, or empty for the site at a glance. */
+  page: string;
+  given: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The pages of a site beside the lists of dimensions, in the order of the bar. */
+export const sitePages: Readonly<Record<string, string>> = {
+  "": "Overview",
+  timeseries: "Days",
+  compare: "Compare",
+  conversions: "Conversions",
+  "not-found": "Not found",
+  crawlers: "Crawlers",
+};
+
+export const DEFAULT_PERIOD = "last_28_days";
+/** A list in full. */
+const ROWS = "1000";
+
+/** Reads the path below the secret, and the search of an address. Undefined if there is no such page. */
+export function readAddress(path: string, search: URLSearchParams): Address | undefined {
+  const parts = path.split("/").filter((part) => part !== "");
+  const [site, page = "", ...more] = parts.map(decode);
+  const isKnown = Object.hasOwn(sitePages, page) || isDimension(page);
+  if (more.length > 0 || !isKnown || parts.some((part) => decode(part) === undefined)) return undefined;
+  const given = new Map([...new Set(search.keys())].map((name) => [name, search.getAll(name)]));
+  return { site, page, given };
+}
+
+const isDimension = (page: string) => dimensions.some((dimension) => dimension === page);
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path and search of an address, below the secret. */
+export function formatAddress({ site, page, given }: Address): string {
+  const search = new URLSearchParams(
+    [...given].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+  );
+  const path =
+    site === undefined ? "" : [site, ...(page === "" ? [] : [page])].map(encodeURIComponent).join("/");
+  return `/${path}${search.size === 0 ? "" : `?${search}`}`;
+}
+
+/** The same page with other parameters; those that are undefined are left out. */
+export function change(address: Address, changes: Record<string, readonly string[] | undefined>): Address {
+  const given = new Map(address.given);
+  for (const [name, values] of Object.entries(changes)) {
+    if (values === undefined || values.length === 0) given.delete(name);
+    else given.set(name, values);
+  }
+  return { ...address, given };
+}
+
+/** What the person asks for beside the parameters of a query. */
+const OWN = ["search", "format"];
+
+/** The query that answers a page, and its parameters as texts. `others` are names that no page knows. */
+export function readQuestion({ site, page, given }: Address): {
+  query: Query;
+  texts: Map<string, string[]>;
+  others: string[];
+} {
+  const query =
+    site === undefined
+      ? findQuery("sites")
+      : page === ""
+        ? reportQuery
+        : findQuery(isDimension(page) ? "breakdown" : page);
+  const names = Object.keys(query.params.shape);
+  const isDated = given.has("period") || given.has("days");
+  const texts = new Map(
+    names.flatMap((name): [string, string[]][] => {
+      const values = given.get(flagOf(name));
+      if (name === "site") return site === undefined ? [] : [[name, [site]]];
+      if (name === "dimension" && isDimension(page)) return [[name, [page]]];
+      if (values !== undefined) return [[name, [...values]]];
+      if (name === "limit" && isDimension(page)) return [[name, [ROWS]]];
+      return name === "period" && !isDated ? [[name, [DEFAULT_PERIOD]]] : [];
+    }),
+  );
+  const known = new Set([...OWN, ...listNames()]);
+  return { query, texts, others: [...given.keys()].filter((name) => !known.has(name)) };
+}
+
+/** The parameters of all pages. */
+const listNames = () =>
+  [findQuery("sites"), reportQuery, findQuery("breakdown"), ...Object.keys(sitePages).slice(1).map(findQuery)]
+    .flatMap(({ params }) => Object.keys(params.shape))
+    .map(flagOf);

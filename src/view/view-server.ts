@@ -1,0 +1,340 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { AnalyticsError } from "../errors.ts";
+import { openPort } from "../http/open-port.ts";
+import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
+import { drawOverview, type RowLink } from "../mcp/chart/draw-overview.ts";
+import { drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
+import { createFormat } from "../mcp/chart/format.ts";
+import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
+import type { Call } from "../operations/call.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
+import { conditionOf, formatCondition } from "../operations/filter.ts";
+import { breakdown, realtime } from "../operations/index.ts";
+import { formatNotes } from "../operations/note.ts";
+import { readParams } from "../operations/parameters.ts";
+import { formatCommand } from "../operations/shell-command.ts";
+import { type Cell, listNotes, type View } from "../operations/view.ts";
+import { cleanText, formatJson } from "../render/clean-text.ts";
+import { cleanValue } from "../render/clean-value.ts";
+import type { Screen } from "../render/terminal-screen.ts";
+import { usesDefaultDays } from "../reports/default-days.ts";
+import { reportResult } from "../reports/overview.ts";
+import { findQuery } from "../reports/queries.ts";
+import type { Answer } from "../reports/query.ts";
+import { reportQuery } from "../reports/site-report.ts";
+import { type Address, change, DEFAULT_PERIOD, formatAddress, readAddress, readQuestion } from "./address.ts";
+import { drawBar, drawTools, showError } from "./bar.ts";
+import { checkRequest } from "./guard.ts";
+import { drawTable } from "./table.ts";
+
+export interface ViewOptions {
+  call: Call;
+  /** Options that choose the source on the command line. */
+  source: readonly string[];
+  /** Said on every page: that the data is made up. */
+  note?: string | undefined;
+  screen: Screen;
+  /** The writers of the command line. */
+  format: (answer: Answer, format: "csv" | "json" | "markdown") => Promise<string>;
+  port: number;
+  /** Milliseconds between two questions about who is active. */
+  pause: number;
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface ViewServer {
+  /** The address of the first page, with the secret. */
+  address: string;
+  close(): Promise<void>;
+}
+
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  // The page has the rest of its policy in itself.
+  "Content-Security-Policy": "frame-ancestors 'none'",
+};
+
+const TYPES = { csv: "text/csv", json: "application/json", md: "text/markdown" };
+const isFormat = (text: string | undefined): text is keyof typeof TYPES =>
+  text !== undefined && Object.hasOwn(TYPES, text);
+
+/**
+ * Serves the pages of `view` on this computer alone. Every state is an address: the server answers it with a page that has its numbers
+ * without a script. Throws Node's own error if the port cannot be opened.
+ */
+export async function serveView(options: ViewOptions): Promise<ViewServer> {
+  const secret = randomBytes(32).toString("base64url");
+  const server = createServer({ keepAliveTimeout: 5_000 });
+  const stop = new AbortController();
+  const port = await openPort(server, { host: "127.0.0.1", port: options.port });
+  server.on("request", (request, response) => {
+    const checked = checkRequest(request, { secret, port });
+    if (!(checked instanceof URL)) {
+      const allow = checked.status === 405 ? { Allow: "GET, HEAD" } : {};
+      return void response
+        .writeHead(checked.status, { ...HEADERS, ...allow, "Content-Type": "text/plain; charset=utf-8" })
+        .end(`${checked.text}\n`);
+    }
+    const left = new AbortController();
+    response.on("close", () => left.abort());
+    const signal = AbortSignal.any([left.signal, stop.signal]);
+    answer(checked, request, response, { ...options, root: `/${secret}`, signal }).catch(() =>
+      response.destroy(),
+    );
+  });
+  return {
+    address: `http://127.0.0.1:${port}/${secret}/`,
+    close: async () => {
+      stop.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Context extends ViewOptions {
+  /** The path of the secret. */
+  root: string;
+  /** Aborts when the page is left. */
+  signal: AbortSignal;
+}
+
+async function answer(
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: Context,
+): Promise<void> {
+  const { root } = context;
+  const active = /^\/([^/]+)\/now$/.exec(url.pathname);
+  if (active?.[1] !== undefined) return sendActive(response, decodeURIComponent(active[1]), context);
+  const address = await findAddress(url, context);
+  const send = (status: number, text: string, type = "text/html") =>
+    void response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8` }).end(text);
+  const { viewPage } = await import("../mcp/chart-pages.ts");
+  const [head = "", tail = ""] = viewPage.split("{{content}}");
+  const start = (title: string, bar: Tree[]) =>
+    head.replace("{{title}}", () => escapeMarkup(cleanText(title))) + bar.map(printMarkup).join("\n");
+  const end = (parts: Tree[], trend: unknown = null) =>
+    parts.map(printMarkup).join("\n") +
+    tail
+      .replace("{{locale}}", () => context.screen.locale)
+      .replace('"{{trend}}"', () => formatJson(trend).replaceAll("<", "\\u003c"));
+  if (address === undefined) {
+    return send(404, start("Not found", []) + end(showError("There is no such page.", `${root}/`)));
+  }
+  const title = [address.page.replaceAll("_", " "), address.site ?? "All sites"].filter(Boolean).join(", ");
+  const question = readQuestion(address);
+  let params: Record<string, unknown>;
+  try {
+    if (question.others.length > 0) {
+      throw new AnalyticsError(
+        "unknown_parameter",
+        `No page has the parameter ${question.others.join(", ")}.`,
+      );
+    }
+    params = readParams(question.query.params, question.texts);
+  } catch (error) {
+    const text = error instanceof AnalyticsError ? error.message : String(error);
+    return send(400, start(title, drawBar(address, toHref(root))) + end(showError(text, `${root}/`)));
+  }
+  const ask = () =>
+    question.query.ask(context.call, params, {
+      signal: context.signal,
+      usesDefaultDays: usesDefaultDays((name) => question.texts.has(name)),
+    });
+  const [format] = address.given.get("format") ?? [];
+  if (isFormat(format)) {
+    try {
+      const text = await context.format(search(await ask(), address), format === "md" ? "markdown" : format);
+      return send(200, `${text}\n`, TYPES[format]);
+    } catch (error) {
+      return send(400, `${describe(error)}\n`, "text/plain");
+    }
+  }
+  response.writeHead(200, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
+  if (request.method === "HEAD") return void response.end();
+  // The bar is there at once, whatever the source takes.
+  response.write(start(title, drawBar(address, toHref(root))));
+  try {
+    const answered = search(await ask(), address);
+    response.end(end(...(await drawAnswer(answered, address, context))));
+  } catch (error) {
+    response.end(end(showError(describe(error), `${root}/`)));
+  }
+}
+
+const describe = (error: unknown) =>
+  error instanceof AnalyticsError
+    ? cleanText([error.message, error.hint].filter(Boolean).join(" "), 1_000)
+    : "This page failed. The terminal has nothing more: please report it.";
+
+const toHref = (root: string) => (target: Address) => `${root}${formatAddress(target)}`;
+
+/** The page of an address. Without a site, it is that of the only site, or of all. */
+async function findAddress(url: URL, { call, signal }: Context): Promise<Address | undefined> {
+  const address = readAddress(url.pathname, url.searchParams);
+  if (address?.site !== undefined || address === undefined) return address;
+  const { result } = await findQuery("sites").ask(call, {}, { signal });
+  const [first, ...others] = (result as { sites: { domain: string }[] }).sites;
+  return first === undefined || others.length > 0 ? address : { ...address, site: first.domain };
+}
+
+/** Keeps the rows that have what a person searches for. */
+function search(answered: Answer, { given }: Address): Answer {
+  const [text = ""] = given.get("search") ?? [];
+  if (text === "") return answered;
+  const wanted = text.toLowerCase();
+  const has = (row: Record<string, Cell>) =>
+    ["label", "value"].some((name) =>
+      String(row[name] ?? "")
+        .toLowerCase()
+        .includes(wanted),
+    );
+  const views = answered.views.map((view, index) =>
+    index === 0 ? { ...view, rows: view.rows.filter(has), extent: undefined } : view,
+  );
+  const { rows } = answered.result;
+  const result = Array.isArray(rows) ? { ...answered.result, rows: rows.filter(has) } : answered.result;
+  return { ...answered, result, views };
+}
+
+async function drawAnswer(answered: Answer, address: Address, context: Context): Promise<[Tree[], unknown?]> {
+  const { screen, note } = context;
+  const href = toHref(context.root);
+  const filters = await offersFilter(context);
+  const linkRow = (dimension: string, value: string | null) => {
+    const named = dimensions.find((known) => known === dimension);
+    return filters && named !== undefined ? linkCondition(address, named, value, href) : undefined;
+  };
+  const notes = [
+    ...(note === undefined ? [] : [note]),
+    ...formatNotes(listNotes(answered.views), "people").map((each) => cleanText(each, 400)),
+  ];
+  const end = [drawTools(address, describeTools(answered, address, context), href), drawNotes(notes)];
+  if (answered.empty !== undefined) {
+    const days = answered.lastDays;
+    const last =
+      days === undefined
+        ? []
+        : [html("a", { href: href(change(address, { period: [days] })) }, "Its last days")];
+    return [
+      [
+        html("p", { class: "message", role: "status" }, cleanText(answered.empty, 1_000), " ", ...last),
+        ...end,
+      ],
+    ];
+  }
+  if (address.site !== undefined && address.page === "") {
+    const report = cleanValue(reportResult().parse(answered.result));
+    const raw = reportResult().parse(answered.result);
+    // A link has the value as the visitor wrote it: a cleaned one could be another's.
+    const values = new Map(raw.top.map(({ dimension, rows }) => [dimension, rows.map(({ value }) => value)]));
+    const links: RowLink = {
+      list: (dimension) => href({ ...address, page: dimension }),
+      row: (dimension, index) => linkRow(dimension, values.get(dimension)?.[index] ?? null),
+    };
+    const parts = drawOverview(report, createFormat(screen.locale), undefined, links);
+    const { trend, not_found } = report;
+    const days = href(change(address, { period: ["DAYS"], days: undefined }));
+    const deadLinks = not_found ? drawNotFound(not_found, createFormat(screen.locale)) : [];
+    return [[html("div", { "data-days": days }, ...parts, ...deadLinks), ...end], trend];
+  }
+  const isRow = (view: View, row: Record<string, Cell>) =>
+    address.site === undefined
+      ? linkSite(address, row, href)
+      : view === answered.views[0] && row.other === undefined && "value" in row
+        ? linkRow(address.page, row.value === null ? null : String(row.value))
+        : undefined;
+  const tables = answered.views.flatMap((view) => drawTable(view, screen, (row) => isRow(view, row)));
+  const isList = dimensions.some((dimension) => dimension === address.page);
+  return [[...(isList ? [drawSearch(address)] : []), ...tables, ...end]];
+}
+
+const linkSite = ({ given }: Address, row: Record<string, Cell>, href: (address: Address) => string) =>
+  typeof row.domain === "string" ? { href: href({ site: row.domain, page: "", given }) } : undefined;
+
+/** Links to only these, and to all but these. */
+function linkCondition(
+  address: Address,
+  dimension: Dimension,
+  value: string | null,
+  href: (address: Address) => string,
+): Record<string, string> {
+  const filter = address.given.get("filter") ?? [];
+  const with_ = (isNot: boolean) =>
+    href(
+      change(
+        { ...address, page: "" },
+        {
+          filter: [...filter, formatCondition({ ...conditionOf(dimension, value), isNot })],
+          search: undefined,
+        },
+      ),
+    );
+  return { href: with_(false), "data-not": with_(true) };
+}
+
+/** Asking a service would take a request of its own. */
+async function offersFilter({ call, signal }: Context): Promise<boolean> {
+  return (await call.offersFilter?.(breakdown, { signal })) ?? false;
+}
+
+function drawSearch({ given }: Address): Tree {
+  const kept = [...given]
+    .filter(([name]) => name !== "search" && name !== "format")
+    .flatMap(([name, values]) => values.map((value) => html("input", { type: "hidden", name, value })));
+  const [text = ""] = given.get("search") ?? [];
+  return html(
+    "form",
+    { role: "search" },
+    ...kept,
+    html("input", {
+      type: "search",
+      name: "search",
+      value: text,
+      "aria-label": "Search this list",
+      "data-key": "/",
+    }),
+    html("button", {}, "Search"),
+  );
+}
+
+function describeTools({ params }: Answer, address: Address, { source }: Context) {
+  const { query, texts } = readQuestion(address);
+  const given = Object.fromEntries(
+    [...texts].map(([name, values]) => [name, name === "site" ? (params.site ?? values) : values]),
+  );
+  // What the report shows is the overview, with more lists.
+  const asked = query === reportQuery ? findQuery("overview") : query;
+  const period = texts.get("period")?.[0] ?? DEFAULT_PERIOD;
+  const filter = texts.get("filter") ?? [];
+  const only = filter.length === 0 ? "" : `, only ${filter.join(" and ")}`;
+  return {
+    command: formatCommand(asked, given, source),
+    report: query === reportQuery ? formatCommand(query, given, source) : undefined,
+    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, period ${period}${only}. What stands out, and why?`,
+  };
+}
+
+/** Says every so often how many visitors are active, as Server-Sent Events, until the page is left. */
+async function sendActive(response: ServerResponse, site: string, context: Context): Promise<void> {
+  const { call, signal, pause, wait } = context;
+  response.writeHead(200, { ...HEADERS, "Content-Type": "text/event-stream" });
+  while (!signal.aborted) {
+    try {
+      const { visitors, as_of } = await call(realtime, { site }, { signal });
+      response.write(`data: ${JSON.stringify({ active_now: visitors, as_of })}\n\n`);
+    } catch {
+      // A source that does not know it has no number to show.
+      return void response.end();
+    }
+    await wait(pause, signal);
+  }
+}
