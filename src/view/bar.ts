@@ -45,7 +45,7 @@ export function drawBar(address: Address, href: Href): Tree[] {
     : [html("b", {}, period || `${given.get("days")} days`)];
   const pages = Object.entries(sitePages).map(([name, title]) =>
     to({ ...change(address, { search: undefined, by: undefined, limit: undefined }), page: name }, title, {
-      ...(name === "compare" && { "data-key": "x" }),
+      ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),
       ...current(name === page),
     }),
   );

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { AnalyticsError } from "../errors.ts";
 import { openPort } from "../http/open-port.ts";
+import { drawComparison } from "../mcp/chart/draw-comparison.ts";
 import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
 import { drawOverview, type RowLink } from "../mcp/chart/draw-overview.ts";
 import { drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
@@ -18,6 +19,7 @@ import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import type { Screen } from "../render/terminal-screen.ts";
+import { compare } from "../reports/compare.ts";
 import { usesDefaultDays } from "../reports/default-days.ts";
 import { reportResult } from "../reports/overview.ts";
 import { findQuery } from "../reports/queries.ts";
@@ -131,6 +133,9 @@ async function answer(
   }
   const title = [address.page.replaceAll("_", " "), address.site ?? "All sites"].filter(Boolean).join(", ");
   const question = readQuestion(address);
+  if (address.page === "conversions" && !address.given.has("goal")) {
+    return send(200, start(title, drawBar(address, toHref(root))) + end([drawForm(address, GOAL)]));
+  }
   let params: Record<string, unknown>;
   try {
     if (question.others.length > 0) {
@@ -246,6 +251,10 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
     const deadLinks = not_found ? drawNotFound(not_found, createFormat(screen.locale)) : [];
     return [[html("div", { "data-days": days }, ...parts, ...deadLinks), ...end], trend];
   }
+  if (address.page === "compare") {
+    const comparison = cleanValue(compare.result.parse(answered.result));
+    return [[...drawComparison(comparison, createFormat(screen.locale)), ...end]];
+  }
   const isRow = (view: View, row: Record<string, Cell>) =>
     address.site === undefined
       ? linkSite(address, row, href)
@@ -253,8 +262,13 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
         ? linkRow(address.page, row.value === null ? null : String(row.value))
         : undefined;
   const tables = answered.views.flatMap((view) => drawTable(view, screen, (row) => isRow(view, row)));
-  const isList = dimensions.some((dimension) => dimension === address.page);
-  return [[...(isList ? [drawSearch(address)] : []), ...tables, ...end]];
+  const form =
+    address.page === "conversions"
+      ? GOAL
+      : dimensions.includes(address.page as Dimension)
+        ? SEARCH
+        : undefined;
+  return [[...(form ? [drawForm(address, form)] : []), ...tables, ...end]];
 }
 
 const linkSite = ({ given }: Address, row: Record<string, Cell>, href: (address: Address) => string) =>
@@ -286,23 +300,35 @@ async function offersFilter({ call, signal }: Context): Promise<boolean> {
   return (await call.offersFilter?.(breakdown, { signal })) ?? false;
 }
 
-function drawSearch({ given }: Address): Tree {
+interface Field {
+  name: string;
+  title: string;
+  button: string;
+  placeholder: string;
+}
+
+const SEARCH: Field = { name: "search", title: "Search this list", button: "Search", placeholder: "" };
+const GOAL: Field = {
+  name: "goal",
+  title: "Goal: what a visit did",
+  button: "Show conversions",
+  placeholder: "pages=/thanks or events=signup",
+};
+
+/** A form whose field is a part of the address. */
+function drawForm({ given }: Address, { name, title, button, placeholder }: Field): Tree {
   const kept = [...given]
-    .filter(([name]) => name !== "search" && name !== "format")
-    .flatMap(([name, values]) => values.map((value) => html("input", { type: "hidden", name, value })));
-  const [text = ""] = given.get("search") ?? [];
+    .filter(([other]) => other !== name && other !== "format")
+    .flatMap(([other, values]) =>
+      values.map((value) => html("input", { type: "hidden", name: other, value })),
+    );
+  const [value = ""] = given.get(name) ?? [];
   return html(
     "form",
     { role: "search" },
     ...kept,
-    html("input", {
-      type: "search",
-      name: "search",
-      value: text,
-      "aria-label": "Search this list",
-      "data-key": "/",
-    }),
-    html("button", {}, "Search"),
+    html("input", { type: "search", name, value, placeholder, "aria-label": title, "data-key": "/" }),
+    html("button", {}, button),
   );
 }
 
