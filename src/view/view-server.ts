@@ -11,9 +11,11 @@ import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
 import type { Call } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { conditionOf, formatCondition } from "../operations/filter.ts";
+import { readFilterInput } from "../operations/filter-input.ts";
 import { breakdown, realtime } from "../operations/index.ts";
 import { formatNotes } from "../operations/note.ts";
 import { readParams } from "../operations/parameters.ts";
+import { resolvePeriod } from "../operations/period-words.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
@@ -131,7 +133,7 @@ async function answer(
   if (address === undefined) {
     return send(404, start("Not found", []) + end(showError("There is no such page.", `${root}/`)));
   }
-  const title = [address.page.replaceAll("_", " "), address.site ?? "All sites"].filter(Boolean).join(", ");
+  const title = nameOf(address);
   const question = readQuestion(address);
   if (address.page === "conversions" && !address.given.has("goal")) {
     return send(200, start(title, drawBar(address, toHref(root))) + end([drawForm(address, GOAL)]));
@@ -145,6 +147,9 @@ async function answer(
       );
     }
     params = readParams(question.query.params, question.texts);
+    readFilterInput(question.texts.get("filter"));
+    // A date that is later than any period.
+    for (const period of question.texts.get("period") ?? []) resolvePeriod(period, "9000-01-01");
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
     return send(400, start(title, drawBar(address, toHref(root))) + end(showError(text, `${root}/`)));
@@ -179,6 +184,9 @@ const describe = (error: unknown) =>
   error instanceof AnalyticsError
     ? cleanText([error.message, error.hint].filter(Boolean).join(" "), 1_000)
     : "This page failed. The terminal has nothing more: please report it.";
+
+const nameOf = ({ site = "All sites", page }: Address) =>
+  cleanText(page === "" ? site : `${site}: ${page.replaceAll("_", " ")}`);
 
 const toHref = (root: string) => (target: Address) => `${root}${formatAddress(target)}`;
 
@@ -268,7 +276,8 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
       : dimensions.includes(address.page as Dimension)
         ? SEARCH
         : undefined;
-  return [[...(form ? [drawForm(address, form)] : []), ...tables, ...end]];
+  const heading = html("h1", {}, html("bdi", {}, nameOf(address)));
+  return [[heading, ...(form ? [drawForm(address, form)] : []), ...tables, ...end]];
 }
 
 const linkSite = ({ given }: Address, row: Record<string, Cell>, href: (address: Address) => string) =>

@@ -1,0 +1,280 @@
+import { request as sendRequest } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { demo } from "../../src/sources/demo.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { serveView, type ViewServer } from "../../src/view/view-server.ts";
+import { NOW } from "../support/api.ts";
+import { CHROMIUM, launch } from "../support/browser.ts";
+import { runShell } from "../support/shell.ts";
+
+const clock = () => NOW;
+const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
+/** The questions that are being answered, and those that were given up. */
+const questions = { open: 0, aborted: 0, active: 0 };
+let slow = 0;
+let server: ViewServer;
+
+beforeAll(async () => {
+  const counted: typeof call = Object.assign(
+    async (...[operation, params, options]: Parameters<typeof call>) => {
+      if (operation.name === "realtime") questions.active++;
+      questions.open++;
+      try {
+        if (slow > 0) await pause(slow, undefined, { signal: options?.signal ?? undefined });
+        return await call(operation, params, options);
+      } catch (error) {
+        if (options?.signal?.aborted) questions.aborted++;
+        throw error;
+      } finally {
+        questions.open--;
+      }
+    },
+    call,
+  ) as typeof call;
+  server = await serveView({
+    call: counted,
+    source: ["--demo"],
+    note: "Made-up data (--demo).",
+    screen: { width: 80, height: 40, color: false, pictures: false, locale: "en-US" },
+    format: async (_, format) => format,
+    port: 0,
+    pause: 10_000,
+    wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }).catch(() => {}),
+  });
+});
+afterAll(() => server.close());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(server.address);
+    sendRequest({ hostname, port, path, headers }, (response) => {
+      let body = "";
+      response.on("data", (chunk) => {
+        body += chunk;
+      });
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+      );
+    })
+      .on("error", reject)
+      .end();
+  });
+const pathOf = (address: string) => `${new URL(server.address).pathname}${address}`;
+
+/** What the command that a page shows prints. */
+async function runCommand(page: string) {
+  const [, command = ""] = /<code>(.*?)<\/code>/.exec(page) ?? [];
+  const words = command.replaceAll("&#39;", "'").match(/'[^']*'|\S+/g) ?? [];
+  const argv = words.slice(1).map((word) => word.replace(/^'|'$/g, ""));
+  const { code, stdout } = await runShell([...argv, "--json"]);
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+}
+const count = (value: number) => new Intl.NumberFormat("en-US").format(value);
+
+describe("the server of view", () => {
+  it("gives no data without the secret, nor under a foreign name", async () => {
+    for (const answer of [
+      await get("/"),
+      await get("/example.com"),
+      await get(pathOf(""), { host: "evil.example" }),
+    ]) {
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.body).not.toMatch(/example\.com|Germany|\d,\d/);
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+    }
+  });
+
+  it("sends headers that keep the page to itself", async () => {
+    const { headers } = await get(pathOf("example.com"));
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+      "content-security-policy": "frame-ancestors 'none'",
+    });
+  });
+
+  it("answers a wrong address with the sentence of the command line", async () => {
+    const wrong = await get(pathOf("example.com?period=yesteryear"));
+    expect([wrong.status, wrong.body]).toEqual([400, expect.stringContaining("period")]);
+    expect((await get(pathOf("example.com?perriod=today"))).status).toBe(400);
+    expect((await get(pathOf("example.com/nothing"))).status).toBe(404);
+  });
+
+  it("has on each page the numbers of the command that it shows", async () => {
+    const states = [
+      "example.com",
+      "example.com?period=yesterday&filter=countries%3DDE",
+      "example.com?period=2026-10&filter=referrers%21%3Dgoogle.com&filter=devices%3Dmobile",
+      "shop.example.net?period=last_7_days",
+    ];
+    for (const state of states) {
+      const { body } = await get(pathOf(state));
+      const { visitors, pageviews } = await runCommand(body);
+      const shown = [...body.matchAll(/class="value">(.*?)</g)].slice(0, 2).map(([, value]) => value);
+      expect([state, ...shown]).toEqual([state, count(visitors), count(pageviews)]);
+    }
+    const { body } = await get(pathOf("example.com/countries?period=last_7_days"));
+    const { rows } = await runCommand(body);
+    for (const { label, visitors } of rows) {
+      expect(body).toContain(`<bdi>${label}</bdi>`);
+      expect(body).toContain(`<bdi>${count(visitors)}</bdi>`);
+    }
+  });
+
+  it("leads from each row to a page with the row's visitors", async () => {
+    const { body } = await get(pathOf("example.com?period=last_7_days"));
+    const rows = [
+      ...body.matchAll(/<a href="([^"]*)" data-not="[^"]*">.*?<span class="number"><span><bdi>([\d,]+)</g),
+    ];
+    expect(rows.length).toBeGreaterThan(40);
+    const misses: string[] = [];
+    // LONG=1 tries all.
+    const tried = process.env.LONG ? rows : rows.filter((_, index) => index % 6 === 0);
+    for (const [, href = "", visitors] of tried) {
+      // Events are counted, not visitors.
+      if (href.includes("filter=events")) continue;
+      const { body: page } = await get(href.replaceAll("&#38;", "&"));
+      const [, shown] = /class="value">(.*?)</.exec(page) ?? [];
+      if (shown !== visitors) misses.push(`${href}: ${visitors}, ${shown}`);
+    }
+    expect(misses).toEqual([]);
+  });
+
+  it("sends the bar before the answer, and stops work for a page that is left", async () => {
+    slow = 600_000;
+    try {
+      const { hostname, port } = new URL(server.address);
+      const [aborted] = [questions.aborted];
+      await new Promise<void>((resolve) => {
+        const request = sendRequest({ hostname, port, path: pathOf("example.com") }, (response) => {
+          response.once("data", (chunk) => {
+            expect(String(chunk)).toContain("28 days");
+            request.destroy();
+            resolve();
+          });
+          response.on("error", () => {});
+        }).end();
+      });
+      await expect.poll(() => questions.open).toBe(0);
+      expect(questions.aborted).toBeGreaterThan(aborted);
+    } finally {
+      slow = 0;
+    }
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("view in Chromium (CHROMIUM)", () => {
+  let browser: Browser;
+  let page: Page;
+  const faults: string[] = [];
+  beforeAll(async () => {
+    browser = await launch();
+    page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
+    page.on("console", (message) => faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("request", (request) => {
+      const { origin } = new URL(server.address);
+      if (!request.url().startsWith(origin) && !request.url().startsWith("data:")) faults.push(request.url());
+    });
+  });
+  afterAll(() => browser.close());
+
+  const open = async (address: string) => {
+    await page.goto(`${server.address}${address}`);
+    await page.locator("footer").waitFor();
+  };
+  const search = () => decodeURIComponent(new URL(page.url()).search);
+  const visitors = () => page.locator(".value").first().textContent();
+
+  it("a click keeps a row, Back returns, Shift leaves it out, Escape takes it away", async () => {
+    await open("example.com");
+    const all = await visitors();
+    await page.locator(".lists a", { hasText: "Hacker News" }).click();
+    await expect.poll(search).toBe("?filter=referrers=news.ycombinator.com");
+    await page.locator("footer").waitFor();
+    expect(await visitors()).not.toBe(all);
+    await page.goBack();
+    await expect.poll(visitors).toBe(all);
+    await page.locator(".lists a", { hasText: "Google" }).click({ modifiers: ["Shift"] });
+    await expect.poll(search).toBe("?filter=referrers!=google.com");
+    await page.locator("footer").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(search).toBe("");
+  });
+
+  it("keys choose periods, x compares, days are chosen by dragging and by keyboard", async () => {
+    await open("example.com");
+    await page.keyboard.press("w");
+    await expect.poll(search).toBe("?period=last_7_days");
+    await page.locator("footer").waitFor();
+    const box = await page.locator(".plot").boundingBox();
+    if (!box) throw new Error("There is no chart.");
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(search).toMatch(/^\?period=2026-11-1\d\/2026-11-1\d$/);
+    await page.locator("footer").waitFor();
+    await page.locator(".plot").focus();
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("Enter");
+    await expect.poll(search).toMatch(/period=2026-11-1\d\/2026-11-1\d$/);
+    await page.locator("footer").waitFor();
+    await page.keyboard.press("x");
+    await expect.poll(() => new URL(page.url()).pathname.endsWith("/compare")).toBe(true);
+    await page.locator("footer").waitFor();
+    await page.keyboard.press("?");
+    expect(await page.locator("#keys").getAttribute("open")).not.toBeNull();
+  });
+
+  it("says who is active while it is looked at, and asks at most every ten seconds", async () => {
+    questions.active = 0;
+    await open("example.com/pages");
+    await expect.poll(() => page.locator("#now").textContent()).toMatch(/^\d+ active at /);
+    expect(questions.active).toBe(1);
+  });
+
+  it("has its numbers and links without scripts", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    await plain.goto(`${server.address}example.com`);
+    expect(await plain.locator(".tile .value").count()).toBeGreaterThan(5);
+    expect(await plain.locator(".lists a[data-not]").count()).toBeGreaterThan(40);
+    expect(await plain.locator(".paper svg").isVisible()).toBe(true);
+    await context.close();
+  });
+
+  it.each<[string, Parameters<Page["emulateMedia"]>[0], number]>([
+    ["light", { colorScheme: "light" }, 1100],
+    ["dark", { colorScheme: "dark" }, 1100],
+    ["forced colours", { forcedColors: "active" }, 1100],
+    ["a phone", { colorScheme: "light", forcedColors: "none" }, 390],
+  ])("breaks no rule of accessibility: %s", async (_, media, width) => {
+    await page.emulateMedia(media);
+    await page.setViewportSize({ width, height: 900 });
+    for (const address of ["", "example.com", "example.com/pages", "example.com/compare"]) {
+      await open(address);
+      // The page's policy allows no other script, so axe is not added as an element.
+      await page.evaluate(axe.source);
+      const violations = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof import("axe-core") };
+        const found = (await axe.run()).violations;
+        return found.map(({ id, nodes }) => [id, nodes.map((node) => node.html.slice(0, 100))]);
+      });
+      expect([address, violations]).toEqual([address, []]);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+  });
+
+  it("did nothing else: no error, no word on the console, no request to another place", () => {
+    expect(faults).toEqual([]);
+  });
+});
