@@ -23,6 +23,7 @@ const layers: Record<string, number> = {
   setup: 4,
   conform: 4,
   serve: 5,
+  view: 5,
   cli: 6,
   "main.ts": 7,
   "read-logs.ts": 7,

@@ -42,6 +42,7 @@ const COMMANDS = [
   "overview",
   "compare",
   "conversions",
+  "view",
   "report",
   "check",
   "logs",
