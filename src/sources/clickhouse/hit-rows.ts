@@ -23,6 +23,11 @@ export interface RowSelection {
   kind: "pageview" | "event" | "hit" | "all";
   timeFilter: TimeFilter;
   conditions?: readonly string[];
+  /**
+   * The columns that are read beside the usual ones (`day`, `visitor`, `time`, `sequence`, `kind`, `event`, `path`): in a mapped
+   * table, each is an expression, and ClickHouse analyzes all of them before it leaves out what nobody asks for.
+   */
+  columns?: readonly string[];
 }
 
 /** Whether events can be kept in a table that was exported, where they have no page. */

@@ -123,24 +123,30 @@ export function writeMappedRows(from: string, mapping: Mapping, columns: MappedC
   const event = hasEvents ? `if(${ofEvents.join(" AND ")}, ${readColumn("event")}, '')` : "''";
   const isEvent = hasEvents ? `${event} != ''` : "0";
   const isHit = hasEvents ? `(${isPageview} OR ${isEvent})` : isPageview;
-  const selected: readonly (readonly [name: string, sql: string])[] = [
+  const usual: readonly (readonly [name: string, sql: string])[] = [
     ["day", day],
     ["visitor", `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`],
     ["time", time],
     ["sequence", mapping.sequence === undefined ? "0" : quoteColumn(mapping.sequence)],
     ["kind", `multiIf(${isPageview}, 'pageview', ${isEvent}, 'event', '')`],
     ["event", event],
-    ...Object.values(columnsOf)
-      .filter((column) => !/^(?:entry|exit)_page$|^event$/.test(column))
-      .map((column) => [column, readColumn(column)] as const),
+    ["path", readColumn("path")],
   ];
+  const others = Object.values(columnsOf).filter(
+    (column) => !/^(?:entry|exit)_page$|^event$|^path$/.test(column),
+  );
   const kinds = { pageview: isPageview, event: isEvent, hit: isHit, all: "1" };
   return {
     isExported: false,
     hasEvents,
     eventsAreHits: mapping.eventsAreHits,
     // Two steps: in one, versions before 2024 would take a column of the table for the column of ours with its name.
-    read: ({ kind, timeFilter, conditions: others = [] }) => `FROM (
+    read: ({ kind, timeFilter, conditions: tested = [], columns: named = [] }) => {
+      const selected = [
+        ...usual,
+        ...others.filter((column) => named.includes(column)).map((column) => [column, readColumn(column)]),
+      ];
+      return `FROM (
         SELECT ${selected.map(([name]) => `hit_${name} AS ${name}`).join(", ")}
         FROM (
           SELECT
@@ -149,7 +155,8 @@ export function writeMappedRows(from: string, mapping: Mapping, columns: MappedC
           WHERE ${all([inSpan, kinds[kind]])} ${timeFilter(time)}
         )
       )
-      WHERE ${all(others)}`,
+      WHERE ${all(tested)}`;
+    },
     time,
     rawTime,
     day,

@@ -154,7 +154,7 @@ function writeFoundVisits(rows: HitRows, question: VisitQuestion): string {
           visitor,
           arraySort(groupArray(${hit})) AS all_hits,
           ${split} AS all_visits
-        ${rows.read({ kind: hasEvents ? "hit" : "pageview", timeFilter })}
+        ${rows.read({ kind: hasEvents ? "hit" : "pageview", timeFilter, columns: names })}
         GROUP BY day, visitor
       )
       ARRAY JOIN all_visits AS own_hits
