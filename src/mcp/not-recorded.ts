@@ -20,6 +20,34 @@ const REASONS: readonly [RegExp, string][] = [
     /returning|new_(vs|or|and|visitor|user)|(visitor|user)_?type|first_?time|repeat|recurring|loyal/,
     "New and returning visitors are not told apart: nobody is recognized on another day, so visitors are counted anew each day. get_stats has visitors and visits.",
   ],
+  [
+    /(next|previous|second)_?(page|path|step|url)|path_?(analysis|flow|report|to|from)|(user|page|visitor|traffic)_?(flow|path)|journey|navigation|click/,
+    "The order of pages is not recorded. get_breakdown dimension=pages with filter visit:pages=/x has all pages of the visits with /x, not what came next; entry_pages and exit_pages are their first and last.",
+  ],
+  [
+    /(time|duration|seconds?|minutes?)_?(spent_?)?(on|per|by|a)_?(the_?)?page|page_?(time|duration)|dwell|engage|time_?spent|read(ing)?_?time|scroll/,
+    "Time on a page is not measured, only that of visits. get_breakdown dimension=entry_pages with=visits has it for the visits that begin on each page.",
+  ],
+  [
+    /(os|browser|system|device)_?(major_?)?version|\bversions?\b|device_?model|screen|resolution_?(width|height)|viewport/,
+    "Versions, models and screens are not recorded: get_breakdown has operating_systems, browsers and devices by name.",
+  ],
+  [
+    /search_?(term|quer|word|phrase|keyword)|site_?search|internal_?search|keyword|searched/,
+    "What people search for is not recorded. get_breakdown dimension=utm_terms has the terms of campaigns, and dimension=pages the address of a page of results, if it has one.",
+  ],
+  [
+    /forecast|predict|projection|projected|expected|extrapolat/,
+    "There are no forecasts. get_timeseries has the days so far, compare_periods how they changed.",
+  ],
+  [
+    /un(read|visited|viewed|seen)|never_?(read|visited|viewed)|zero_?(views?|visits?|visitors?|traffic)|no_?(views|visits|visitors|traffic)\b|orphan|dead_?pages?/,
+    "Only what somebody viewed is listed: a page that nobody read is in no answer. Compare a list of your pages with get_breakdown dimension=pages limit=1000.",
+  ],
+  [
+    /(cross|across|between|both|multi|all)_?sites?\b|unique_?(people|persons?)|overlap|same_?(people|visitors?)/,
+    "Visitors are counted for each site by itself: nobody is recognized on another one. list_sites with period has the visitors of each.",
+  ],
 ];
 
 /** How much of a name is looked at: a model may send any text. */

@@ -10,7 +10,7 @@ import { cleanValue } from "../render/clean-value.ts";
 import { formatTsv } from "../render/tsv.ts";
 import type { Answer, Query } from "../reports/query.ts";
 import { countFitting, estimateTokens, MAX_ROW_TOKENS } from "./budget.ts";
-import { CHART_DATA } from "./chart-link.ts";
+import { CHART_DATA, linkChart } from "./chart-link.ts";
 import type { McpServerOptions } from "./server-options.ts";
 
 /** What a reader needs to trust or repeat an answer; the resolved dates are in `period`. */
@@ -78,9 +78,18 @@ export function buildAnswer(
   return {
     content: [{ type: "text", text: text.join("\n") }],
     structuredContent: { ...structured, receipt },
-    ...(query.drawn && { _meta: { [CHART_DATA]: cleanValue(query.drawn(result)) } }),
+    ...(linkChart(query.tool.name)._meta && {
+      _meta: {
+        [CHART_DATA]: { ...cleanValue(query.drawn?.(result) ?? {}), notes: noteForPeople(raw, about) },
+      },
+    }),
   };
 }
+
+const noteForPeople = (views: readonly View[], { note }: McpServerOptions["about"]) => [
+  ...(note === undefined ? [] : [note]),
+  ...formatNotes(listNotes(views), "people").map((each) => cleanText(each, 400)),
+];
 
 function chooseNameLength(result: Record<string, unknown>, views: readonly View[]): number {
   const tables = views.flatMap(({ rows, columns }) => rows.map((row) => readCells(columns, row)));
@@ -99,17 +108,16 @@ const readCells = (columns: readonly Column[], row: Record<string, Cell>) =>
 
 /** Shows the values that readers would not find by their labels: a filter takes them. */
 function showValues(view: View): View {
-  const name = view.columns.find(({ key }) => key === "label");
   const isOther = ({ value, label }: Record<string, Cell>) =>
     typeof value === "string" && typeof label === "string" && hasOtherName(value, label);
-  if (name === undefined || !view.rows.some(isOther)) return view;
+  const value = view.columns.find(({ filters }) => filters);
+  if (value === undefined || !view.rows.some(isOther)) return view;
+  const { machine: _, ...shown } = value;
   const columns = view.columns.flatMap((column) =>
-    column.key === "value" ? [] : column === name ? [name, VALUE] : [column],
+    column === value ? [] : column.key === "label" ? [column, shown] : [column],
   );
   return { ...view, columns, rows: view.rows.map((row) => (isOther(row) ? row : { ...row, value: null })) };
 }
-
-const VALUE: Column = { key: "value", label: "value", kind: "text" };
 
 const showsUntrusted = ({ rows, columns }: View) =>
   rows.length > 0 && columns.some((column) => column.untrusted);

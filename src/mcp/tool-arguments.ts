@@ -78,6 +78,8 @@ const onlyOrGoal =
 /** How to rank by a dimension. */
 function describeRanking(tool: string): string {
   if (readProperties(tool).has("by")) return "Use by, such as by=channels.";
+  if (tool === "get_realtime")
+    return "What active visitors look at is not listed: filter counts those of one page, such as pages=/pricing, and get_breakdown with days=1 has the pages of today.";
   return "get_breakdown ranks by a dimension; get_timeseries has one point a day.";
 }
 

@@ -27,7 +27,7 @@ const OMITTED = new Set(["value", "label"]);
 
 /** The other tools name fewer of them. */
 const PERIODS =
-  "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/2026-11-15, all.";
+  "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/today, all.";
 
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
@@ -39,17 +39,17 @@ const descriptions = new Map([
   ["limit", "Rows."],
   ["list_sites.period", "Adds each site's visitors and change."],
   ["get_stats.period", PERIODS],
-  ["period", "Instead of days, as in get_stats."],
+  ["period", "As in get_stats."],
   ["against", "Another period, or year_before."],
   [
     "get_breakdown.filter",
-    "Conditions that must all hold, such as countries=DE|AT or pages=/blog/*. pages!=/x leaves out views; visit:pages!=/x, the visits.",
+    "Conditions that must all hold, such as countries=DE|AT, pages=/blog/* or a row's name (Google). pages!=/x leaves out views; visit:pages!=/x, the visits. visit:pages=/x keeps all pages of these visits, not the next.",
   ],
-  ["filter", "Conditions, as in get_breakdown."],
+  ["filter", "As in get_breakdown."],
   ["with", "Adds visits to rows."],
   ["interval", "hour: 7 days at most."],
   ["status", "5xx: the server failed."],
-  ["compare_periods.dimension", "Only this one, as in get_breakdown."],
+  ["compare_periods.dimension", "Only this one."],
   ["compare_periods.limit", "Rows a list."],
   ["compare_periods.order", "What comes first."],
   ["goal", "events=signup or pages=/thanks*."],
@@ -58,7 +58,8 @@ const descriptions = new Map([
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
 const MEANING = "Visitors: daily uniques, added up.";
-const LACKING = "No revenue, cohorts, returning visitors, page speed.";
+const LACKING =
+  "No revenue, cohorts, returning visitors, page speed, next page, time on a page, site search, forecasts.";
 /** The tools for general questions say what no tool answers. */
 const GENERAL = new Set(["get_stats", "get_overview"]);
 

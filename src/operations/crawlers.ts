@@ -56,8 +56,7 @@ export const crawlers = defineOperation({
   tool: {
     name: "get_crawlers",
     title: "AI crawlers and bots",
-    description:
-      "AI crawlers and other bots that read a site, as they identify themselves; no visitors. Not every service counts them.",
+    description: "AI crawlers and other bots that read a site, as they identify themselves; no visitors.",
   },
   shell: {
     examples: [

@@ -50,7 +50,7 @@ function nameCodes(dimension: string): { names?: "region" | "language" } {
 /** The columns of a list of values: of each its value for programs, and its label. */
 export function nameColumns(dimension: string, label = dimension): Column[] {
   return [
-    { key: "value", label: "value", kind: "text", machine: true },
+    { key: "value", label: "value", kind: "text", machine: true, filters: true },
     {
       key: "label",
       label,

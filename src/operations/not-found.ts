@@ -119,8 +119,7 @@ export const notFound = defineOperation({
   tool: {
     name: "get_not_found",
     title: "Dead links",
-    description:
-      "Paths that people got 404 or 410 for, and which pages link there. Not every service counts them.",
+    description: "Paths that people got 404 or 410 for, and which pages link there.",
   },
   shell: {
     examples: [

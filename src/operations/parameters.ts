@@ -79,7 +79,8 @@ function mergeRefusals(first: Refusal[], second: Refusal[]): Refusal[] {
 function describeBounds(schema: JsonSchema): string {
   if (schema.enum) return `must be one of ${schema.enum.join(", ")}`;
   if (schema.type === "integer") return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
-  if (schema.type === "array") return `must be at most ${schema.maxItems} conditions such as countries=DE`;
+  if (schema.type === "array")
+    return `must be a list of at most ${schema.maxItems} texts such as ${JSON.stringify(["countries=DE", "pages=/blog/*"])}`;
   if (schema.format === "date") return "must be a date such as 2026-01-31";
   return `must be a string of ${schema.minLength} to ${schema.maxLength} characters`;
 }

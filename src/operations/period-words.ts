@@ -7,6 +7,7 @@ export const periodWords: readonly string[] = [
   "yesterday",
   "this_week",
   "last_week",
+  "last_weekend",
   "this_month",
   "last_month",
   "this_quarter",
@@ -24,7 +25,7 @@ const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "frida
 /** All days with data. Whoever resolves it must know when they begin. */
 const ALL = "all";
 
-export const PERIOD_FORMS = `${periodWords.join(", ")}, ${ALL}, last_7_days (complete days, any number), october, october_2026 or oct, monday or mon, 2026-11-15, 2026-11, 2026-Q3, 2026, or 2026-11-01/2026-11-15`;
+export const PERIOD_FORMS = `${periodWords.join(", ")}, ${ALL}, last_7_days (complete days, any number), october, october_2026 or oct, oct_3, monday or mon, since_monday or since_2026-11-01, 2026-11-15, 2026-W47, 2026-11, 2026-Q3, 2026, 2026-11-01/2026-11-15 or 2026-11-01/today`;
 
 export const periodParam = () =>
   z
@@ -49,8 +50,8 @@ export const normalizeWord = (text: string) =>
     .replaceAll(/[\s-]+/g, "_");
 
 /**
- * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. A month, quarter or weekday
- * without a year is the last one that has begun. `last-week`, `Last Week` and `7d` are other spellings of `last_week` and
+ * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. A day, month, quarter or weekday
+ * without a year is the last one that has begun, and a weekend is over. `last-week`, `Last Week` and `7d` are other spellings of `last_week` and
  * `last_7_days`. Throws AnalyticsError `invalid_parameter` for anything else, and for days in the future or before 1900.
  *
  * @param today The date at the site.
@@ -91,8 +92,11 @@ export function assertNotDaysAndPeriod(isGiven: (name: string) => boolean): void
 /** Whether a period is all days with data. */
 export const isAll = (period: string) => normalizeWord(period) === ALL;
 
-const resolveAny = (word: string, period: string, today: string) =>
+const resolveAny = (word: string, period: string, today: string): Days | undefined =>
   resolveWord(word, today) ??
+  resolveSince(word, period, today) ??
+  resolveMonthDay(word, today) ??
+  resolveIsoWeek(word, today) ??
   resolveWeekday(word, today) ??
   resolveMonth(word, today) ??
   resolveQuarter(word, today) ??
@@ -103,11 +107,48 @@ function resolveWord(word: string, today: string): Days | undefined {
   const [, which, unit = ""] = /^(this|last)_(week|month|quarter|year)$/.exec(word) ?? [];
   if (word === "today") return { from: today, to: today };
   if (word === "yesterday") return { from: addDays(today, -1), to: addDays(today, -1) };
+  if (word === "last_weekend") {
+    const monday = startOf("week", today);
+    return { from: addDays(monday, -2), to: addDays(monday, -1) };
+  }
   if (which === undefined) return undefined;
   const start = startOf(unit, today);
   if (which === "this") return { from: start, to: today };
   const end = addDays(start, -1);
   return { from: startOf(unit, end), to: end };
+}
+
+/** From the first day of a period until today: `since_monday`, `since 2026-11-01`. */
+function resolveSince(word: string, period: string, today: string): Days | undefined {
+  const [, rest] = /^since_(.+)$/.exec(word) ?? [];
+  if (rest === undefined || rest.startsWith("since")) return undefined;
+  const days = resolveAny(rest, period.trim().slice("since ".length).trim(), today);
+  return days && { from: days.from, to: today };
+}
+
+/** A day by its month and number, in either order: `oct_3`, `3 October 2026`. */
+function resolveMonthDay(word: string, today: string): Days | undefined {
+  const [, before, name = "", after, year] =
+    /^(?:(\d{1,2})_)?([a-z]+)(?:_(\d{1,2}))?(?:,?_(\d{4}))?$/.exec(word) ?? [];
+  const [month, day] = [findName(MONTHS, name), before ?? after];
+  if (month === undefined || day === undefined || (before && after)) return undefined;
+  const dayIn = (year: number | string) =>
+    `${year}-${String(month + 1).padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const thisYear = Number(today.slice(0, 4));
+  const date = dayIn(year ?? (dayIn(thisYear) <= today ? thisYear : thisYear - 1));
+  return isDate(date) ? { from: date, to: date } : undefined;
+}
+
+/** A week of ISO 8601, section 5.2.3: week 1 is the one with 4 January. */
+function resolveIsoWeek(word: string, today: string): Days | undefined {
+  const [, year, week] = /^(\d{4})_?w(\d\d)$/.exec(word) ?? [];
+  if (year === undefined || week === undefined) return undefined;
+  const first = startOf("week", `${year}-01-04`);
+  const from = addDays(first, 7 * (Number(week) - 1));
+  // Its Thursday is in the year that it is counted in.
+  if (week === "00" || !addDays(from, 3).startsWith(year)) return undefined;
+  const to = addDays(from, 6);
+  return { from, to: from <= today && today < to ? today : to };
 }
 
 /** The first day of the week (a Monday), month, quarter or year of a day. */
@@ -211,7 +252,7 @@ function endOf(unit: "month" | "quarter", first: string): string {
  */
 export function precedingDays(period: string, { from, to }: Days): Days {
   const word = normalizeWord(period);
-  if (word === "this_week" || resolveWeekday(word, to)) {
+  if (word === "this_week" || word === "last_weekend" || resolveWeekday(word, to)) {
     return { from: addDays(from, -7), to: addDays(to, -7) };
   }
   const end = addDays(from, -1);

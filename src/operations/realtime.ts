@@ -16,7 +16,8 @@ export const realtime = defineOperation({
   tool: {
     name: "get_realtime",
     title: "Active visitors now",
-    description: "Web analytics of a site right now: visitors active in the last five minutes.",
+    description:
+      "Web analytics of a site right now: how many visitors were active in the last five minutes, not what they look at.",
   },
   shell: {
     examples: ["analytics-mcp realtime example.com", "analytics-mcp realtime example.com --watch"],

@@ -25,6 +25,8 @@ export interface Column {
     | "status";
   /** For programs only: included in TSV, left out for people and models. */
   machine?: true;
+  /** The value that a filter takes: shown to models where it is not the label. */
+  filters?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
   /** The last column, whose text takes several lines if there is no room. */

@@ -7,6 +7,7 @@ import { headFilter } from "../operations/filter.ts";
 import { forModels, forPeople } from "../operations/note.ts";
 import { formatSpan, noteVisitors } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
+import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
 import { YEAR_BEFORE } from "./compared-days.ts";
 import { describeCoverage } from "./coverage.ts";
@@ -15,7 +16,6 @@ import { type Mover, moversResult, noteRest, orders, viewMovers } from "./movers
 import { defineReport } from "./query.ts";
 import {
   changeColumns,
-  compactNames,
   coverage,
   listTotals,
   noteLengths,
@@ -103,7 +103,7 @@ export const compare = defineReport({
     ...comparison,
     dimensions: comparison.dimensions.map((group) => ({
       ...group,
-      movers: compactNames(group.movers).map(omitNoPercent),
+      movers: omitEqualLabels(group.movers).map(omitNoPercent),
     })),
   }),
   views: viewComparison,

@@ -5,7 +5,7 @@ import { takesDays } from "../operations/index.ts";
 import { statusParam } from "../operations/not-found.ts";
 import type { Operation } from "../operations/operation.ts";
 import { periodParam } from "../operations/period-words.ts";
-import { noteMissingVisits, withoutVisits } from "../operations/visit-rates.ts";
+import { noteMissingVisits, rateVisits, withoutVisits } from "../operations/visit-rates.ts";
 import { defineQuery, type Query } from "./query.ts";
 import { askDays, callOffered } from "./site-period.ts";
 
@@ -13,7 +13,7 @@ export const withParam = () =>
   z.enum(["visits"]).optional().describe("visits: adds visits, bounce rate and time to each row.");
 
 /** An answer without the visits of single rows, which few questions need, unless `added` asks for them. */
-export function omitVisits(
+function omitVisits(
   { list }: Operation,
   result: Record<string, unknown>,
   added: unknown,
@@ -22,6 +22,20 @@ export function omitVisits(
   const rows = readMember(result, list.key);
   return Array.isArray(rows) ? { ...result, [list.key]: rows.map(withoutVisits) } : result;
 }
+
+/** What a model gets as data: as `omitVisits`, and with the rates that its text has. */
+export function compactVisits(
+  operation: Operation,
+  result: Record<string, unknown>,
+  added: unknown,
+): Record<string, unknown> {
+  const shown = omitVisits(operation, result, added);
+  const rows = operation.list && readMember(shown, operation.list.key);
+  const rated = Array.isArray(rows) ? { [operation.list?.key ?? ""]: rows.map(addRates) } : {};
+  return { ...addRates(shown), ...rated };
+}
+
+const addRates = <T extends object>(counts: T): T => ({ ...counts, ...rateVisits(counts) });
 
 /** An answer and its table, with the visits of each row if `added` asks for them. */
 export function showAnswer(
@@ -65,7 +79,7 @@ export function queryOf(operation: Operation, added: { asksOfFirst?: true } = {}
       return showAnswer(operation, result, rest, added);
     },
     compact: (result, params) => {
-      const shown = omitVisits(operation, result, params?.with);
+      const shown = compactVisits(operation, result, params?.with);
       return operation.compact?.(shown) ?? shown;
     },
   });

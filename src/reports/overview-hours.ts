@@ -53,7 +53,7 @@ function compareToday(recent: Hours, today: string) {
   const until = clockOfHour(current.time);
   const before = listOf(recent, addDays(today, -1)).filter(({ time }) => clockOfHour(time) < until);
   const sum = (points: readonly HourPoint[]) => points.reduce((total, { pageviews }) => total + pageviews, 0);
-  return { until, pageviews: sum(finished), yesterday: sum(before) };
+  return { until, pageviews_until_then: sum(finished), yesterday_until_then: sum(before) };
 }
 
 /** Warnings that a part of yesterday or today has no data. */

@@ -14,19 +14,13 @@ import { notFoundRow } from "../operations/not-found.ts";
 import { forModels, forPeople } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
+import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
 import { PERIOD_VISITORS, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
-import {
-  changeColumns,
-  compactNames,
-  listTotals,
-  MEASURE_NAMES,
-  noteLengths,
-  visitRates,
-} from "./report-fields.ts";
+import { changeColumns, listTotals, MEASURE_NAMES, noteLengths, visitRates } from "./report-fields.ts";
 import { hasRanges, pickMainLists, topLists, viewTop } from "./top-lists.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
@@ -66,7 +60,9 @@ export const overviewResult = () =>
         visitors: count,
         pageviews: count,
         /** The page views of today's finished hours, and of yesterday's until the same time. Visitors of hours do not add up. */
-        hours: z.object({ until: z.string(), pageviews: count, yesterday: count }).optional(),
+        hours: z
+          .object({ until: z.string(), pageviews_until_then: count, yesterday_until_then: count })
+          .optional(),
       })
       .optional(),
     /** Absent where the source has none. */
@@ -131,7 +127,7 @@ export const overview = defineReport({
   compact: ({ trend: { from, visitors, partial, hours }, top, ...overview }) => ({
     ...overview,
     trend: { from, visitors, partial, ...(hours && { hours: { visitors: hours.visitors } }) },
-    top: pickMainLists(top).map((list) => ({ ...list, rows: compactNames(list.rows) })),
+    top: pickMainLists(top).map((list) => ({ ...list, rows: omitEqualLabels(list.rows) })),
   }),
   asksForSites: true,
   drawn: ({ trend, top }) => ({ trend, top }),
@@ -235,8 +231,8 @@ const activeColumn: Column = { key: "active_now", label: "active now", kind: "co
 /** Today's finished hours beside the same ones of yesterday. */
 const hourColumns: readonly Column[] = [
   { key: "until", label: "until", kind: "word" },
-  { key: "pageviews", label: "page views", kind: "count" },
-  { key: "yesterday", label: "yesterday's", kind: "count" },
+  { key: "pageviews_until_then", label: "page views", kind: "count" },
+  { key: "yesterday_until_then", label: "yesterday's", kind: "count" },
 ];
 
 export function viewTrend({ trend: { from, visitors, partial, hours } }: ReportedOverview): View {

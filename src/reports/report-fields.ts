@@ -213,8 +213,3 @@ export function noteLengths(current: { days: number }, previous: { days: number 
     note`The periods have ${current.days} and ${previous.days} days, so percentages are of averages per day.`,
   ];
 }
-
-/** Leaves out the values that are equal to their labels, to save a model tokens. */
-export function compactNames<T extends { value: string | null; label: string }>(rows: readonly T[]) {
-  return rows.map(({ value, ...rest }) => (value === rest.label ? rest : { value, ...rest }));
-}

@@ -11,7 +11,7 @@ import {
 import { timeseries } from "../operations/index.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { seriesAnswer } from "../operations/series-fields.ts";
-import { omitVisits, withParam } from "./operation-query.ts";
+import { compactVisits, withParam } from "./operation-query.ts";
 import { defineQuery } from "./query.ts";
 
 const { name, summary, tool, shell, list } = timeseries;
@@ -52,5 +52,5 @@ export const series = defineQuery({
       }),
     ),
   reply: async (...asked) => (await import("./series-answer.ts")).askSeries(...asked),
-  compact: (result, params) => omitVisits(timeseries, result, params?.with),
+  compact: (result, params) => compactVisits(timeseries, result, params?.with),
 });

@@ -42,10 +42,14 @@ function readCells({ tool, answer }: Given): Cells[] {
     case "get_stats":
       return [[answer.visitors, answer.pageviews, answer.events, ...Object.values(rateVisits(answer))]];
     case "get_timeseries":
-      return answer.points.map((point) => [readName(point), point.visitors, point.pageviews]);
+      return answer.points.map((point) => [
+        readName(point),
+        // Of a day without data there are no counts.
+        ...(point.missing ? [null, null] : [point.visitors, point.pageviews]),
+      ]);
     case "get_breakdown":
       return answer.rows.map((row) => [
-        row.label ?? row.value,
+        ...nameRow(row, answer.rows),
         row.visitors,
         row.pageviews ?? row.events,
         row.percentage,
@@ -74,8 +78,8 @@ function readCells({ tool, answer }: Given): Cells[] {
       return [[answer.visitors]];
     case "get_conversions":
       return (answer.rows ?? [{ ...answer, label: undefined, value: undefined }]).map(
-        ({ label, value, visitors, converted, conversion_rate: rate }) => [
-          ...(answer.rows ? [label ?? value] : []),
+        ({ visitors, converted, conversion_rate: rate, ...row }) => [
+          ...(answer.rows ? nameRow(row, answer.rows) : []),
           visitors,
           converted,
           rate,
@@ -91,7 +95,9 @@ function readCells({ tool, answer }: Given): Cells[] {
         ...readAverages(comparison?.per_day),
         [today?.visitors, active_now, ...Object.values(today?.hours ?? {})],
         ...(trend.hours ? [] : [[`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`]]),
-        ...top.flatMap(({ rows }) => rows.map((row) => [row.label, row.visitors, row.percentage])),
+        ...top.flatMap(({ rows }) =>
+          rows.map((row) => [...nameRow(row, rows), row.visitors, row.percentage]),
+        ),
       ];
     }
     case "compare_periods": {
@@ -101,15 +107,26 @@ function readCells({ tool, answer }: Given): Cells[] {
         ...readRates(current, previous, change),
         ...readAverages(per_day),
         ...dimensions.flatMap(({ movers }) =>
-          movers.map(({ label, current, previous, change, per_day: averages }) =>
-            averages
-              ? [label, averages.current, averages.previous, averages.change, averages.percent]
-              : [label, current, previous, change?.absolute, change?.percent],
-          ),
+          movers.map(({ current, previous, change, per_day: averages, ...row }) => [
+            ...nameRow(row, movers),
+            ...(averages
+              ? [averages.current, averages.previous, averages.change, averages.percent]
+              : [current, previous, change?.absolute, change?.percent]),
+          ]),
         ),
       ];
     }
   }
+}
+
+type Named = { value?: string | null | undefined; label?: string | undefined };
+
+/** How the text names a row: by its label and, in a list where some labels are not the values, by its value where it is another. */
+function nameRow(row: Named, rows: readonly Named[]): Cells {
+  const fold = (name: string) => name.toLowerCase().replace(/^www\./, "");
+  const isOther = ({ value, label }: Named) =>
+    typeof value === "string" && fold(value) !== fold(label ?? value);
+  return [row.label ?? row.value, ...(rows.some(isOther) ? [isOther(row) ? row.value : null] : [])];
 }
 
 /** How the text names a point: its day, or its hour. */

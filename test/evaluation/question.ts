@@ -37,7 +37,9 @@ interface Structured {
   get_realtime: ResultOf<typeof realtime>;
   get_overview: Overview;
   compare_periods: Omit<Comparison, "dimensions"> & {
-    dimensions: (Omit<Group, "movers"> & { movers: Omit<Group["movers"][number], "value">[] })[];
+    dimensions: (Omit<Group, "movers"> & {
+      movers: (Omit<Group["movers"][number], "label"> & { label?: string })[];
+    })[];
   };
   get_conversions: Omit<Conversions, "rows"> & { rows?: (Omit<Conversion, "label"> & { label?: string })[] };
 }

@@ -25,6 +25,7 @@ it.each([
     `tokens of ${what}: ${spent[0]} of ${asText} as text, ${spent[1]} of ${asStructure} structured\n`,
   );
   expect(spent[0]).toBeLessThanOrEqual(asText);
+  if (name === "get_overview") expect(spent[1]).toBeLessThanOrEqual(2 * (spent[0] ?? 0));
   expect(spent[1]).toBeLessThanOrEqual(asStructure);
 });
 

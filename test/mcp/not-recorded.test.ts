@@ -33,6 +33,15 @@ describe("who asks for what is not recorded is told why, and what to ask instead
     ["get_breakdown", { dimension: "page_speed" }, SPEED],
     ["get_stats", { metric: "LCP" }, SPEED],
     ["get_breakdown", { dimension: "pages", metrics: "load time" }, SPEED],
+    ["get_breakdown", { dimension: "next_page" }, "The order of pages is not recorded."],
+    ["get_stats", { metric: "user flow" }, "The order of pages is not recorded."],
+    ["get_breakdown", { dimension: "pages", metric: "timeOnPage" }, "Time on a page is not measured"],
+    ["get_breakdown", { dimension: "os_version" }, "Versions, models and screens are not recorded"],
+    ["get_breakdown", { dimension: "site search terms" }, "What people search for is not recorded."],
+    ["get_timeseries", { forecast: 30 }, "There are no forecasts."],
+    ["get_breakdown", { dimension: "unread_pages" }, "Only what somebody viewed is listed"],
+    ["get_stats", { metric: "unique people across sites" }, "Visitors are counted for each site by itself"],
+    ["get_realtime", { dimension: "pages" }, "What active visitors look at is not listed"],
   ])("%s %j", async (tool, args, reason) => {
     expect(await refuse(tool, args)).toContain(`\n${reason}`);
   });
@@ -42,6 +51,7 @@ describe("who asks for what is not recorded is told why, and what to ask instead
     ["get_stats", { filter: ["countries=XX", "pages=/revenue"] }, "countries"],
     ["get_conversions", { goal: "pages=/speed/", by: "pages" }, "by must be one of"],
     ["get_breakdown", { dimension: "news" }, "dimension must be one of"],
+    ["get_breakdown", { dimension: "sessions" }, "dimension must be one of"],
     ["get_breakdown", { dimension: "x".repeat(100_000) }, "dimension must be one of"],
   ])("but not of %s %j", async (tool, args, message) => {
     const text = await refuse(tool, args);
@@ -52,7 +62,10 @@ describe("who asks for what is not recorded is told why, and what to ask instead
   it("and each tool that counts visitors says what it does not know", async () => {
     const { tools } = await client.listTools();
     const stats = tools.find(({ name }) => name === "get_stats");
-    for (const word of ["revenue", "cohorts", "returning visitors", "page speed"]) {
+    for (const word of [
+      ...["revenue", "cohorts", "returning visitors", "page speed"],
+      ...["next page", "time on a page", "site search", "forecasts"],
+    ]) {
       expect(stats?.description).toContain(word);
       expect(client.instructions()).toContain(word);
     }

@@ -17,11 +17,10 @@ describe("an answer is complete as text and as structured content, with its rece
     const { ask } = createTestApi();
     const expected = (await ask("/api/v1/stats?site=example.com&days=7")).body;
     const result = await call("get_stats", { site: "example.com", days: 7 });
-    const { bounces, visits, pageviews, visit_seconds } = stats.result.required().parse({
-      warnings: [],
-      filter: [],
-      ...expected,
-    });
+    const { bounces, visits, pageviews, visit_seconds } = stats.result
+      .pick({ bounces: true, visits: true, pageviews: true, visit_seconds: true })
+      .required()
+      .parse(expected);
     const rates = [
       Math.round((1000 * bounces) / visits) / 10,
       Math.round((100 * pageviews) / visits) / 100,
@@ -30,6 +29,9 @@ describe("an answer is complete as text and as structured content, with its rece
     const BOUNCE = "A visit with one hit is a bounce and lasts 0 seconds.";
     expect(result.structuredContent).toEqual({
       ...expected,
+      bounce_rate: rates[0],
+      views_per_visit: rates[1],
+      seconds_per_visit: rates[2],
       receipt: {
         notes: ["Today, Saturday, is incomplete (data to 05:05).", BOUNCE],
         command: "analytics-mcp stats --site example.com --days 7",
@@ -73,6 +75,62 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(textOf(await call("get_breakdown", { ...asked, dimension: "browsers" }))).toContain(
       "\nbrowsers\tvisitors\t",
     );
+  });
+
+  it.each([
+    ["get_breakdown", { dimension: "channels" }, "rows"],
+    ["get_timeseries", { interval: "week" }, "points"],
+    ["get_timeseries", { interval: "hour", days: 1 }, "points"],
+  ])("%s %j with visits has their rates as data, too", async (name, args, key) => {
+    const result = await call(name, { site: "example.com", with: "visits", ...args });
+    const rows = (result.structuredContent?.[key] ?? []) as Record<string, unknown>[];
+    const names = ["visits", "bounce_rate", "views_per_visit", "seconds_per_visit"];
+    expect(rows.length).toBeGreaterThan(3);
+    const lines = textOf(result).split("\n");
+    for (const row of rows) {
+      const cells = names.map((name) => row[name] ?? "").join("\t");
+      expect(lines.some((line) => line.endsWith(`\t${cells}`))).toBe(true);
+    }
+    expect(rows.some((row) => typeof row.bounce_rate === "number")).toBe(true);
+    const without = await call(name, { site: "example.com", ...args });
+    expect(JSON.stringify(without.structuredContent?.[key])).not.toContain("bounce_rate");
+  });
+
+  it("get_overview and compare_periods, whose rows have a value, and people's notes apart", async () => {
+    const overview = await call("get_overview", { site: "example.com" });
+    const { top } = overview.structuredContent as unknown as Overview;
+    expect(top.map(({ rows }) => rows[0]).slice(0, 2)).toEqual([
+      { value: "/", visitors: expect.any(Number), percentage: expect.any(Number) },
+      {
+        value: null,
+        label: "(direct or none)",
+        visitors: expect.any(Number),
+        percentage: expect.any(Number),
+      },
+    ]);
+    expect(textOf(overview)).toMatch(
+      /\ntoday\tactive_now\tuntil\tpageviews_until_then\tyesterday_until_then\n\d+\t\d+\t05:00\t/,
+    );
+    const compared = await call("compare_periods", { site: "example.com", dimension: "pages" });
+    const { dimensions } = compared.structuredContent as { dimensions: { movers: object[] }[] };
+    expect(
+      dimensions.flatMap(({ movers }) => movers).every((mover) => "value" in mover && !("label" in mover)),
+    ).toBe(true);
+    for (const { _meta, structuredContent } of [overview, compared]) {
+      const { notes } = (_meta?.["analytics-mcp/chart"] ?? {}) as { notes: string[] };
+      const { receipt } = structuredContent as { receipt: { notes: string[] } };
+      const toModels = /^As of|treat them as data|lasts 0 seconds/;
+      expect(receipt.notes.some((note) => toModels.test(note))).toBe(true);
+      expect(notes.filter((note) => toModels.test(note))).toEqual([]);
+      expect(notes).toContainEqual(expect.stringMatching(/^A visit ends after 30 minutes/));
+    }
+  });
+
+  it("a filter that is no list of texts is refused with one that is", async () => {
+    for (const filter of [{ countries: "DE" }, [{ dimension: "countries", value: "DE" }]]) {
+      const result = await call("get_stats", { site: "example.com", filter });
+      expect(textOf(result)).toContain('a list of at most 10 texts such as ["countries=DE","pages=/blog/*"]');
+    }
   });
 
   it("get_timeseries", async () => {

@@ -27,7 +27,7 @@ describe("a breakdown", () => {
     expect(breakdown.verify?.(result, params)).toBeUndefined();
     const { columns, rows } = breakdown.view(result, params);
     expect(columns).toEqual([
-      { key: "value", label: "value", kind: "text", machine: true },
+      { key: "value", label: "value", kind: "text", machine: true, filters: true },
       { key: "label", label: dimension, kind: "text", ...marks },
       { key: "visitors", label: "visitors", kind: "count" },
       { key: measure, label: measure.replace("pageviews", "page views"), kind: "count", spare: true },

@@ -251,7 +251,7 @@ function compareHours(count: Count, now: number) {
   const until = clockOf(last.start, timezone);
   const before = count.hours(now, [yesterday]).filter(({ start }) => clockOf(start, timezone) < until);
   const sum = (all: { pageviews: number }[]) => all.reduce((total, { pageviews }) => total + pageviews, 0);
-  return { until, pageviews: sum(hours), yesterday: sum(before) };
+  return { until, pageviews_until_then: sum(hours), yesterday_until_then: sum(before) };
 }
 
 /** The hours of a single day, to be drawn. */

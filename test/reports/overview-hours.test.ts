@@ -50,10 +50,10 @@ describe("an overview", () => {
       // It is 05:05.
       const expected = {
         until: "05:00",
-        pageviews: sumViews(points.slice(24, 29)),
-        yesterday: sumViews(points.slice(0, 5)),
+        pageviews_until_then: sumViews(points.slice(24, 29)),
+        yesterday_until_then: sumViews(points.slice(0, 5)),
       };
-      expect(expected.pageviews).toBeGreaterThan(0);
+      expect(expected.pageviews_until_then).toBeGreaterThan(0);
       expect(result.today?.hours).toEqual(expected);
       expect(text).toContain(JSON.stringify(expected).slice(1, -1));
     },

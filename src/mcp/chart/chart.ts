@@ -1,7 +1,7 @@
 import { CHART_DATA } from "../chart-link.ts";
 import { createFormat } from "./format.ts";
 import { connectHost, readObject, readText } from "./host.ts";
-import { isOverview } from "./shapes.ts";
+import { isComparison, isOverview } from "./shapes.ts";
 import { createView } from "./view.ts";
 
 const MAX_WIDTH = 1120;
@@ -33,7 +33,8 @@ function drawResult(): void {
 /** The structured content, with the chart's own data if the host passes it on. */
 function readContent({ structuredContent, _meta }: Record<string, unknown>): unknown {
   const whole = { ...readObject(structuredContent), ...readObject(readObject(_meta)[CHART_DATA]) };
-  return isOverview(structuredContent) && isOverview(whole) ? whole : structuredContent;
+  const isWhole = (isAnswer: (value: unknown) => boolean) => isAnswer(structuredContent) && isAnswer(whole);
+  return isWhole(isOverview) || isWhole(isComparison) ? whole : structuredContent;
 }
 
 function readContentText({ content }: Record<string, unknown>): string {

@@ -15,7 +15,7 @@ import {
 } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { describeChange, MEASURES, type Measure, showMeasure } from "./measures.ts";
-import type { Comparison } from "./shapes.ts";
+import { type Comparison, nameRow } from "./shapes.ts";
 
 type Group = Comparison["dimensions"][number];
 type Mover = Group["movers"][number];
@@ -121,7 +121,7 @@ function describeMore(
 }
 
 function buildMover(mover: Mover, extent: Range, format: Format): Tree {
-  const { label } = mover;
+  const label = nameRow(mover);
   const { change, percent, range } = readMover(mover);
   const numbers =
     change === null

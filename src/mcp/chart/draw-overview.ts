@@ -15,7 +15,7 @@ import {
 } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { describeChange, MEASURES, showMeasure } from "./measures.ts";
-import type { Overview } from "./shapes.ts";
+import { nameRow, type Overview } from "./shapes.ts";
 import { hasTrend } from "./trend-days.ts";
 import { drawFigure } from "./trend-figure.ts";
 
@@ -123,7 +123,11 @@ function buildTiles(overview: Overview, format: Format): Tree[] {
 
 /** Page views alone: the visitors of hours do not add up. */
 const describeHours = (
-  { until, pageviews, yesterday }: NonNullable<NonNullable<Overview["today"]>["hours"]>,
+  {
+    until,
+    pageviews_until_then: pageviews,
+    yesterday_until_then: yesterday,
+  }: NonNullable<NonNullable<Overview["today"]>["hours"]>,
   day: string,
   format: Format,
 ) =>
@@ -153,7 +157,7 @@ function buildList(
 ): Tree {
   const counts = rows.map(({ visitors, pageviews, count }) => visitors ?? pageviews ?? count ?? 0);
   const most = Math.max(1, ...counts);
-  const items = rows.map(({ label, visitors_at_most, percentage }, index) => {
+  const items = rows.map(({ visitors_at_most, percentage, ...row }, index) => {
     const count = counts[index] ?? 0;
     const link = links?.row(dimension, index);
     // Without shares, a bar is as long as its row is beside the first.
@@ -162,7 +166,7 @@ function buildList(
       "li",
       { class: "filled" },
       track(bar(0, Math.min(100, Math.max(0, length)))),
-      link ? html("a", link, untrustedText(label)) : untrustedText(label),
+      link ? html("a", link, untrustedText(nameRow(row))) : untrustedText(nameRow(row)),
       html("span", { class: "number" }, showVisitors(count, visitors_at_most, format)),
       ...(percentage === undefined
         ? []

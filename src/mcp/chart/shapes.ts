@@ -37,6 +37,8 @@ const totalsChange = {
   seconds_per_visit: orNone(change),
 };
 const totalsPerDay = orNone({ visitors: perDay, pageviews: perDay, visits: orNone(perDay) });
+/** A label that is equal to its value is left out. */
+const name = { label: orNone(isText), value: orNone(orNull(isText)) };
 const bounds = { least: isCount, most: isCount };
 const ends = { least: isNumber, most: isNumber };
 /** Whose numbers they are. */
@@ -65,7 +67,7 @@ const overview: Shape = {
   }),
   today: orNone({
     visitors: isCount,
-    hours: orNone({ until: isClock, pageviews: isCount, yesterday: isCount }),
+    hours: orNone({ until: isClock, pageviews_until_then: isCount, yesterday_until_then: isCount }),
   }),
   trend: {
     from: isDay,
@@ -93,7 +95,7 @@ const overview: Shape = {
       no_period: orNone(isFlag),
       rows: [
         {
-          label: isText,
+          ...name,
           visitors: orNone(isCount),
           pageviews: orNone(isCount),
           count: orNone(isCount),
@@ -121,7 +123,7 @@ const comparison: Shape = {
       cut_off: isFlag,
       movers: [
         {
-          label: isText,
+          ...name,
           current: orNull(isCount),
           previous: orNull(isCount),
           change: orNull({ ...change, percent: orNone(change.percent) }),
@@ -160,9 +162,17 @@ export function isComparison(value: unknown): value is Comparison {
   return fits(value, comparison);
 }
 
-/** @param content Structured content. */
+/** The name of a row. */
+export const nameRow = ({ label, value }: { label?: string; value: string | null }): string =>
+  label ?? value ?? "";
+
+/**
+ * The notes for people; those for a model, if the host does not pass on the chart's own data.
+ *
+ * @param content Structured content, with that data.
+ */
 export function readNotes(content: unknown): string[] {
-  const receipt = isObject(content) ? content.receipt : undefined;
-  const notes = isObject(receipt) ? receipt.notes : undefined;
+  const { notes: own, receipt } = isObject(content) ? content : {};
+  const notes = own ?? (isObject(receipt) ? receipt.notes : undefined);
   return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
 }

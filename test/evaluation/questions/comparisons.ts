@@ -1,5 +1,5 @@
 import { type Question, question } from "../question.ts";
-import { completeDays, noteOn } from "../reading.ts";
+import { completeDays, nameOf, noteOn } from "../reading.ts";
 import { first, percentOf, rateVisits } from "../truth.ts";
 
 const at = "a Saturday morning";
@@ -42,7 +42,7 @@ export const comparisons: Question[] = [
     calls: [{ tool: "compare_periods", args: { site: "example.com", days: 14, dimension: "pages" } }],
     read: ([{ dimensions }]) => {
       const loss = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) < 0);
-      return [loss?.label, loss?.change?.absolute];
+      return [nameOf(loss), loss?.change?.absolute];
     },
     expect: (count) => {
       const [before, after] = ["the 14 complete days before", "last 14 complete days"] as const;
@@ -75,7 +75,7 @@ export const comparisons: Question[] = [
     calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 1, dimension: "pages" } }],
     read: ([{ dimensions }]) => {
       const gain = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) > 0);
-      return [gain?.label, gain?.current, gain?.change?.absolute];
+      return [nameOf(gain), gain?.current, gain?.change?.absolute];
     },
     expect: (count) => {
       const docs = count("docs.example.com");
@@ -89,7 +89,7 @@ export const comparisons: Question[] = [
     calls: [{ tool: "compare_periods", args: { site: "example.com", days: 30, dimension: "channels" } }],
     read: ([{ dimensions }]) => {
       const gain = dimensions[0]?.movers.find(({ change }) => (change?.absolute ?? 0) > 0);
-      return [gain?.label, gain?.change?.absolute];
+      return [nameOf(gain), gain?.change?.absolute];
     },
     expect: (count) => {
       const [before, after] = ["the 30 complete days before", "last 30 complete days"] as const;
@@ -119,7 +119,7 @@ export const comparisons: Question[] = [
     at,
     calls: [{ tool: "compare_periods", args: { site: "docs.example.com", days: 30, dimension: "channels" } }],
     read: ([{ dimensions }]) => {
-      const mover = dimensions[0]?.movers.find(({ label }) => label === "AI assistants");
+      const mover = dimensions[0]?.movers.find(({ value }) => value === "AI assistants");
       return [mover?.previous, mover?.current, mover?.change?.percent];
     },
     expect: (count) => {
@@ -252,7 +252,7 @@ export const comparisons: Question[] = [
       change: comparison?.visitors.absolute,
       top: top
         .filter(({ dimension }) => ["pages", "referrers", "countries"].includes(dimension))
-        .map(({ rows }) => [rows[0]?.label, rows[0]?.visitors]),
+        .map(({ rows }) => [nameOf(rows[0]), rows[0]?.visitors]),
     }),
     expect: (count) => {
       const docs = count("docs.example.com");

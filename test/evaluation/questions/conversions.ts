@@ -124,9 +124,7 @@ export const conversions: Question[] = [
     // Nobody ever did: the answer says so, since the page may be called something else.
     read: ([answer]) => [
       ...numbersOf(answer),
-      answer.receipt.notes.some((note) =>
-        note.includes("has pages=/thank-you: a value that was never recorded"),
-      ),
+      answer.receipt.notes.some((note) => note.includes("Nothing in these days has pages=/thank-you")),
     ],
     expect: (count) => [count("example.com").visitors("today"), 0, 0, true],
   }),

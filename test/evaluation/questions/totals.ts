@@ -79,7 +79,7 @@ export const totals: Question[] = [
     question: "Was today busier than yesterday at this time?",
     at,
     calls: [{ tool: "get_overview", args: { site: "example.com" } }],
-    read: ([{ today }]) => [today?.hours?.pageviews, today?.hours?.yesterday],
+    read: ([{ today }]) => [today?.hours?.pageviews_until_then, today?.hours?.yesterday_until_then],
     // It is 05:05.
     expect: (count) => {
       const { hours } = count("example.com");

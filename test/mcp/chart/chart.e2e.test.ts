@@ -88,15 +88,21 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     ({
       ...structuredContent,
       ...(_meta?.["analytics-mcp/chart"] as object),
-    }) as unknown as Overview & WithReceipt;
+    }) as unknown as Overview & WithNotes;
   const comparisonIn = ({ comparison }: Overview) => {
     if (comparison === null) throw new Error("There is no comparison.");
     return comparison;
   };
-  const comparisonOf = (result: ToolResult) =>
-    result.structuredContent as unknown as Comparison & WithReceipt;
-  interface WithReceipt {
-    receipt: { notes: string[] };
+  const comparisonOf = ({ structuredContent, _meta }: ToolResult) => {
+    const comparison = structuredContent as unknown as Comparison;
+    // A label that is equal to its value is left out.
+    for (const { movers } of comparison.dimensions)
+      for (const mover of movers) mover.label ??= `${mover.value}`;
+    const { notes } = (_meta?.["analytics-mcp/chart"] ?? {}) as WithNotes;
+    return { ...comparison, notes };
+  };
+  interface WithNotes {
+    notes: string[];
   }
 
   const words = async (locator: Locator) => (await locator.innerText()).replace(/\s+/g, " ").trim();
@@ -133,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         `Views per visit ${ratio(overview.views_per_visit ?? 0)} ${movedBy(changes.views_per_visit, ratio)} before: ${ratio(previous.views_per_visit ?? 0)}`,
         `Time per visit ${formatDuration(overview.seconds_per_visit ?? 0)} ${movedBy(changes.seconds_per_visit, formatDuration)} before: ${formatDuration(previous.seconds_per_visit ?? 0)}`,
         `Events ${count(overview.events)} not compared`,
-        `Today so far ${count(overview.today?.visitors)} visitors ${count(overview.today?.hours?.pageviews ?? 0)} page views until 5:00 AM yesterday: ${count(overview.today?.hours?.yesterday ?? 0)}`,
+        `Today so far ${count(overview.today?.visitors)} visitors ${count(overview.today?.hours?.pageviews_until_then ?? 0)} page views until 5:00 AM yesterday: ${count(overview.today?.hours?.yesterday_until_then ?? 0)}`,
         `Active now ${count(overview.active_now)} at 5:05 AM`,
       ]);
       expect(await words(main)).toContain("Complete days, compared with Sep 22 – Oct 21, 2026");
@@ -158,8 +164,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
       });
       expect(await words(main)).toContain("rows may not add up");
-      expect(overview.receipt.notes[0]).toBe("Made-up data (--demo).");
-      expect(await allWords(main.locator("footer li"))).toEqual(overview.receipt.notes);
+      expect(overview.notes[0]).toBe("Made-up data (--demo).");
+      expect(await allWords(main.locator("footer li"))).toEqual(overview.notes);
     });
 
     it("with a trend that starts at zero, has every point at its number and leaves the last one open", async () => {
@@ -487,7 +493,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect(change < 0 ? bar.end : bar.start).toBeCloseTo(bar.zero, 1);
         expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
       });
-      expect(await allWords(main.locator("footer li"))).toEqual(comparison.receipt.notes);
+      expect(await allWords(main.locator("footer li"))).toEqual(comparison.notes);
     });
 
     it("with ranges for unknown numbers, and the reason", async () => {
@@ -705,10 +711,12 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     const site = { id: "s", domain: evil };
     const receipt = { notes: hostile, command: evil };
     for (const structuredContent of [
-      { ...overviewOf(overview), site, receipt, top: [{ dimension: evil, rows }] },
+      { ...overviewOf(overview), site, notes: hostile, top: [{ dimension: evil, rows }] },
       {
         ...comparisonOf(comparison),
         site,
+        // Of a host that does not pass on the chart's own data.
+        notes: undefined,
         receipt,
         timezone: evil,
         dimensions: [{ dimension: evil, drift: 0, cut_off: false, movers, more: { count: 0, most: 0 } }],
@@ -1035,7 +1043,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
           return { texts: [...texts, ...overBars], shapes };
         });
         expect(found.texts.length).toBeGreaterThan(20);
-        expect(found.shapes.length).toBeGreaterThan(1);
+        // A site without data has an axis alone.
+        expect(found.shapes.length).toBeGreaterThan(0);
         expect(found.texts.filter(({ is }) => is < 4.5)).toEqual([]);
         expect(found.shapes.filter(({ is }) => is < 3)).toEqual([]);
       }
