@@ -16,7 +16,7 @@ import {
 import { breakdown, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
-import type { Warning } from "../operations/warning.ts";
+import { FOLDED_FILTER, type Warning } from "../operations/warning.ts";
 import { findNearest } from "../render/suggest.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { hasNoCounts, listSpans } from "./empty-answer.ts";
@@ -384,9 +384,12 @@ function warnOfMissing({ filter = [], goal }: Asked, meanings: ReadonlyMap<strin
 /** The contract's code of a warning that nobody had a value. Ours says more than the source's. */
 const NO_SUCH_VALUE = "no_such_value";
 
-function addWarnings<R extends Reply>({ result, views, ...rest }: R, added: readonly Warning[]) {
-  if (added.length === 0) return { result, views, ...rest };
+function addWarnings<R extends Reply>({ result, views, ...rest }: R, found: readonly Warning[]) {
   const { warnings: given = [] } = result as { warnings?: readonly Warning[] };
+  // What may have been folded is not said to be missing.
+  const isFolded = given.some(({ code }) => code === FOLDED_FILTER);
+  const added = found.filter(({ code }) => !isFolded || code !== NO_SUCH_VALUE);
+  if (added.length === 0) return { result, views, ...rest };
   const isReplaced = added.some(({ code }) => code === NO_SUCH_VALUE);
   const dropped = given.filter(({ code }) => isReplaced && code === NO_SUCH_VALUE);
   const texts = new Set<unknown>(dropped.map(({ detail }) => detail));

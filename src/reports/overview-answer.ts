@@ -4,6 +4,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
+import { sumAtMost } from "../operations/ranges.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import { NEAR, PROXIED, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
@@ -122,6 +123,7 @@ async function readParts(
     visitors: totals.visitors,
     pageviews: totals.pageviews,
     ...(totals.events !== undefined && { events: totals.events }),
+    ...sumAtMost([totals]),
     ...rateVisits(totals),
     ...(last === today &&
       !leftOut && {

@@ -14,6 +14,7 @@ import { notFoundRow } from "../operations/not-found.ts";
 import { forModels, forPeople } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
+import { countsAtMost, showCount } from "../operations/ranges.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
 import { PERIOD_VISITORS, warnings } from "../operations/warning.ts";
@@ -51,6 +52,7 @@ export const overviewResult = () =>
     pageviews: count,
     /** Absent where the service has none. */
     events: count.optional(),
+    ...countsAtMost("visitors", "pageviews", "events"),
     ...visitRates,
     comparison: comparedTotals().nullable(),
     /** Absent from a service whose days end yesterday. */
@@ -174,7 +176,7 @@ export function viewTotals({
       ...sums,
       ...(totals.events === undefined
         ? []
-        : [{ ...NO_CHANGE, label: MEASURE_NAMES.events, current: totals.events }]),
+        : [{ ...NO_CHANGE, label: MEASURE_NAMES.events, current: showCount(totals, "events") }]),
       ...rates,
       ...averages,
     ],

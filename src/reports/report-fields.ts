@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
+import { type AtMost, countsAtMost, showCount } from "../operations/ranges.ts";
 import { once } from "../operations/schemas.ts";
 import { POINTS, type View } from "../operations/view.ts";
 import {
@@ -33,6 +34,7 @@ export const window = once(() =>
     /** Absent where the visitors of days do not add up. */
     visitors: count.optional(),
     pageviews: count,
+    ...countsAtMost("visitors", "pageviews"),
     ...visitRates,
   }),
 );
@@ -135,9 +137,9 @@ type Changes = z.output<z.ZodObject<ReturnType<typeof totalsChange>>>;
 type Averages = z.output<typeof totalsPerDay.per_day>;
 
 /** The totals of a window as a result has them. */
-type Counts = Pick<Window, "pageviews"> & { visitors?: number | undefined } & {
-  [N in keyof VisitRates]?: VisitRates[N] | undefined;
-};
+type Counts = Pick<Window, "pageviews"> & { visitors?: number | undefined } & AtMost & {
+    [N in keyof VisitRates]?: VisitRates[N] | undefined;
+  };
 
 export const changeColumns: View["columns"] = [
   { key: "current", label: "current", kind: "count" },
@@ -168,10 +170,10 @@ export function listTotals(
   const hasVisits = current.visits !== undefined;
   const hasRates = current.bounce_rate !== undefined;
   const counted = [...(["visitors", "pageviews"] as const), ...(hasVisits ? (["visits"] as const) : [])];
-  const fill = (name: keyof Counts) => ({
+  const fill = (name: Exclude<keyof Counts, keyof AtMost>) => ({
     label: MEASURE_NAMES[name],
-    current: current[name] ?? null,
-    previous: before?.[name] ?? null,
+    current: showCount(current, name),
+    previous: before ? showCount(before, name) : null,
   });
   const points = change?.bounce_rate?.points ?? null;
   return {

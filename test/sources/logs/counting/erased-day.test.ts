@@ -70,27 +70,37 @@ describe("a day of which pages were folded", () => {
   const ask = (name: string, params: object, filter?: string) => {
     const query = findQuery(name);
     const options = filter === undefined ? {} : { filter: parseFilter([filter]) };
-    return query.ask(call, query.params.parse({ site: "example.com", days: 1, ...params }), options);
+    return query.ask(call, query.params.parse({ site: "example.com", ...params }), options);
   };
   const span = { period: "2026-11-21" };
 
   it("gives a range for a filter, in totals, points and rows, and says so", async () => {
-    const { result } = await ask("stats", {}, "pages=/none");
+    const { result } = await ask("stats", { days: 1 }, "pages=/none");
     expect(result).toMatchObject({ visitors: 0, visitors_at_most: 4, pageviews: 0 });
     const { warnings } = result as { warnings: { code: string }[] };
     const warning = warnings.find(({ code }) => code === "folded_filter");
     expect(warning).toMatchObject({ values: { visitors: 0, visitors_at_most: 4, days: 1 } });
     expect(JSON.stringify(warnings)).not.toContain("no_such_value");
-    expect((await ask("timeseries", {}, "pages=/pricing")).result).toMatchObject({
+    expect((await ask("timeseries", { days: 1 }, "pages=/pricing")).result).toMatchObject({
       points: [{ visitors: 60, visitors_at_most: 64 }],
     });
-    const { result: hours } = await ask("timeseries", { interval: "hour" }, "pages=/none");
+    const { result: hours } = await ask("timeseries", { days: 1, interval: "hour" }, "pages=/none");
     const { points } = hours as { points: Record<string, unknown>[] };
     expect(points[0]).toMatchObject({ visitors: 0, visitors_at_most: 4 });
     expect(points[1]).not.toHaveProperty("visitors_at_most");
-    const { result: rows } = await ask("breakdown", { dimension: "utm_campaigns" }, "pages=/pricing");
+    const { result: rows } = await ask(
+      "breakdown",
+      { days: 1, dimension: "utm_campaigns" },
+      "pages=/pricing",
+    );
     expect(rows).toMatchObject({ rows: [{ value: "may", visitors: 60 }], totals: { visitors_at_most: 64 } });
-    expect((await ask("stats", {}, "channels=Direct")).result).not.toHaveProperty("visitors_at_most");
+    expect((await ask("stats", { days: 1 }, "channels=Direct")).result).not.toHaveProperty(
+      "visitors_at_most",
+    );
+    const { result: overview, views } = await ask("overview", { period: "today" }, "pages=/none");
+    expect(overview).toMatchObject({ visitors: 0, visitors_at_most: 4 });
+    expect(views[0]?.rows[0]).toMatchObject({ current: "0–4" });
+    expect(JSON.stringify([overview, views])).not.toMatch(/no_such_value|Nothing in these days/);
   });
 
   it.each([
