@@ -115,8 +115,8 @@ async function readParts(
   const includesToday = last === today && (!canAdd || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
   const leftOut = day.warnings?.some(({ code }) => code === PROXIED) ? { missing: true as const } : undefined;
-  const points =
-    complete && includesToday ? [...series.points, { ...day, date: today, ...leftOut }] : series.points;
+  const addsToday = complete !== undefined && includesToday;
+  const points = addsToday ? [...series.points, { ...day, date: today, ...leftOut }] : series.points;
   return {
     site: totals.site,
     period: totals.period,
@@ -125,15 +125,7 @@ async function readParts(
     ...(totals.events !== undefined && { events: totals.events }),
     ...sumAtMost([totals]),
     ...rateVisits(totals),
-    ...(last === today &&
-      !leftOut && {
-        today: {
-          date: day.period.to,
-          visitors: day.visitors,
-          pageviews: day.pageviews,
-          ...(byHour.today && { hours: byHour.today }),
-        },
-      }),
+    ...(last === today && !leftOut && { today: countToday(day, byHour) }),
     ...(active.found[0] !== undefined && { active_now: active.found[0] }),
     trend: {
       ...listCounts(points),
@@ -160,6 +152,11 @@ async function readParts(
     previous,
   };
 }
+
+const countToday = (
+  { period, visitors, pageviews }: AnswerOf<typeof stats>,
+  { today: hours }: Awaited<ReturnType<typeof readOverviewHours>>,
+) => ({ date: period.to, visitors, pageviews, ...(hours && { hours }) });
 
 interface TrendPoint extends WithVisits {
   date: string;

@@ -44,18 +44,21 @@ describe("points without data", () => {
   const hoursOf = (day: string, from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => `${day}T${String(from + index).padStart(2, "0")}`);
 
-  it.each([undefined, "pages=/nowhere"])("of a log are before it and in its gaps (filter: %s)", async (filter) => {
-    // From the 18th at noon, with nothing on the 19th, until an hour ago.
-    const found = await read([NOON - 3 * DAY, NOON - 1 * DAY, NOON - HOUR], filter);
-    expect(found.days).toEqual(["16", "17", "19"]);
-    expect(found.hours).toEqual([
-      ...hoursOf("16", 0, 23),
-      ...hoursOf("17", 0, 23),
-      ...hoursOf("18", 0, 11),
-      ...hoursOf("19", 0, 23),
-    ]);
-    expect(found.zeros).toBe(true);
-  });
+  it.each([undefined, "pages=/nowhere"])(
+    "of a log are before it and in its gaps (filter: %s)",
+    async (filter) => {
+      // From the 18th at noon, with nothing on the 19th, until an hour ago.
+      const found = await read([NOON - 3 * DAY, NOON - DAY, NOON - HOUR], filter);
+      expect(found.days).toEqual(["16", "17", "19"]);
+      expect(found.hours).toEqual([
+        ...hoursOf("16", 0, 23),
+        ...hoursOf("17", 0, 23),
+        ...hoursOf("18", 0, 11),
+        ...hoursOf("19", 0, 23),
+      ]);
+      expect(found.zeros).toBe(true);
+    },
+  );
 
   it("of a log that has ended are after its last line, too", async () => {
     const found = await read([NOON - 6 * DAY, NOON - 2 * DAY, NOON - 2 * DAY + HOUR]);

@@ -51,7 +51,9 @@ try {
     const { status } = spawnSync(bin, [...shell, "--demo"], { stdio: ["ignore", "inherit", "inherit"] });
     if (status !== 0) throw new Error(`the shell command ended with ${status}`);
   }
-  print('\nAll numbers are made up (--demo). To look at them in a browser: node bin/analytics-mcp.js view --demo\nNext: README.md, "Connect your assistant".');
+  print(
+    '\nAll numbers are made up (--demo). To look at them in a browser: node bin/analytics-mcp.js view --demo\nNext: README.md, "Connect your assistant".',
+  );
 } finally {
   await client.close();
   rmSync(folder, { recursive: true, force: true });

@@ -16,7 +16,7 @@ export function html(tag: string, attributes: Tree["attributes"], ...children: P
   return { tag, attributes, children };
 }
 
-export const readText = (part: Part): string =>
+const readText = (part: Part): string =>
   typeof part === "string" ? part : part.children.map(readText).join("");
 
 /**
