@@ -179,7 +179,7 @@ export const createNoFilterError = () =>
 
 export const createNoHoursError = () =>
   new AnalyticsError("invalid_parameter", "There are no hours: this service only has days.", {
-    hint: "Ask by day, week or month.",
+    hint: "Ask by day, week, month or weekday.",
     parameters: [{ parameter: "interval", detail: "cannot be hour: this service only has days" }],
   });
 

@@ -1,6 +1,8 @@
 import type { AnalyticsError } from "../errors.ts";
 import { quoteIfNeeded } from "../errors.ts";
 import { hasOtherName } from "../names/value-names.ts";
+import { dateOfHour } from "../operations/days.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { formatNotes } from "../operations/note.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, type Column, listNotes, type View } from "../operations/view.ts";
@@ -59,7 +61,7 @@ export function buildAnswer(
   // Both forms are cleaned before rows are cut, so that names that look alike have the same number in both.
   const structured = cleanValue(compact, MAX_TEXT_LENGTH, maxName);
   const views = raw.map((view) => showValues({ ...view, rows: cleanRows(view.rows, maxName) }));
-  const cut = cutToBudget(query, structured, views, command !== undefined);
+  const cut = cutToBudget(query, structured, views);
   const notes = formatNotes(listNotes(views), "models").map((note) => cleanText(note, 400));
   if (about.note !== undefined) notes.unshift(about.note);
   if (cut !== undefined) notes.unshift(cut);
@@ -134,33 +136,52 @@ function formatView(view: View): string[] {
 
 /**
  * Shortens the query's list if the answer would be too long. Returns a note with the numbers of entries that exist, were
- * asked for and are shown; it replaces the view's own note.
+ * asked for and are shown, and with what to ask for the others; it replaces the view's own note.
  */
-function cutToBudget(
-  { list }: Query,
-  structured: Record<string, unknown>,
-  views: View[],
-  hasShell: boolean,
-): string | undefined {
-  const rows = list && structured[list.key];
+function cutToBudget(query: Query, structured: Record<string, unknown>, views: View[]): string | undefined {
+  const { list } = query;
+  const rows: unknown = list && structured[list.key];
   if (!list || !Array.isArray(rows)) return undefined;
   const [view] = views;
-  const forms = rows.map((row, index) => [row, readCells(view?.columns ?? [], view?.rows[index] ?? {})]);
+  const forms = rows.map((row, index) => {
+    const shown = view?.rows[index];
+    return shown ? [row, readCells(view.columns, shown)] : [row];
+  });
   const fitting = countFitting(forms, list.keep);
   if (fitting === rows.length) return undefined;
   const keep = <T>(all: T[]) => (list.keep === "first" ? all.slice(0, fitting) : all.slice(-fitting));
   structured[list.key] = keep(rows);
-  if (list.cut) structured[list.cut] = true;
+  structured.truncated = true;
   const { total, limit } = view?.extent ?? { total: rows.length, limit: undefined };
   for (const view of views) {
     view.rows = keep(view.rows);
     view.extent = undefined;
   }
   const asked = limit === undefined ? "" : ` (limit ${limit})`;
-  const printed = rows.length === total ? "all of them" : `the ${list.keep} ${rows.length}`;
-  const elsewhere = hasShell ? `; the shell command prints ${printed}` : "";
-  return `Only the ${list.keep} ${fitting} of ${total} ${list.key} are shown${asked}, to keep the answer short${elsewhere}.`;
+  const rest = list.keep === "last" ? nameSpan(rows.slice(0, -fitting)) : describeRest(query, structured);
+  return `Only the ${list.keep} ${fitting} of ${total} ${list.key} are shown${asked}, to keep the answer short${rest}.`;
 }
+
+/** The days of points, as what to ask for. */
+function nameSpan(points: readonly Record<string, unknown>[]): string {
+  const read = ({ date, time, from = date, to = date }: Record<string, unknown>) =>
+    typeof time === "string" ? { from: dateOfHour(time), to: dateOfHour(time) } : { from, to };
+  const [first, last] = [read(points[0] ?? {}), read(points.at(-1) ?? {})];
+  return `; those before them: period=${first.from}/${last.to}`;
+}
+
+/** How to ask for the rows that a list lacks. */
+function describeRest({ params }: Query, { dimension, by }: Record<string, unknown>): string {
+  const ranked = dimensions.find((known) => known === (by ?? dimension));
+  if (ranked !== undefined && "filter" in params.shape) {
+    const condition = EXAMPLES[ranked] ?? `${ranked}=${ranked.endsWith("pages") ? "/a*" : "a*"}`;
+    return `; a filter such as ${condition} lists a part of them whole`;
+  }
+  return "days" in params.shape ? "; fewer days have fewer" : "";
+}
+
+/** Conditions that keep a part of what people do not know by its values. */
+const EXAMPLES: Partial<Record<Dimension, string>> = { cities: "countries=DE", regions: "countries=DE" };
 
 /**
  * Converts an error to a tool's answer, with what a model needs to correct its call.

@@ -100,6 +100,10 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   ],
   [/^(dimension|group_?by|breakdown)$/i, describeRanking],
   [/^(interval|granularity|resolution|hours?)$/i, "get_timeseries has interval: hour, day, week or month."],
+  [
+    /^(weekdays?|days?_?of_?(the_?)?week|hours?_?of_?(the_?)?day|when|heat_?map)$/i,
+    "get_timeseries has interval: weekday, hour_of_day or week_hour.",
+  ],
 ];
 
 /** What a model can do about refused arguments, in sentences. */

@@ -171,7 +171,7 @@ export const breakdown = defineOperation({
         period: answerPeriod.optional(),
         rows: z.array(row().extend(uncertain())).describe("At most `limit` rows."),
       }),
-  list: { key: "rows", keep: "first", cut: "truncated", hasVisits: true },
+  list: { key: "rows", keep: "first", hasVisits: true },
   maxAge: 60,
   verify: (result, params) => {
     if (result.dimension !== params.dimension) {

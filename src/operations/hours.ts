@@ -65,7 +65,7 @@ export const hours = defineOperation({
   },
 });
 
-const HOURS_NOTE =
+export const HOURS_NOTE =
   "A visitor counts once an hour, so the visitors of hours do not add up to those of the day. Page views do.";
 
 /** Where the offset begins in a timestamp without fractions of a second. */

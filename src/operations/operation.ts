@@ -19,13 +19,12 @@ export interface Presentation {
     trendOf?(row: Record<string, unknown>): string;
   };
   /**
-   * The list in the answer that can get long, which end to keep if it must be cut, and the member that says whether
-   * entries are missing. `hasVisits` is set if its entries have visits, which are shown on request.
+   * The list in the answer that can get long, and which end to keep if it must be cut; the member `truncated` then says so.
+   * `hasVisits` is set if its entries have visits, which are shown on request.
    */
   readonly list?: {
     readonly key: string;
     readonly keep: "first" | "last";
-    readonly cut?: string;
     readonly hasVisits?: true;
   };
   /** Set if the answer describes the API: it has no numbers and is too long for a model, which gets a summary. */

@@ -110,10 +110,19 @@ export function describeVisitors(period: Period, warned: readonly Warning[] | un
 
 /** People ask about weeks, and a date alone does not show the weekday. */
 export function nameWeekday(day: string): string {
-  return WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? "";
+  return WEEK.at(new Date(`${day}T00:00:00Z`).getUTCDay() - 1) ?? "";
 }
 
-const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+/** From Monday on. */
+export const WEEK: readonly string[] = [
+  "Monday",
+  "Tuesday",
+  "Wednesday",
+  "Thursday",
+  "Friday",
+  "Saturday",
+  "Sunday",
+];
 
 /** Hours and minutes at the site; the whole timestamp if it is not on the given day. */
 const formatTime = (timestamp: string, day: string) =>

@@ -23,7 +23,7 @@ export const requestList = {
   isOptional: true,
   params: () => z.strictObject({ site: siteParam, days: daysParam, limit: limitParam }),
   optionalParams: spanParams,
-  list: { key: "rows", keep: "first", cut: "truncated" },
+  list: { key: "rows", keep: "first" },
   maxAge: 60,
 } as const;
 

@@ -9,7 +9,7 @@ export interface Column {
   /**
    * `change` is a signed count, `percent_change` a signed percentage, `status` one of ok, warning, failed and skipped.
    * `word` is text that is never cut, such as an id that people type. `hour` is a timestamp of which readers see date and hour,
-   * `month` a day of which people see the month.
+   * `day` a date of which they see the weekday, too, `month` a day of which people see the month.
    */
   kind:
     | "text"
@@ -19,6 +19,7 @@ export interface Column {
     | "percent"
     | "percent_change"
     | "date"
+    | "day"
     | "hour"
     | "month"
     | "time"

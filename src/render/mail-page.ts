@@ -93,7 +93,11 @@ function formatTable(view: View, screen: Screen): Html {
     ({ key, machine, detail }) => machine !== true && (detail !== true || key === SHARE),
   );
   const alignment = (column: Column) =>
-    isNumeric(column) ? html` class="n"` : column.kind === "date" ? html` class="d"` : html``;
+    isNumeric(column)
+      ? html` class="n"`
+      : column.kind === "date" || column.kind === "day"
+        ? html` class="d"`
+        : html``;
   const share = columns.find(({ key }) => key === SHARE);
   const rows = cleanRows(view.rows).map((row) => {
     const cells = columns.map((column, index) => {

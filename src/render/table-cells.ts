@@ -5,7 +5,7 @@ import { cleanText } from "./clean-text.ts";
 import { describePoints, isPoints } from "./points.ts";
 import { paint, type Screen, type Style } from "./terminal-screen.ts";
 
-const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "hour", "month", "time", "status"]);
+const TEXTS = new Set<Column["kind"]>(["text", "word", "date", "day", "hour", "month", "time", "status"]);
 export const isNumeric = ({ kind }: Column) => !TEXTS.has(kind);
 
 const STATUS_STYLES: Readonly<Record<string, Style>> = {
@@ -36,6 +36,8 @@ export function createCellFormat(screen: Screen) {
 
   const months = new Intl.DateTimeFormat(screen.locale, { month: "short", year: "numeric", timeZone: "UTC" });
 
+  const weekdays = new Intl.DateTimeFormat(screen.locale, { weekday: "short", timeZone: "UTC" });
+
   const sign = (value: number, text: string) => {
     if (!screen.pictures) return value > 0 ? `+${text}` : text;
     const arrow = value > 0 ? "▲ +" : value < 0 ? "▼ " : "  ";
@@ -44,6 +46,7 @@ export function createCellFormat(screen: Screen) {
 
   const readText = ({ names, kind }: Column, row: Record<string, Cell>, cell: string): string => {
     if (kind === "hour") return nameHour(cell);
+    if (kind === "day") return `${cell} ${weekdays.format(Date.parse(cell))}`;
     if (kind === "month") return months.format(Date.parse(cell));
     if (kind === "time") return readTime(cell);
     return names ? readName(names, row.value, cell) : cell;

@@ -1,4 +1,5 @@
 import { nameHour } from "../operations/days.ts";
+import { nameWeekday } from "../operations/period.ts";
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText, guardFormula } from "./clean-text.ts";
@@ -35,12 +36,18 @@ export function formatTsv(
           if (forReaders && typeof cell === "number" && isPoints(column, row)) return describePoints(cell);
           if (typeof cell !== "string") return String(cell ?? "");
           const text = cleanText(cell);
-          return guard(kind, forReaders && kind === "hour" ? nameHour(text) : text);
+          return guard(kind, forReaders ? showTime(kind, text) : text);
         }),
       ),
   ]
     .map((line) => line.join("\t"))
     .join("\n");
+}
+
+/** A day or an hour as a reader sees it. */
+function showTime(kind: Column["kind"], text: string): string {
+  if (kind === "day") return `${text} ${nameWeekday(text).slice(0, 3)}`;
+  return kind === "hour" ? nameHour(text) : text;
 }
 
 /** A spreadsheet takes text from a quote on to the next one for one cell, and runs a formula in it. */

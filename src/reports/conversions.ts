@@ -79,7 +79,7 @@ export const conversions = defineReport({
     ],
     fields: "visitors,converted",
   },
-  list: { key: "rows", keep: "first", cut: "truncated" },
+  list: { key: "rows", keep: "first" },
   params,
   result: conversionsResult,
   compute: async (call, params, options) => {

@@ -1,14 +1,16 @@
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, countDays } from "../operations/days.ts";
+import { addDays, countDays, dateOfHour, nameHour } from "../operations/days.ts";
 import { DEFAULT_HOUR_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import { readFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
 import { hours } from "../operations/hours.ts";
 import { timeseries } from "../operations/index.ts";
+import { note } from "../operations/note.ts";
 import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
 import {
   describePeriod,
   formatSpan,
+  nameWeekday,
   noteVisitors,
   type Period,
   periodHeadline,
@@ -19,8 +21,10 @@ import { sumPoints } from "../operations/timeseries.ts";
 import type { Column, View } from "../operations/view.ts";
 import { noteRates, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
 import { assertAddsUp } from "./added-days.ts";
+import { createCompleteTest, type SeriesPoint } from "./complete-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { showAnswer } from "./operation-query.ts";
+import { findExtremes } from "./profile.ts";
 import type { Answer } from "./query.ts";
 import { askDays, askSpan, createTooLongError } from "./site-period.ts";
 
@@ -35,14 +39,71 @@ export async function askSeries(
   { interval = "day", with: added, ...params }: SeriesParams,
   options: QueryOptions,
 ): Promise<Pick<Answer, "result" | "views">> {
-  if (interval === "hour") return showAnswer(hours, await askHours(call, params, options), params, added);
-  const result = await askDays(call, timeseries, params, options);
-  if (interval === "day") return showAnswer(timeseries, result, params, added);
-  const { from, to } = result.period;
-  await assertAddsUp(call, { site: result.site.id, from, to, last: to }, options);
-  const points = addUp(result, interval);
+  if (interval === "hour") {
+    const series = await askHours(call, params, options);
+    const { points, ...rest } = series;
+    const hourly = points.map((point) => ({ ...point, date: dateOfHour(point.time) }));
+    const extremes = findExtremesOf({ ...rest, points: hourly });
+    const name = ({ time }: { time: string }) => `${nameWeekday(dateOfHour(time))} ${nameHour(time)}`;
+    const answer = showAnswer(hours, series, params, added);
+    return addExtremes(answer, extremes, "hour", name, ({ time }) => ({ time }));
+  }
+  const series = await askDays(call, timeseries, params, options);
+  const extremes = findExtremesOf(series);
+  const name = ({ date }: { date: string }) => `${nameWeekday(date)}, ${date}`;
+  const add = (answer: Pick<Answer, "result" | "views">) =>
+    addExtremes(answer, extremes, "day", name, ({ date }) => ({ date, weekday: nameWeekday(date) }));
+  if (interval === "day") return add(nameDays(showAnswer(timeseries, series, params, added)));
+  const { from, to } = series.period;
+  await assertAddsUp(call, { site: series.site.id, from, to, last: to }, options);
+  const points = addUp(series, interval);
   const shown = added === "visits" ? points : points.map(withoutVisits);
-  return { result: { ...result, interval, points }, views: [viewIntervals(result, interval, shown)] };
+  return add({ result: { ...series, interval, points }, views: [viewIntervals(series, interval, shown)] });
+}
+
+/** The points of complete days with data that have the most and the fewest visitors. */
+function findExtremesOf<P extends SeriesPoint & { date: string; visitors: number }>(
+  series: Parameters<typeof createCompleteTest>[0] & { points: readonly P[] },
+) {
+  const isComplete = createCompleteTest(series);
+  return findExtremes(series.points.filter((point) => isComplete(point.date, point)));
+}
+
+/** Adds them to an answer, also in words. */
+function addExtremes<P extends { visitors: number }>(
+  { result, views: [view, ...views] }: Pick<Answer, "result" | "views">,
+  extremes: { highest: P; lowest: P } | undefined,
+  unit: string,
+  name: (point: P) => string,
+  place: (point: P) => object,
+): Pick<Answer, "result" | "views"> {
+  if (extremes === undefined || view === undefined) return { result, views: view ? [view, ...views] : views };
+  const { highest, lowest } = extremes;
+  const show = (point: P) => ({ ...place(point), visitors: point.visitors });
+  const said = note`Highest complete ${unit}: ${name(highest)} (${highest.visitors} visitors). Lowest: ${name(lowest)} (${lowest.visitors}).`;
+  return {
+    result: { ...result, highest: show(highest), lowest: show(lowest) },
+    views: [{ ...view, notes: [said, ...view.notes] }, ...views],
+  };
+}
+
+/** In a longer series, a weekday beside each day would cost more of a model's answer than it helps. */
+const MAX_NAMED_DAYS = 92;
+
+/** Adds the weekday to each day of a series. */
+function nameDays({ result, views }: Pick<Answer, "result" | "views">): Pick<Answer, "result" | "views"> {
+  const { points } = result as unknown as Series;
+  if (points.length > MAX_NAMED_DAYS) return { result, views };
+  return {
+    result: {
+      ...result,
+      points: points.map(({ date, ...point }) => ({ date, weekday: nameWeekday(date), ...point })),
+    },
+    views: views.map((view) => ({
+      ...view,
+      columns: view.columns.map((column) => (column.key === "date" ? { ...column, kind: "day" } : column)),
+    })),
+  };
 }
 
 /**
@@ -69,8 +130,14 @@ export async function readDayHours(
   }
 }
 
-function askHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {
-  const days = options.usesDefaultDays ? DEFAULT_HOUR_DAYS : Number(params.days);
+/** @param defaultDays If the query names no days. */
+export function askHours(
+  call: Call,
+  params: Record<string, unknown>,
+  options: QueryOptions,
+  defaultDays = DEFAULT_HOUR_DAYS,
+) {
+  const days = options.usesDefaultDays ? defaultDays : Number(params.days);
   if (params.period === undefined && days > MAX_HOUR_DAYS) {
     throw createTooLongError("days", `must be from 1 to ${MAX_HOUR_DAYS} by hour`);
   }

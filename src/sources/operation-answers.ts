@@ -307,6 +307,7 @@ function assertHours(source: PartialSource): asserts source is WithHours {
   if (source.hours !== undefined) return;
   throw createParameterError("interval", "is unknown: this source has no hours", {
     code: "unknown_parameter",
+    hint: "Ask by day, week, month or weekday.",
   });
 }
 

@@ -104,7 +104,11 @@ it("a week of hours is cut to what a model can take, and both forms say so", asy
   const { points } = result.structuredContent as { points: { time: string }[] };
   expect(points.length).toBeGreaterThan(120);
   expect(points.at(-1)?.time).toBe("2026-11-20T23:00:00+01:00");
-  expect(textOf(result)).toContain(`Only the last ${points.length} of 168 points are shown`);
+  const until = points[0]?.time.slice(0, 10);
+  expect(textOf(result)).toContain(
+    `Only the last ${points.length} of 168 points are shown, to keep the answer short; those before them: period=2026-11-14/${until}.`,
+  );
+  expect(result.structuredContent).toMatchObject({ truncated: true });
 });
 
 describe("a service", () => {
