@@ -16,7 +16,7 @@ import type { Receipt, ToolAnswer } from "./tool-answer.ts";
 const names: string[] = operations.map((operation) => operation.name);
 
 export const openapiToolParams = z.strictObject({
-  operation: z.enum(names).optional().describe("One to show in full."),
+  operation: z.enum(names).optional().describe("One to show in full, such as stats."),
 });
 
 export const openapiToolResult = z.object({

@@ -5,10 +5,10 @@ import type { Query } from "../reports/query.ts";
 import { linkChart } from "./chart-link.ts";
 import { openapiToolParams, openapiToolResult } from "./openapi-tool.ts";
 
+/** Whether a tool is idempotent means nothing if it only reads. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,
-  idempotentHint: true,
   openWorldHint: true,
 } as const;
 
@@ -17,11 +17,14 @@ const MAX_DEPTH = 3;
 
 /** Members that explain themselves in an answer; their schemas would cost many tokens. */
 const BRIEF = new Set([
-  ...["site", "period", "warnings", "comparison", "excluded"],
+  ...["site", "period", "warnings", "comparison", "excluded", "highest", "lowest"],
   ...["current", "previous", "change", "per_day", "bounds", "more", "hours"],
 ]);
-/** The same for the rows of a tool that have the members of its totals. */
-const BRIEF_ROWS = new Set(["get_conversions"]);
+/** The same for the entries of a list: those of a tool with the members of its totals, and points, which differ by the interval. */
+const BRIEF_LISTS = new Map([
+  ["get_conversions", "rows"],
+  ["get_timeseries", "points"],
+]);
 /** `compact` leaves out one of these where it follows from the other, so neither is required. */
 const OMITTED = new Set(["value", "label"]);
 
@@ -47,13 +50,14 @@ const descriptions = new Map([
   ],
   ["filter", "As in get_breakdown."],
   ["with", "Adds visits to rows."],
-  ["interval", "hour: 7 days at most."],
+  ["interval", "week_hour: by weekday and hour."],
   ["status", "5xx: the server failed."],
   ["compare_periods.dimension", "Only this one."],
   ["compare_periods.limit", "Rows a list."],
   ["compare_periods.order", "What comes first."],
   ["goal", "events=signup or pages=/thanks*."],
-  ["by", "A dimension of visits, such as channels."],
+  ["steps", "Instead of goal: pages=/cart, then pages=/thanks."],
+  ["by", "A dimension of visits: channels."],
 ]);
 
 /** What a number means and what cannot be asked. Several hosts never forward the server's instructions. */
@@ -98,9 +102,10 @@ function describeParameters(tool: string, schema: JsonSchema): JsonSchema {
     const facts = [...range, ...standard].join(", ");
     const bounds = facts === "" ? "" : ` ${facts.charAt(0).toUpperCase()}${facts.slice(1)}.`;
     const text = descriptions.get(`${tool}.${name}`) ?? descriptions.get(name) ?? description;
-    // The list of dimensions is long, and get_breakdown has it.
-    if ((name === "dimension" && tool !== "get_breakdown") || name === "by") delete kept.enum;
-    if (name === "filter") {
+    // The list of dimensions is long, and get_breakdown has it. A refusal lists the operations.
+    if ((name === "dimension" && tool !== "get_breakdown") || name === "by" || name === "operation")
+      delete kept.enum;
+    if (name === "filter" || name === "steps") {
       kept.items = { type: "string" };
       delete kept.maxItems;
     }
@@ -126,10 +131,11 @@ function acceptLoosely({ description: _, ...schema }: JsonSchema): JsonSchema {
  */
 function buildOutputSchema(tool: string, result: z.ZodObject): JsonSchema {
   const json = strip(toJsonSchema(result), 0);
-  const rows = BRIEF_ROWS.has(tool) ? { rows: { type: "array", items: { type: "object" } } } : {};
+  const list = BRIEF_LISTS.get(tool);
+  const brief = list === undefined ? {} : { [list]: { type: "array", items: { type: "object" } } };
   return {
     ...json,
-    properties: { ...json.properties, ...rows, receipt: { type: "object" } },
+    properties: { ...json.properties, ...brief, receipt: { type: "object" } },
     required: [...(json.required ?? []), "receipt"],
   };
 }

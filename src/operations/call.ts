@@ -1,3 +1,4 @@
+import { createParameterError } from "../errors.ts";
 import type { Days } from "./days.ts";
 import type { Dimension } from "./dimensions.ts";
 import type { Filter } from "./filter.ts";
@@ -27,6 +28,24 @@ export interface DataDays {
   until?: string | undefined;
 }
 
+/** Some days of a site, and conditions on pages and events, with `=`. */
+export interface AskedSteps extends Days {
+  site: string;
+  steps: Filter;
+}
+
+/** Visits that took steps, one after the other: conditions on pages and events. */
+export interface StepCounts {
+  /** All visits. */
+  visits: number;
+  /** By step, how many took it and, in this order, all before it. */
+  reached: readonly number[];
+  /** By step, how many have such a hit, in any order. */
+  met: readonly number[];
+  /** The upper ends, if these are the lower ones: values that were folded may be what was asked for. */
+  most?: Omit<StepCounts, "most">;
+}
+
 /**
  * Asks the data source, local or remote. It does not check the parameters: callers parse those that come from outside
  * (`parameters.ts`). Throws AnalyticsError for failures of the source.
@@ -51,9 +70,17 @@ export interface Call {
   lastDay?(site: string, options: CallOptions): Promise<string | undefined>;
   /** Whether the visitors of the last `days`, day by day, add up to those of all. If absent, they do. */
   addsUp?(site: string, days: number, options: CallOptions): Promise<boolean>;
+  /** Counts the visits of some days that took steps. Absent if the source cannot tell; else it throws AnalyticsError. */
+  countSteps?(asked: AskedSteps, options: CallOptions): Promise<StepCounts>;
   /** Returns the first and the last day with data of a site. Absent if that would take a request to a service. */
   readDataDays?(site: string, options: CallOptions): Promise<DataDays>;
 }
+
+/** The refusal of steps by a source that cannot tell what a visit did one after the other. */
+export const createNoStepsError = () =>
+  createParameterError("steps", "cannot be used: this source does not tell the order of a visit's hits", {
+    hint: "Access logs, ClickHouse and the demo do. Ask with goal for one of them alone.",
+  });
 
 /** The same call, with each request to the source run by `wrap`. */
 export function wrapCall(call: Call, wrap: <T>(ask: () => Promise<T>) => Promise<T>): Call {

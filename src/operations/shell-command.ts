@@ -18,7 +18,12 @@ export function formatCommand(
 }
 
 /** The name of a parameter's option, without dashes. */
-export const flagOf = (parameter: string): string => (parameter === "interval" ? "by" : parameter);
+export const flagOf = (parameter: string): string => FLAGS.get(parameter) ?? parameter;
+
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ["interval", "by"],
+  ["steps", "step"],
+]);
 
 /**
  * Quotes a word for POSIX shells, unless all its characters are harmless. PowerShell reads it the same way, except for

@@ -43,13 +43,15 @@ export const timeseries = defineOperation({
   tool: {
     name: "get_timeseries",
     title: "Series",
-    description: "Web analytics by day (or hour, week, month): visitors and page views.",
+    description:
+      "Web analytics by day, hour, week, month, or weekday and hour of the day: visitors and page views.",
   },
   shell: {
     examples: [
       "analytics-mcp timeseries example.com --days 90",
       "analytics-mcp timeseries example.com --period yesterday --by hour",
       "analytics-mcp timeseries example.com --period this-year --by month",
+      "analytics-mcp timeseries example.com --by week_hour",
       "analytics-mcp timeseries example.com --csv > visitors.csv",
     ],
     fields: "date,visitors",

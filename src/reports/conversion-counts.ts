@@ -151,7 +151,7 @@ function findHighest(fewest: number, converted: number): number {
 }
 
 /** Rounded half up to one decimal, and below 0.1 to two digits, so that a goal that was reached never shows as zero. */
-function percentOf(part: number, whole: number): number {
+export function percentOf(part: number, whole: number): number {
   const rounded = Math.round((1000 * part) / whole) / 10;
   return rounded === 0 ? Number(((100 * part) / whole).toPrecision(2)) : rounded;
 }

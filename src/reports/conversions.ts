@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { quoteIfNeeded } from "../errors.ts";
+import { createParameterError, quoteIfNeeded } from "../errors.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count, daysParam, filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { visitDimensions } from "../operations/filter.ts";
 import { type Note, note } from "../operations/note.ts";
-import { answerPeriod, describeVisitors, periodHeadline } from "../operations/period.ts";
+import { answerPeriod, describePeriod, describeVisitors, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
+import { showCount } from "../operations/ranges.ts";
 import { limitParam, listExtent, omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
 import { warnings } from "../operations/warning.ts";
@@ -16,7 +17,18 @@ import { SMALL_SAMPLE } from "./windows.ts";
 const params = () =>
   z.strictObject({
     site: siteParam,
-    goal: z.string().min(1).describe("What visitors reach, such as events=signup or pages=/thanks*."),
+    goal: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("What visitors reach, such as events=signup or pages=/thanks*."),
+    steps: z
+      .array(z.string().min(1))
+      .max(10)
+      .optional()
+      .describe(
+        "Instead of a goal: what visits did one after the other, such as pages=/cart and then pages=/thanks. Repeatable, in order.",
+      ),
     by: z
       .enum(visitDimensions)
       .optional()
@@ -42,9 +54,24 @@ export const conversionsResult = () =>
     site: siteRef,
     period: answerPeriod,
     ...filterEcho(),
-    goal: z.string(),
+    goal: z.string().optional(),
     by: z.string().optional(),
     ...conversion(),
+    /** Of steps, visits in place of visitors. */
+    visitors: count.nullable().optional(),
+    visits: count.optional(),
+    visits_at_most: count.optional(),
+    steps: z
+      .array(
+        z.object({
+          step: z.string(),
+          visits: count,
+          visits_at_most: count.optional(),
+          percentage: z.number().nullable(),
+          percentage_of_previous: z.number().nullable(),
+        }),
+      )
+      .optional(),
     small_sample: z.boolean(),
     rows: z
       .array(
@@ -66,25 +93,33 @@ export type Conversions = z.output<ReturnType<typeof conversionsResult>>;
 
 export const conversions = defineReport({
   name: "conversions",
-  summary: "How many visitors reached a goal, such as an event or a page",
+  summary: "How many visitors reached a goal, such as an event or a page, or took steps in one visit",
   tool: {
     name: "get_conversions",
     title: "Conversions",
-    description: "Web analytics: the share of visitors who reached a goal (event or page).",
+    description:
+      "Web analytics: the share of visitors who reached a goal, or of visits that took steps in order.",
   },
   shell: {
     examples: [
       "analytics-mcp conversions example.com --goal events=signup",
       "analytics-mcp conversions example.com --goal events=signup --by channels",
+      "analytics-mcp conversions example.com --step pages=/cart --step pages=/thanks",
     ],
     fields: "visitors,converted",
   },
   list: { key: "rows", keep: "first" },
   params,
   result: conversionsResult,
-  compute: async (call, params, options) => {
+  compute: async (call, { goal, steps, ...params }, options) => {
+    if (steps !== undefined) {
+      assertAlone({ goal, by: params.by });
+      const { countSteps } = await import("./steps-answer.ts");
+      return countSteps(call, { ...params, steps }, options);
+    }
+    if (goal === undefined) throw createParameterError("goal", "is required", { code: "missing_parameter" });
     const { countConversions } = await import("./conversions-answer.ts");
-    return countConversions(call, params, options);
+    return countConversions(call, { ...params, goal }, options);
   },
   compact: ({ rows, ...result }) => ({
     ...result,
@@ -93,9 +128,47 @@ export const conversions = defineReport({
   views: viewConversions,
 });
 
+/** Refuses parameters that cannot be combined with steps. */
+function assertAlone(given: Record<string, unknown>): void {
+  const other = Object.keys(given).find((name) => given[name] !== undefined);
+  if (other !== undefined) throw createParameterError(other, "cannot be combined with steps");
+}
+
+/** Steps as a table: one row for all visits, and one for each step. */
+function viewSteps({ site, period, filter, steps = [], ...rest }: Conversions): View {
+  const { notes, warnings } = describePeriod(period, rest.warnings);
+  const small = [`Small sample (under ${SMALL_SAMPLE} visits): the rates may be due to chance.`];
+  return {
+    headline: `Steps of ${periodHeadline(site.domain, period, filter)}`,
+    columns: [
+      { key: "step", label: "step", kind: "text" },
+      { key: "visits", label: "visits", kind: "count" },
+      { key: "percentage", label: "of all", kind: "percent" },
+      { key: "percentage_of_previous", label: "of previous", kind: "percent" },
+    ],
+    rows: [
+      { step: "(all visits)", visits: showCount(rest, "visits") },
+      ...steps.map((step) => ({
+        step: step.step,
+        visits: showCount(step, "visits"),
+        percentage: step.percentage,
+        percentage_of_previous: step.percentage_of_previous,
+      })),
+    ],
+    bars: "visits",
+    notes: [
+      "Each step comes after the one before, in the same visit; anything may happen between them.",
+      ...(rest.small_sample && rest.visits !== 0 ? small : []),
+      ...notes,
+    ],
+    warnings,
+  };
+}
+
 /** Conversions as a table: one row for all visitors, or one for each value of a dimension. */
 function viewConversions(conversions: Conversions): View[] {
-  const { site, period, filter, goal, by, rows, limit = 0, total_rows: total = 0 } = conversions;
+  if (conversions.steps !== undefined) return [viewSteps(conversions)];
+  const { site, period, filter, goal = "", by, rows, limit = 0, total_rows: total = 0 } = conversions;
   const { notes, warnings } = describeVisitors(period, conversions.warnings);
   return [
     {

@@ -21,7 +21,8 @@ import { readFilterInput } from "../operations/filter-input.ts";
 const EXAMPLES = "such as events=signup or pages=/thanks*";
 
 /** Reads a goal as people and models write it, with singular names. Throws AnalyticsError `invalid_parameter`. */
-export function readGoal(text: string): Condition {
+export function readGoal(text: string, parameter: "goal" | "steps" = "goal"): Condition {
+  const createGoalError = (detail: string) => createParameterError(parameter, detail);
   const [, visit, name = "", operator] = /^\s*(visit:)?([^=!]{1,40})(!?=)/.exec(text) ?? [];
   const dimension = dimensions.find((known) => known === nameDimension(name));
   const shown = quote(text, { maxLength: MAX_SHOWN });
@@ -37,35 +38,37 @@ export function readGoal(text: string): Condition {
     throw createGoalError(
       `must say what is reached, with =: nearly everybody has a hit that is something else. Visits without it are a filter, ${quote(`visit:${text.trim()}`, { maxLength: MAX_SHOWN })}`,
     );
-  const [goal] = readOrRename(text);
+  const [goal] = readOrRename(text, parameter);
   if (goal === undefined || goal.alternatives.includes(null))
     throw createGoalError(`must have a value, ${EXAMPLES}: nothing is reached by a hit that has none`);
   return goal;
 }
 
-function readOrRename(text: string): Filter {
+function readOrRename(text: string, parameter: string): Filter {
   try {
     return readFilterInput([text]) ?? [];
   } catch (error) {
-    throw renameToGoal(error);
+    throw renameParameter(error, "filter", parameter, isOfHits);
   }
+}
+
+/** Refuses conditions on hits. @param what Beside what they stand. */
+export function assertOfVisits(filter: Filter, what: string): void {
+  const onHits = filter.find(isOnHits);
+  if (onHits === undefined) return;
+  const text = formatCondition(onHits);
+  throw createFilterError(
+    `must choose visits beside ${what}: write ${quote(`visit:${text}`)} instead of ${quote(text)}`,
+  );
 }
 
 /** The conditions on visits with the goal, in canonical order. Throws AnalyticsError for conditions on hits. */
 export function addGoal(goal: Condition, filter: Filter = []): Filter {
-  const onHits = filter.find(isOnHits);
-  if (onHits !== undefined) {
-    const text = formatCondition(onHits);
-    throw createFilterError(
-      `must choose visits beside a goal, which is of hits: write ${quote(`visit:${text}`)} instead of ${quote(text)}`,
-    );
-  }
+  assertOfVisits(filter, "a goal, which is of hits");
   if (filter.length >= MAX_CONDITIONS)
     throw createFilterError(`must have at most ${MAX_CONDITIONS - 1} conditions beside a goal`);
   return parseFilter([...filter, goal].map(formatCondition));
 }
-
-const createGoalError = (detail: string): AnalyticsError => createParameterError("goal", detail);
 
 /** An error on the filter of a call that only its goal can have caused, as an error on the goal. */
 export const renameToGoal = (error: unknown): unknown =>

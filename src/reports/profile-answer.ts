@@ -5,6 +5,7 @@ import { HOURS_NOTE } from "../operations/hours.ts";
 import { timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import { describePeriod, type Period, periodHeadline, WEEK } from "../operations/period.ts";
+import { showCount } from "../operations/ranges.ts";
 import { pointColumns } from "../operations/series-fields.ts";
 import type { Column, View } from "../operations/view.ts";
 import { noteRates, withoutVisits } from "../operations/visit-rates.ts";
@@ -110,9 +111,18 @@ function viewProfile(series: Found, interval: ProfileInterval, folded: Folded): 
         { key: "days", label: "days", kind: "count" },
         ...pointColumns(shown).filter(({ key }) => key !== "partial"),
       ],
-      rows: slots.map(({ hour, ...slot }) => ({
-        ...slot,
+      rows: slots.map(({ weekday, hour, days, visits, ...slot }) => ({
+        ...(weekday !== undefined && { weekday }),
         ...(hour !== undefined && { hour: nameClock({ hour }) }),
+        days,
+        visitors: showCount(slot, "visitors"),
+        pageviews: showCount(slot, "pageviews"),
+        ...(visits !== undefined && {
+          visits,
+          bounce_rate: slot.bounce_rate ?? null,
+          views_per_visit: slot.views_per_visit ?? null,
+          seconds_per_visit: slot.seconds_per_visit ?? null,
+        }),
       })),
       series: {
         label: `${TITLES[interval]}: visitors`,
@@ -154,7 +164,7 @@ function buildGrid(slots: readonly Slot[], measure: "visitors" | "pageviews"): V
     hour: nameClock({ hour }),
     ...Object.fromEntries(
       slots.flatMap((slot) =>
-        slot.hour === hour ? [[slot.weekday?.toLowerCase() ?? "", slot[measure]]] : [],
+        slot.hour === hour ? [[slot.weekday?.toLowerCase() ?? "", showCount(slot, measure)]] : [],
       ),
     ),
   }));

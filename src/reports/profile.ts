@@ -1,4 +1,5 @@
 import { nameWeekday } from "../operations/period.ts";
+import { type AtMost, sumAtMost } from "../operations/ranges.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import { rateVisits, type VisitRates, type WithVisits } from "../operations/visit-rates.ts";
 
@@ -14,7 +15,7 @@ export const isProfile = (interval: string | undefined): interval is ProfileInte
   PROFILE_INTERVALS.some((each) => each === interval);
 
 /** A day of a series, or an hour of one. */
-export interface DatedPoint extends WithVisits {
+export interface DatedPoint extends WithVisits, AtMost {
   date: string;
   /** As the clocks show it, from 0; absent of a day. */
   hour?: number;
@@ -23,7 +24,7 @@ export interface DatedPoint extends WithVisits {
 }
 
 /** A day of the week, an hour of the day, or an hour of a day of the week. Its counts are averages of its days. */
-export interface Slot extends Partial<VisitRates> {
+export interface Slot extends Partial<VisitRates>, AtMost {
   /** In English. */
   weekday?: string;
   hour?: number;
@@ -56,6 +57,9 @@ export function foldSeries(interval: ProfileInterval, points: readonly DatedPoin
         days,
         visitors: average(visitors, days),
         pageviews: average(pageviews, days),
+        ...Object.fromEntries(
+          Object.entries(sumAtMost(group)).map(([name, most = 0]) => [name, average(most, days)]),
+        ),
         ...(rates && { ...rates, visits: average(rates.visits, days) }),
       };
     });
@@ -70,12 +74,12 @@ function average(sum: number, days: number): number {
   return rounded === 0 ? Number((sum / days).toPrecision(2)) : rounded;
 }
 
-/** The points with the most and the fewest visitors, the earliest of each; undefined if all have the same. */
-export function findExtremes<P extends { visitors: number }>(
+/** The points with the most and the fewest visitors, the earliest of each; undefined if all have the same, or if some are ranges. */
+export function findExtremes<P extends { visitors: number } & AtMost>(
   points: readonly P[],
 ): { highest: P; lowest: P } | undefined {
   const [first, ...rest] = points;
-  if (first === undefined) return undefined;
+  if (first === undefined || points.some((point) => point.visitors_at_most !== undefined)) return undefined;
   const highest = rest.reduce((most, point) => (point.visitors > most.visitors ? point : most), first);
   const lowest = rest.reduce((least, point) => (point.visitors < least.visitors ? point : least), first);
   return highest.visitors === lowest.visitors ? undefined : { highest, lowest };

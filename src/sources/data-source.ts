@@ -1,4 +1,5 @@
 import type { AnalyticsError } from "../errors.ts";
+import type { StepCounts } from "../operations/call.ts";
 import type { crawlerPurposes } from "../operations/crawlers.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Filter } from "../operations/filter.ts";
@@ -35,6 +36,11 @@ export interface DataSource {
   hours?(span: Span, signal?: AbortSignal): Promise<readonly HourTotals[]>;
   /** The first `limit` rows in the contract's order (`operations/row-order.ts`), and the number of all rows. */
   breakdown(span: Span, dimension: Dimension, limit: number, signal?: AbortSignal): Promise<Ranking>;
+  /**
+   * The visits that a filter on visits keeps, and those of them that took steps, in order: at least two conditions on pages or events,
+   * with `=`. Absent if the source cannot tell.
+   */
+  steps?(span: Span, steps: Filter, signal?: AbortSignal): Promise<StepCounts>;
   /** Distinct visitors with a page view or an event in (now - 5 minutes, now], kept by the filter if there is one. */
   active(site: SourceSite, now: number, signal?: AbortSignal, filter?: Filter): Promise<number>;
   /** The first `limit` crawlers by requests, then value (`compareValues`). Absent if the source cannot know crawlers. */

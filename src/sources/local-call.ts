@@ -1,6 +1,7 @@
-import type { Call, CallOptions } from "../operations/call.ts";
+import type { AskedSteps, Call, CallOptions } from "../operations/call.ts";
+import { countDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { addFilter, type Filter } from "../operations/filter.ts";
+import { addFilter, type Filter, formatFilter } from "../operations/filter.ts";
 import { onceDone } from "../operations/schemas.ts";
 import { dateAt } from "./calendar.ts";
 import type { PartialSource } from "./data-source.ts";
@@ -47,6 +48,19 @@ export function createCall(
     answersFilter: async (dimension: Dimension, filter: Filter) =>
       (await find()).answersFilter?.(dimension, filter) ?? true,
     offersHours: async () => (await find()).hours !== undefined,
+    countSteps: async ({ site, from, to, steps }: AskedSteps, { signal, filter }: CallOptions) => {
+      signal?.throwIfAborted();
+      const source = await find();
+      const { answerSteps } = await loadAnswers();
+      const asked = {
+        site,
+        days: countDays(from, to),
+        from,
+        to,
+        ...(filter && { filter: formatFilter(filter) }),
+      };
+      return answerSteps(asked, steps, { source, label, now: clock(), signal });
+    },
     today: async (name: string, { signal }: CallOptions) => {
       const { findSite } = await import("./query-span.ts");
       const { timezone } = await findSite(await find(), name, signal);

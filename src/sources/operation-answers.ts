@@ -1,9 +1,10 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
 import { readMember } from "../member.ts";
+import { createNoStepsError, type StepCounts } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { MAX_HOUR_DAYS } from "../operations/fields.ts";
-import { formatFilter } from "../operations/filter.ts";
+import { type Filter, formatFilter } from "../operations/filter.ts";
 import type { hours } from "../operations/hours.ts";
 import {
   type AnyOperation,
@@ -47,6 +48,22 @@ export async function answerOperation(
     context: AnswerContext,
   ) => Promise<unknown>;
   return compute(params, { now: Math.floor(now / 1000) * 1000, ...rest });
+}
+
+/**
+ * Counts the visits that took steps, as `Call.countSteps`. Throws AnalyticsError `invalid_parameter` if the source cannot tell, or does
+ * not record what a step is about.
+ */
+export async function answerSteps(
+  params: { site: string; days: number } & Days & { filter?: string[] },
+  steps: Filter,
+  context: AnswerContext,
+): Promise<StepCounts> {
+  const { source, signal } = context;
+  if (source.steps === undefined) throw createNoStepsError();
+  const { span } = await openSpan(params, context);
+  for (const { dimension } of steps) await assertRecorded(source, span.site, dimension, "steps", signal);
+  return source.steps(span, steps, signal);
 }
 
 type AnswerTo<O extends Operation> = (

@@ -100,7 +100,7 @@ export async function assertRecorded(
   source: PartialSource,
   site: SourceSite,
   dimension: Dimension,
-  parameter: "dimension" | "filter",
+  parameter: "dimension" | "filter" | "steps",
   signal?: AbortSignal,
 ): Promise<void> {
   const recorded = await source.dimensions?.(site, signal);

@@ -13,7 +13,7 @@ afterAll(() => client.close());
 const call = (name: string, args: Record<string, unknown> = {}) => client.callTool(name, args);
 
 it.each([
-  ["a 30-day series", "get_timeseries", { days: 30 }, 520, 850],
+  ["a 30-day series", "get_timeseries", { days: 30 }, 550, 950],
   ["ten breakdown rows", "get_breakdown", { dimension: "pages" }, 250, 465],
   ["ten crawlers", "get_crawlers", {}, 480, 720],
   ["ten dead links", "get_not_found", {}, 400, 720],

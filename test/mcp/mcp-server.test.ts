@@ -23,7 +23,6 @@ describe("the tool list", () => {
       expect(tool.title).toBeTruthy();
       expect(tool.annotations).toMatchObject({
         readOnlyHint: true,
-        idempotentHint: true,
         openWorldHint: true,
         destructiveHint: false,
       });

@@ -136,11 +136,12 @@ describe("an answer is complete as text and as structured content, with its rece
   it("get_timeseries", async () => {
     const result = await call("get_timeseries", { site: "example.com", days: 3 });
     const { points } = result.structuredContent as {
-      points: { date: string; visitors: number; pageviews: number }[];
+      points: { date: string; weekday: string; visitors: number; pageviews: number }[];
     };
     expect(points.map((point) => point.date)).toEqual(["2026-11-19", "2026-11-20", "2026-11-21"]);
-    for (const { date, visitors, pageviews } of points) {
-      expect(textOf(result)).toContain(`\n${date}\t${visitors}\t${pageviews}\n`);
+    expect(points.map((point) => point.weekday)).toEqual(["Thursday", "Friday", "Saturday"]);
+    for (const { date, weekday, visitors, pageviews } of points) {
+      expect(textOf(result)).toContain(`\n${date} ${weekday.slice(0, 3)}\t${visitors}\t${pageviews}\n`);
     }
   });
 

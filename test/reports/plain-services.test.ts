@@ -373,7 +373,7 @@ describe("days that a series lacks", () => {
   it("have no number in any form", async () => {
     const { csv, page, views, warnings } = await show("timeseries", shape, { days: 7 });
     expect(csv).toMatch(/^2026-11-17,,/m);
-    expect(page).toMatch(/2026-11-17 +– +–/);
+    expect(page).toMatch(/2026-11-17 Tue +– +–/);
     expect(views[0]?.series?.values.slice(1, 5)).toEqual([
       visitorsOn("2026-11-16"),
       null,

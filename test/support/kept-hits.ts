@@ -6,6 +6,7 @@ import { createMatch, splitFilter } from "../../src/sources/filter-matching.ts";
 import { columnsOf } from "../../src/sources/hits.ts";
 import { LOG_NOW } from "./logs.ts";
 import { FILTERED_DAYS, type MadeHit } from "./made-hits.ts";
+import { countSteps } from "./steps.ts";
 
 /* A naive count of what a filter keeps of made-up hits, by the definition in docs/contract.md. */
 
@@ -89,6 +90,15 @@ export function countKept(hits: readonly MadeHit[], filter: Filter, folded?: str
         ...countVisits(found.filter(({ views: [first] }) => isIn(first))),
       };
     }),
+    /** The visits that took steps, with `=`, by trying all ways. */
+    steps: (steps: Filter) =>
+      countSteps(
+        found.map(({ views, events }) => [...views, ...events].toSorted((a, b) => a.sequence - b.sequence)),
+        steps.map((step) => (hit: MadeHit) => {
+          if (step.dimension === "pages") return hit.kind === "pageview" && isMet(step, hit.path || null);
+          return isMet(step, hit.event || null);
+        }),
+      ),
     breakdown: (dimension: Dimension): KeptRow[] => {
       if (dimension === "pages" || dimension === "events") {
         const items = found.flatMap((visit) =>

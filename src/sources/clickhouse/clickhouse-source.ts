@@ -214,6 +214,10 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
           };
         });
       },
+      steps: async (span, steps, signal) => {
+        const { visit_count: visits, reached, met } = await spans.steps(querySpan(span), steps, signal);
+        return { visits, reached, met };
+      },
       breakdown: async (span, dimension, limit, signal) => {
         const { rows, totalRows } = await spans.breakdown(querySpan(span), dimension, limit, signal);
         return {

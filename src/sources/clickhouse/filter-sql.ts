@@ -11,6 +11,8 @@ export interface FilterSql {
   visits: readonly ConditionSql[];
   /** Visits, by any of their hits; with `isNot`, those without any such hit. */
   visitHits: readonly ConditionSql[];
+  /** What a visit did one after the other, if that is asked. */
+  steps: readonly ConditionSql[];
   params: QueryParams;
 }
 
@@ -27,8 +29,9 @@ export interface ConditionSql {
   isMetBy(value: string): string;
 }
 
-/** Writes a filter. Each condition is one parameter, a regular expression of all its alternatives. */
-export function writeFilter(filter: Filter = []): FilterSql {
+/** Writes a filter, and steps. Each condition is one parameter, a regular expression of all its alternatives. */
+export function writeFilter(filter: Filter = [], steps: Filter = []): FilterSql {
+  const all = [...filter, ...steps];
   const written = new Map(filter.map((condition, index) => [condition, writeCondition(condition, index)]));
   const pick = (conditions: readonly Condition[]) =>
     conditions.flatMap((condition) => written.get(condition) ?? []);
@@ -37,8 +40,9 @@ export function writeFilter(filter: Filter = []): FilterSql {
     hits: pick(hits),
     visits: pick(visits),
     visitHits: pick(visitHits),
+    steps: steps.map((step, index) => writeCondition(step, filter.length + index)),
     params: Object.fromEntries(
-      filter.map((condition, index) => [nameParam(index), writePattern(condition.alternatives)]),
+      all.map((condition, index) => [nameParam(index), writePattern(condition.alternatives)]),
     ),
   };
 }

@@ -21,7 +21,10 @@ import {
 const COLUMNS: readonly (readonly [kind: ColumnKind, names: readonly string[]])[] = [
   ["date", ["day"]],
   ["time", ["time"]],
-  ["integer", ["visit", "status", "pageviews", "bots_not_found", "scanners_not_found", "definition"]],
+  [
+    "integer",
+    ["visit", "sequence", "status", "pageviews", "bots_not_found", "scanners_not_found", "definition"],
+  ],
   ["text", [...Object.values(columnsOf), "site", "crawler", "timezone"]],
 ];
 /** Columns of which several types will do. */

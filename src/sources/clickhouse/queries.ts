@@ -18,7 +18,7 @@ export function writeQueries(
   rows: HitRows,
   /** Columns that tell how a day was loaded: `scanner_count`, `loads` and so on. */
   loadColumns: string,
-): Pick<TableQueries, "days" | "totals" | "hours" | "breakdown" | "active"> {
+): Pick<TableQueries, "days" | "totals" | "hours" | "steps" | "breakdown" | "active"> {
   return {
     days: (timeFilter) => `
       SELECT
@@ -78,6 +78,28 @@ export function writeQueries(
       )
       GROUP BY hour_start
       ORDER BY hour_start`,
+
+    steps: (filter, timeFilter) => {
+      const { steps } = filter;
+      const isStep = (step: number) => `bitAnd(one.3, ${2 ** step}) > 0`;
+      // Each step is the first such hit after the one before: `place` is its number in the visit.
+      const placed = steps.reduce(
+        (inner, _, step) => `
+        SELECT *, ${
+          step === 0
+            ? `arrayFirstIndex(one -> ${isStep(0)}, kept_steps)`
+            : `if(place${step - 1} = 0, 0, arrayFirstIndex((one, at) -> at > place${step - 1} AND ${isStep(step)}, kept_steps, arrayEnumerate(kept_steps)))`
+        } AS place${step}
+        FROM (${inner})`,
+        `SELECT kept_steps FROM (${writeVisits(rows, { filter, timeFilter, hasSteps: true })})`,
+      );
+      return `
+      SELECT
+        count() AS visit_count,
+        [${steps.map((_, step) => `countIf(place${step} > 0)`).join(", ")}] AS reached,
+        [${steps.map((_, step) => `countIf(arrayExists(one -> ${isStep(step)}, kept_steps))`).join(", ")}] AS met
+      FROM (${placed})`;
+    },
 
     breakdown: (dimension, filter, timeFilter) => `${countValues(rows, dimension, filter, timeFilter)}
       ${byValue}`,

@@ -89,6 +89,9 @@ export const valueRow = z.object({
   ...someVisitCounts.shape,
 });
 
+/** All visits, and by step those that took it in order, and those that have such a hit. */
+export const stepsRow = z.object({ visit_count: count, reached: z.array(count), met: z.array(count) });
+
 export const crawlerRow = z.object({
   value: text,
   request_count: count,

@@ -1,5 +1,6 @@
 import { countDays, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
+import type { Filter } from "../../operations/filter.ts";
 import { createCache } from "./cache.ts";
 import type { LoadedDay } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";
@@ -10,6 +11,7 @@ import {
   existsRow,
   hourRow,
   type SummedDayRow,
+  stepsRow,
   summedDayRow,
   type TotalsRow,
   totalsRow,
@@ -85,6 +87,20 @@ export function createSpanReader({ layout: { rollup }, ask }: TableReader, clock
         signal,
       );
       return new Map(rows.map((row) => [row.hour_start, row]));
+    },
+    steps: async (query: SpanQuery, steps: Filter, signal?: AbortSignal) => {
+      const filter = writeFilter(query.filter, steps);
+      const { rows } = await ask(
+        {
+          write: (queries) => queries.steps(filter, filterTime(query.endsNow)),
+          params: { ...query.params, ...filter.params },
+          row: stepsRow,
+          maxRows: 1,
+        },
+        signal,
+      );
+      // An aggregation without groups has one row, also of nothing.
+      return rows[0] ?? { visit_count: 0, reached: [], met: [] };
     },
     breakdown: async (query: SpanQuery, dimension: Dimension, limit: number, signal?: AbortSignal) => {
       const timeFilter = filterTime(query.endsNow);

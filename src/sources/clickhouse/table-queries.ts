@@ -57,6 +57,8 @@ export interface TableQueries {
    * @param starts When the hours begin, in seconds since 1970, in order.
    */
   hours(filter: FilterSql, timeFilter: TimeFilter, starts: readonly number[]): string;
+  /** The visits of all days that took the filter's steps. */
+  steps(filter: FilterSql, timeFilter: TimeFilter): string;
   breakdown(dimension: Dimension, filter: FilterSql, timeFilter: TimeFilter): string;
   /** Absent if the table does not have crawlers. */
   crawlers?(timeFilter: TimeFilter): string;

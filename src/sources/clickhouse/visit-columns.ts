@@ -13,6 +13,8 @@ export interface VisitQuestion {
   items?: "pages" | "events";
   /** Whether `begin` is the second of its first hit, and `kept_moments` has its kept hits, for `countByHour`. */
   hasMoments?: boolean;
+  /** Whether `kept_steps` has the second, the order and the steps of each kept hit that is one: step 0 is 1, step 1 is 2, step 2 is 4. */
+  hasSteps?: boolean;
   /** Whether visits without events do not matter. */
   onlyWithEvents?: boolean;
   /** Whether only hits after `since` are kept. */
@@ -113,8 +115,22 @@ export const select = (columns: VisitColumns) =>
 const listRecent = ({ column }: HitSet, { onlyRecent }: VisitQuestion) =>
   onlyRecent ? [`${column("second")} > {since:UInt32}`] : [];
 
+/** The kept hits that are steps, by their second, their order in it, and which steps they are. */
+function listSteps(
+  rows: HitRows,
+  { column, list }: HitSet,
+  { filter }: VisitQuestion,
+  kind: "pageview" | "event",
+  isKept: string,
+): string {
+  const met = filter.steps.map((step) => mayMatch(rows, step, kind, column));
+  const flags = met.map((isMet, step) => `if(${isMet}, ${2 ** step}, 0)`).join(" + ");
+  const isStep = all([isKept, `(${met.join(" OR ")})`]);
+  return list(`(${column("second")}, ${column("sequence")}, toUInt32(${flags}))`, isStep);
+}
+
 export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
-  const { filter, items, hasMoments } = question;
+  const { filter, items, hasMoments, hasSteps } = question;
   const { isView, isHit, column, count, list, ends } = set;
   const isKept = all([isView, ...testHit(rows, filter, "pageview", column), ...listRecent(set, question)]);
   const [first, last] = ends(isHit);
@@ -128,6 +144,7 @@ export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuest
           ["view_moments", list(`(${column("second")}, ${MOMENTS.view})`, isKept)] as const,
         ]
       : []),
+    ...(hasSteps ? [["view_steps", listSteps(rows, set, question, "pageview", isKept)] as const] : []),
     ...(items === "pages" ? [["kept_items", list(column("path"), isKept)] as const] : []),
     ...listByHit(filter).map(
       (condition, index) =>
@@ -141,13 +158,21 @@ export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuest
 }
 
 export function listEventColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
-  const { filter, items, hasMoments } = question;
+  const { filter, items, hasMoments, hasSteps } = question;
   const { isEvent, column, count, list } = set;
   const isKept = all([isEvent, ...testHit(rows, filter, "event", column), ...listRecent(set, question)]);
   const moments = list(`(${column("second")}, ${MOMENTS.event})`, isKept);
   return [
     ["kept_events", count(isKept)],
     ...(hasMoments ? [["kept_moments", `arrayConcat(view_moments, ${moments})`] as const] : []),
+    ...(hasSteps
+      ? [
+          [
+            "kept_steps",
+            `arraySort(arrayConcat(view_steps, ${listSteps(rows, set, question, "event", isKept)}))`,
+          ] as const,
+        ]
+      : []),
     ...(items === "events" ? [["kept_items", list(column("event"), isKept)] as const] : []),
     ...listByHit(filter).map(
       (condition, index) =>

@@ -38,7 +38,8 @@ import {
 export function writeVisits(rows: HitRows, question: VisitQuestion): string {
   if (!rows.isExported) return writeFoundVisits(rows, question);
   const { filter, onlyWithEvents = false, onlyRecent = false, hasMoments = false } = question;
-  const needsEvents = onlyWithEvents || onlyRecent || dependsOnEvents(filter);
+  const hasEventStep = filter.steps.some(({ dimension }) => dimension === "events");
+  const needsEvents = onlyWithEvents || onlyRecent || dependsOnEvents(filter) || hasEventStep;
   return needsEvents || (hasMoments && keepsEvents(filter))
     ? writeVisitsWithEvents(rows, question)
     : writeVisitsOfViews(rows, question);
@@ -69,7 +70,7 @@ function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
   return `
       SELECT
         *,
-          ${select(listEventColumns(rows, inArray("own_events", ["second", "event"]), question))}
+          ${select(listEventColumns(rows, inArray("own_events", ["second", "event", "sequence"]), question))}
       FROM (
         SELECT
           visit_day,
@@ -94,7 +95,7 @@ function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
               visitor AS visitor_key,
               if(${IS_EVENT}, 0, visit + 1) AS visit_number,
           ${select(columns)},
-              groupArrayIf((${SECOND}, event), ${IS_EVENT}) AS happenings
+              groupArrayIf((${SECOND}, event, sequence), ${IS_EVENT}) AS happenings
             ${rows.read({ kind: "hit", timeFilter, conditions })}
             GROUP BY visit_day, visitor_key, visit_number
           )
@@ -110,7 +111,8 @@ function writeFoundVisits(rows: HitRows, question: VisitQuestion): string {
   const { filter, timeFilter, items } = question;
   const { hasEvents, eventsAreHits } = rows;
   const values = listValues(rows, question);
-  const onlyTimes = values.length + filter.hits.length + filter.visitHits.length === 0 && items === undefined;
+  const conditions = [...filter.hits, ...filter.visitHits, ...filter.steps];
+  const onlyTimes = values.length + conditions.length === 0 && items === undefined;
   const flag = hasEvents ? ["is_event"] : [];
   const times = hasEvents ? FLAGGED_SECOND : ["second"];
   const names = onlyTimes

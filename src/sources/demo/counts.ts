@@ -1,8 +1,10 @@
+import type { StepCounts } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { type Filter, formatFilter } from "../../operations/filter.ts";
 import { countActive, countKept } from "../measure/count.ts";
 import { createHitFilter, type KeptHits } from "../measure/hit-filter.ts";
 import { createHourCounts, type HourCounts } from "../measure/hour-counts.ts";
+import { countSteps } from "../measure/steps.ts";
 import type { HitTotals, Tallies } from "../measure/tallies.ts";
 import { tabulateVisits } from "./visit-table.ts";
 import type { Visits } from "./visits.ts";
@@ -14,6 +16,8 @@ export interface Counts {
   hours(date: string, starts: readonly number[], until?: number): HourCounts[];
   /** The values of a dimension on a day; undefined if there is nothing. */
   tallies(date: string, dimension: Dimension, until?: number): Tallies | undefined;
+  /** The visits of a day that took steps. */
+  steps(date: string, steps: Filter, until?: number): StepCounts;
   /** Distinct visitors with a hit in (`after`, `until`], in seconds after midnight. */
   active(date: string, after: number, until: number): number;
 }
@@ -74,6 +78,7 @@ function createCountsOf(
       if (!knownTotals.has(date)) knownTotals.set(date, totals);
       return tallies;
     },
+    steps: (date, steps, until) => countSteps(keep(date, until), steps),
     active: (date, after, until) => countActive(keep(date, until), after),
   };
 }

@@ -2,6 +2,7 @@ import { listDays } from "../../operations/days.ts";
 import { dateAt, listHours, startOfDay } from "../calendar.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { createRanking } from "../measure/ranking.ts";
+import { addSteps, createNoSteps } from "../measure/steps.ts";
 import { rankRequests } from "../not-found-ranking.ts";
 import type { Organization } from "./dataset.ts";
 import type { Labels } from "./labels.ts";
@@ -49,6 +50,12 @@ export function createDemoSource({ sites }: Organization, labels: Labels): DataS
         if (tallies !== undefined) ranking.add(tallies);
       }
       return ranking.rank(limit);
+    },
+    steps: async (span, steps) => {
+      const counts = countsOf(span);
+      return listSpan(span)
+        .map(({ date, until }) => counts.steps(date, steps, until))
+        .reduce(addSteps, createNoSteps(steps));
     },
     crawlers: async (span, limit) => {
       const countCrawlers = await find(span.site).openCrawlers();

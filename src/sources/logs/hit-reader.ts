@@ -26,6 +26,10 @@ interface Purpose {
 
 export const FOR_FILTER: Purpose = { needs: "A filter needs", without: "without a filter" };
 export const FOR_PATHS: Purpose = { needs: "--exclude-path needs", without: "without --exclude-path" };
+export const FOR_STEPS: Purpose = {
+  needs: "Steps need",
+  without: "for each goal on its own, without a filter",
+};
 export const FOR_HOURS: Purpose = { needs: "Hours need", without: "by day, without a filter" };
 
 export interface HitQuestion {
@@ -33,6 +37,8 @@ export interface HitQuestion {
   filter: Filter;
   /** The dimension whose values are counted. */
   dimension?: Dimension | undefined;
+  /** What else is asked about hits: their dimensions are read. */
+  steps?: Filter | undefined;
   /** Whether the hits of a path are left out; none are if absent. */
   isLeftOut?: ((path: string) => boolean) | undefined;
   purpose: Purpose;
@@ -122,8 +128,8 @@ async function readDay(day: QueriedDay, waiting: readonly Waiting[]): Promise<vo
   const { date, counts, readOpen } = day;
   const asking = waiting.filter(({ left }) => left.get(date)?.counts === counts);
   const columns = new Set(
-    asking.flatMap(({ filter, dimension, isLeftOut }) => [
-      ...listColumns(filter, dimension),
+    asking.flatMap(({ filter, steps = [], dimension, isLeftOut }) => [
+      ...listColumns([...filter, ...steps], dimension),
       ...(isLeftOut === undefined ? [] : (["pages"] as const)),
     ]),
   );

@@ -1,14 +1,18 @@
+import type { StepCounts } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
 import type { DayTotals, HourTotals } from "../data-source.ts";
 import { createLookup } from "../lookup.ts";
 import { countKept } from "../measure/count.ts";
+import type { KeptHits } from "../measure/hit-filter.ts";
 import { createHourCounts } from "../measure/hour-counts.ts";
 import type { createRanking } from "../measure/ranking.ts";
+import { addSteps, countSteps, createNoSteps } from "../measure/steps.ts";
 import {
   FOR_FILTER,
   FOR_HOURS,
   FOR_PATHS,
+  FOR_STEPS,
   type HitQuestion,
   type QueriedDay,
   type ReadHits,
@@ -74,6 +78,16 @@ export async function countValues(
       if (most !== undefined) ranking.addMost(most, tallies);
     },
   });
+}
+
+/** Counts the visits that took steps. Rejects as `ReadHits`. */
+export async function countDaysSteps(readHits: ReadHits, asked: Asked, steps: Filter): Promise<StepCounts> {
+  let sum = createNoSteps(steps);
+  const take = (_: string, kept: KeptHits) => {
+    sum = addSteps(sum, countSteps(kept, steps));
+  };
+  await readHits({ ...asked, steps, purpose: FOR_STEPS, take });
+  return sum;
 }
 
 /**

@@ -29,7 +29,12 @@ import {
   type QueriedDay,
   type ReadHits,
 } from "./hit-reader.ts";
-import { countHours, countDays as countKeptDays, countValues as countKeptValues } from "./kept-days.ts";
+import {
+  countDaysSteps,
+  countHours,
+  countDays as countKeptDays,
+  countValues as countKeptValues,
+} from "./kept-days.ts";
 import { listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import { warnOfUnread } from "./reading/unread-input.ts";
@@ -179,6 +184,11 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
           const end = (starts[index + 1] ?? Number.POSITIVE_INFINITY) / 1000;
           return { ...hour, ...markGap(calendar.find(start).date, { start, end }) };
         });
+      }),
+    steps: (span, steps, signal) =>
+      ask(async () => {
+        const { days } = await countDays(span, signal);
+        return countDaysSteps(readHits, { days, filter: span.filter ?? [], isLeftOut, signal }, steps);
       }),
     breakdown: (span, dimension, limit, signal) =>
       ask(async () => {

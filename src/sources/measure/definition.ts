@@ -10,6 +10,7 @@ import type { Dimension } from "../../operations/dimensions.ts";
  * hit-filter.ts     chooses hits and visits
  * count.ts          counts what is kept: totals, values, visitors of the last minutes
  * hour-counts.ts    counts it by hour
+ * steps.ts          counts visits that did one thing after the other
  * tallies.ts        the counts of the values of a dimension
  * ranking.ts        adds up days, and puts values in order
  *

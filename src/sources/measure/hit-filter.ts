@@ -86,7 +86,7 @@ const MET = 1;
 const UNKNOWN = 2;
 
 /** Asks each value once, not each row. */
-function judge(texts: HitColumn["texts"], match: Match): Uint8Array {
+export function judge(texts: HitColumn["texts"], match: Match): Uint8Array {
   const verdicts = new Uint8Array(texts.length);
   texts.forEach((text, number) => {
     if (text === OTHER) verdicts[number] = UNKNOWN;
@@ -95,7 +95,8 @@ function judge(texts: HitColumn["texts"], match: Match): Uint8Array {
   return verdicts;
 }
 
-const accepts = (verdict = NOT_MET, isLenient = false) =>
+/** Whether a verdict keeps what it is about; if lenient, also what it may be about. */
+export const accepts = (verdict = NOT_MET, isLenient = false) =>
   verdict === MET || (isLenient && verdict === UNKNOWN);
 
 /** Drops the visits that do not meet a condition on them. */

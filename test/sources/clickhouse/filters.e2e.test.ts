@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Dimension, dimensions } from "../../../src/operations/dimensions.ts";
-import { parseFilter } from "../../../src/operations/filter.ts";
+import { formatFilter, parseFilter } from "../../../src/operations/filter.ts";
 import { createClickHouseViews } from "../../../src/sources/clickhouse/clickhouse-source.ts";
 import { connect } from "../../../src/sources/clickhouse/connection.ts";
 import { createMappedLayout } from "../../../src/sources/clickhouse/mapped-queries.ts";
@@ -131,6 +131,39 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     }
   });
 
+  it("and the visits that took steps are those that a naive count finds", async () => {
+    const asked = [
+      ["pages=/", "pages=/a%b"],
+      ["pages=/*", "pages=/*", "pages=/*"],
+      ["pages=/*", "events=*"],
+      ["events=it's", "pages=/*"],
+      ["events=*", "events=*", "pages=/*"],
+    ].map((steps) => steps.flatMap((step) => parseFilter([step])));
+    const filters = [[], parseFilter(["visit:pages!=/", "channels=*"])];
+    let seen = 0;
+    for (const [source, made, folded] of [
+      [table, hits, OTHER],
+      [mapped, views, undefined],
+      [withEvents, withoutPages, undefined],
+    ] as const) {
+      const site = await siteOf(source);
+      const [from, to] = FILTERED_DAYS;
+      for (const steps of asked) {
+        if (source === mapped && steps.some(({ dimension }) => dimension === "events")) continue;
+        for (const filter of filters) {
+          const expected = countKept(made, filter, folded).steps(steps);
+          const span = { site, from, to, now: LOG_NOW, filter };
+          expect([formatFilter(steps), await source.steps?.(span, steps)]).toEqual([
+            formatFilter(steps),
+            expected,
+          ]);
+          seen += expected.reached.at(-1) ?? 0;
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(50);
+  });
+
   it.each(["08:00:30", "08:05:20"])(
     "and who is on the site at %s is limited to what it keeps",
     async (at) => {
@@ -180,6 +213,12 @@ const TEXTS = [
   ["pages=/", "referrers!=a.example"],
 ];
 
+const STEPS = [
+  ["pages=/", "pages=/a"],
+  ["pages=*", "pages=*", "events=*"],
+  ["events=File*", "pages=/b|/"],
+];
+
 describe.skipIf(!hasChdb)("filters of an exported log", () => {
   const day = "2026-11-18";
   const clock = { now: LOG_NOW };
@@ -224,6 +263,14 @@ describe.skipIf(!hasChdb)("filters of an exported log", () => {
         const asked = ["pages", "events", "referrers", "exit_pages"] as const;
         return {
           days: await source.days(span),
+          steps: await Promise.all(
+            STEPS.map((steps) =>
+              source.steps?.(
+                span,
+                steps.flatMap((step) => parseFilter([step])),
+              ),
+            ),
+          ),
           rows: await Promise.all(asked.map((dimension) => source.breakdown(span, dimension, 100))),
         };
       };

@@ -9,6 +9,7 @@ import { addHit, addRequest, openDay } from "../../../src/sources/logs/counting/
 import { numberSender } from "../../../src/sources/logs/counting/senders.ts";
 import { formatHits } from "../../../src/sources/logs/store/day-hits.ts";
 import { createHitMemory } from "../../../src/sources/logs/store/hit-memory.ts";
+import { countSteps } from "../../support/steps.ts";
 import { CHROME, combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
 import {
   countNaively,
@@ -19,7 +20,6 @@ import {
   sortRows,
   totalNaively,
 } from "./naive-filter.ts";
-
 import { changeClosedDays, listFiles } from "./store/history-files.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -86,6 +86,22 @@ function makeHits(draw: Draw, start: number): KnownHit[] {
 }
 
 const pick = <T>(draw: Draw, list: readonly T[]): T => list[draw(list.length)] as T;
+
+const STEPS = [
+  ["pages=/", "pages=/pricing"],
+  ["pages=/pricing", "pages=/"],
+  ["pages=/blog/*", "pages=/blog/*"],
+  ["pages=/*", "pages=/*", "pages=/*", "pages=/*"],
+  ["pages=/docs|/", "events=File Download"],
+  ["events=File*", "pages=/*"],
+];
+
+function isStep({ path, event }: KnownHit, step: string): boolean {
+  const [, name, value = ""] = /^(pages|events)=(.*)$/.exec(step) ?? [];
+  const pattern = new RegExp(`^(?:${value.replaceAll("*", ".*")})$`);
+  // Events of logs have no page.
+  return pattern.test((name === "events" ? event : event === undefined ? path : undefined) ?? "");
+}
 
 /** Conditions of all kinds, at random. */
 function makeFilter(draw: Draw): string[] {
@@ -250,6 +266,38 @@ describe("a filter", () => {
     for (const filter of filters)
       expect(await askAll(later, filter, DATES)).toEqual(expectAll(visits, filter, DATES));
   });
+
+  it.each([1, 2])(
+    "chooses the visits of steps, on open and closed days, found by trying all ways (%i)",
+    async (seed) => {
+      const visits = makeVisits(seed);
+      place.write("access.log.1", writeVisits(visits));
+      place.clock.now = 1000 * (START + 4 * DAY - 1);
+      const questions = STEPS.flatMap((steps) =>
+        [[], ["entry_pages=/"], ["visit:events!=File Download"]].map((filter) => ({ steps, filter })),
+      );
+      const check = async (source: DataSource) => {
+        for (const { steps, filter } of questions) {
+          const span = await spanOf(source, filter, { from: DATES[0] ?? "", to: DATES.at(-1) ?? "" });
+          const kept = countNaively(visits, parseFilter(filter));
+          const tests = steps.map((step) => (hit: KnownHit) => isStep(hit, step));
+          const expected = countSteps(
+            kept.map(({ hits }) => hits),
+            tests,
+          );
+          const conditions = steps.flatMap((step) => parseFilter([step]));
+          expect([steps, filter, await source.steps?.(span, conditions)]).toEqual([steps, filter, expected]);
+        }
+      };
+      await check(await place.open({}, false));
+      await check(await place.open());
+      place.clock.now += 3_000 * DAY;
+      await (await place.open()).sites();
+      rmSync(join(place.folder, "www", "access.log.1"));
+      place.write("access.log", [combinedLine({ at: place.clock.now })]);
+      await check(await place.open());
+    },
+  );
 
   it("does not know what comes after now", async () => {
     const at = (minute: number, path: string) => combinedLine({ at: NOON + minute * 60_000, path });
