@@ -93,7 +93,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
   const program = new ShellCommand("analytics-mcp")
     .withExamples(...examples)
     .description(
-      "Web analytics for AI assistants and the shell. Without a command, it is the MCP server on stdin and stdout; at a terminal, it shows the overview of your default site, or this help.",
+      "Web analytics for AI assistants and the shell. Without a command: the MCP server or, at a terminal, the overview of your default site.",
     )
     .usage("[command] [options]")
     .argument("[command]")

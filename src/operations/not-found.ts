@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, siteRef, spanParams } from "./fields.ts";
-import { note } from "./note.ts";
+import { countUnits, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyAsked } from "./period.ts";
 import { listExtent, requestList, verifyExtent, verifyRequests } from "./ranked-list.ts";
@@ -71,7 +71,7 @@ const listColumns = (label: string): Column[] => [
   { key: "value", label, kind: "text", untrusted: true, keepsEnd: true },
   { key: "requests", label: "requests", kind: "count" },
   { key: "visitors", label: "visitors", kind: "count", detail: true },
-  { key: "referrers", label: "referrers", kind: "text", untrusted: true },
+  { key: "referrers", label: "referrers", kind: "text", untrusted: true, wraps: true, keepsEnd: true },
 ];
 
 /** Dead links as a table. */
@@ -92,7 +92,8 @@ const MAX_SHOWN = 60;
 const showReferrers = (referrers: Row["referrers"]) =>
   referrers
     .map(({ value, requests }) => {
-      const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN - 1)}…` : value;
+      // Paths differ at their end.
+      const shown = value.length > MAX_SHOWN ? `…${value.slice(1 - MAX_SHOWN)}` : value;
       return `${shown} (${requests})`;
     })
     .join(", ") || null;
@@ -101,13 +102,13 @@ type Excluded = Record<"bots" | "scanners", number>;
 
 const noteDeadLinks = ({ requests }: { requests: number }, { bots, scanners }: Excluded) =>
   requests === 0
-    ? note`Nobody asked in vain in these days. Left out: ${bots} requests of bots, ${scanners} of scanners.`
-    : note`${requests} requests of people were answered 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`;
+    ? note`Nobody asked in vain in these days. Left out: ${countUnits(bots, "request")} of bots, ${scanners} of scanners.`
+    : note`${countUnits(requests, "request")} of people got 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`;
 
 const noteErrors = ({ requests }: { requests: number }, { bots }: Excluded) =>
   requests === 0
     ? note`No request was answered 500–599 in these days. Left out: ${bots} of bots.`
-    : note`${requests} requests were answered 500–599. Left out: ${bots} of bots.`;
+    : note`${countUnits(requests, "request")} got 500–599. Left out: ${bots} of bots.`;
 
 export const notFound = defineOperation({
   name: "not-found",

@@ -20,6 +20,10 @@ export function note(texts: TemplateStringsArray, ...values: (string | number | 
   };
 }
 
+/** A count with its unit, as a part of a sentence: `1 request`, `2 requests`. */
+export const countUnits = (count: number, unit: string): Sentence =>
+  note`${count} ${count === 1 ? unit : `${unit}s`}`;
+
 export const forPeople = (text: Note): Sentence => address(text, "people");
 export const forModels = (text: Note): Sentence => address(text, "models");
 

@@ -38,12 +38,18 @@ export interface Column {
   detail?: true;
   /** Dropped in the same way, but only if hardly anything of the texts would be left. */
   spare?: true;
+  /** How people read the numbers, if not as they are; a row's member `unit` says the same of all its numbers. */
+  unit?: Unit;
   /** The text is the name of the code in the column `value`; people can see it in their language. */
   names?: "region" | "language";
 }
 
-/** The member `unit` of a row whose change is in percentage points: readers get it in words, programs as a number. */
-export const POINTS = "points";
+/**
+ * What numbers are, for readers; programs get them as they are. A change in percentage points is told in words, seconds are a
+ * time, and averages keep their decimals, so that 2.60 can be compared with 2.59.
+ */
+export type Unit = "points" | "seconds" | "hundredths" | "tenths";
+export const POINTS: Unit = "points";
 
 /** Counts by day or, with `interval`, by hour, week or month, oldest first. */
 export interface Series {

@@ -104,8 +104,8 @@ export function withoutVisits<T extends object>(counts: T): Omit<T, VisitCount> 
 const VISITS: Column = { key: "visits", label: "visits", kind: "count", detail: true };
 const RATES: readonly Column[] = [
   { key: "bounce_rate", label: "bounce rate", kind: "percent", detail: true },
-  { key: "views_per_visit", label: "views/visit", kind: "count", detail: true },
-  { key: "seconds_per_visit", label: "seconds/visit", kind: "count", detail: true },
+  { key: "views_per_visit", label: "views/visit", kind: "count", unit: "hundredths", detail: true },
+  { key: "seconds_per_visit", label: "time/visit", kind: "count", unit: "seconds", detail: true },
 ];
 
 /** The columns of the visits that some counts have, for rows that `showVisits` fills. */

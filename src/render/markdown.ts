@@ -2,7 +2,7 @@ import type { Cell, Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
 import { createCellFormat, isNumeric } from "./table-cells.ts";
-import { formatSparkline } from "./terminal-chart.ts";
+import { formatSeries, formatSparkline } from "./terminal-chart.ts";
 import type { Screen } from "./terminal-screen.ts";
 
 /** Views as tables of GitHub Flavored Markdown, for people: with local numbers, without the columns for programs. */
@@ -18,7 +18,7 @@ export function formatMarkdown(views: readonly View[], screen: Screen): string {
 function formatView(view: View, screen: Screen): string[] {
   const { headline, series, rows, columns } = view;
   if (columns.length === 0 && series) {
-    const drawn = screen.pictures ? formatSparkline(series, screen).join("  ") : headline;
+    const drawn = screen.pictures ? formatSparkline(series, screen).join("  ") : formatSeries(series, screen);
     return [escapeMarkdown(drawn)];
   }
   const title = headline === "" ? "" : `**${escapeMarkdown(cleanText(headline, 1_000))}**`;

@@ -1,7 +1,8 @@
 import { readMember } from "../member.ts";
 import { nameHour } from "../operations/days.ts";
-import type { Cell, Column } from "../operations/view.ts";
+import { type Cell, type Column, POINTS } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
+import { formatDuration } from "./duration.ts";
 import { describePoints, isPoints } from "./points.ts";
 import { paint, type Screen, type Style } from "./terminal-screen.ts";
 
@@ -18,6 +19,17 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
 /** Formats cells for people. Colour is added later (`paintCell`), because it takes no room. */
 export function createCellFormat(screen: Screen) {
   const numbers = new Intl.NumberFormat(screen.locale);
+  const decimals = new Map(
+    [1, 2].map((digits) => [
+      digits,
+      new Intl.NumberFormat(screen.locale, { minimumFractionDigits: digits, maximumFractionDigits: 2 }),
+    ]),
+  );
+  const formatNumber = (value: number, unit: Cell | undefined) => {
+    if (unit === "seconds") return `${value < 0 ? "-" : ""}${formatDuration(Math.abs(value))}`;
+    const digits = unit === "hundredths" ? 2 : unit === "tenths" || unit === POINTS ? 1 : 0;
+    return (decimals.get(digits) ?? numbers).format(value);
+  };
   const percents = new Intl.NumberFormat(screen.locale, {
     style: "percent",
     minimumFractionDigits: 1,
@@ -49,6 +61,8 @@ export function createCellFormat(screen: Screen) {
     if (kind === "day") return `${cell} ${weekdays.format(Date.parse(cell))}`;
     if (kind === "month") return months.format(Date.parse(cell));
     if (kind === "time") return readTime(cell);
+    // What programs know by its unit.
+    if (row.unit === "seconds") return cell.replace("seconds", "time");
     return names ? readName(names, row.value, cell) : cell;
   };
 
@@ -62,8 +76,8 @@ export function createCellFormat(screen: Screen) {
     if (column.kind === "percent") return formatPercent(cell);
     if (column.kind === "percent_change") return sign(cell, formatPercent(cell));
     if (isPoints(column, row)) return describePoints(cell, numbers.format);
-    if (column.kind === "change") return cell > 0 ? `+${numbers.format(cell)}` : numbers.format(cell);
-    return numbers.format(cell);
+    const text = formatNumber(cell, column.unit ?? row.unit);
+    return column.kind === "change" && cell > 0 ? `+${text}` : text;
   };
 }
 
@@ -73,16 +87,20 @@ const readTime = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).
 /** Columns are two spaces apart, so a cell with two spaces in its text could look like two cells. */
 const closeGaps = (text: string) => text.replaceAll(/[\s\u2800]{2,}/g, " ");
 
-/** Colours changes by their direction and checks by their status; other cells keep the terminal's colour. */
+/** Colours changes by their direction and checks by their status; other cells, and changes of less than 1 %, keep the terminal's colour. */
 export function paintCell(screen: Screen, column: Column, row: Record<string, Cell>, text: string): string {
   const cell = isPoints(column, row) ? null : (row[column.key] ?? null);
-  const style = column.kind === "status" ? readMember(STATUS_STYLES, String(cell)) : styleOf(column, cell);
+  const style =
+    column.kind === "status" ? readMember(STATUS_STYLES, String(cell)) : styleOf(column, cell, row);
   return style ? paint(screen, style, text) : text;
 }
 
-function styleOf({ kind }: Column, cell: Cell): Style | undefined {
+function styleOf({ kind }: Column, cell: Cell, row: Record<string, Cell>): Style | undefined {
   const isChange = kind === "change" || kind === "percent_change";
-  if (!isChange || typeof cell !== "number" || cell === 0) return undefined;
+  const percent = row.percent ?? row.change_per_day_percent ?? null;
+  const isRate = row.unit === "seconds" || row.unit === "hundredths";
+  const isSlight = typeof percent === "number" ? Math.abs(percent) < 1 : isRate;
+  if (!isChange || typeof cell !== "number" || cell === 0 || isSlight) return undefined;
   return cell > 0 ? "green" : "red";
 }
 

@@ -4,25 +4,35 @@ import { drawColumn, drawSparkline } from "./block-graphics.ts";
 import { findTop, OFF_SCALE } from "./chart-scale.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
 import { measure, pad, wrap } from "./text-width.ts";
+import { findLabels, groupFromEnd, MAX_DAYS, WEEK } from "./trend-axis.ts";
 
 /** Terminal columns. A wider bar would not be easier to read. */
 const MAX_BAR_WIDTH = 6;
 
-/** A series as a sparkline with its label, on one line or two. If it is longer than the screen is wide, its end is shown. */
-export function formatSparkline({ label, from, values, partial, interval }: Series, screen: Screen) {
-  const shown = values.slice(-screen.width);
+/** A series as a sparkline with its label, on one line or two. Days that are many, or more than the screen has columns, are shown by weeks. */
+export function formatSparkline(series: Series, screen: Screen) {
+  const { label, from, values, partial, interval } = series;
+  const { bars, perBar } = groupIntoBars(series, screen.width);
+  const shown = bars.map(({ value }) => value);
   const drawn = drawSparkline(shown);
   const end = drawn.length - Number(partial);
   const line = paint(screen, "cyan", drawn.slice(0, end)) + paint(screen, "dim", drawn.slice(end));
-  const hidden = values.length - shown.length;
-  const start = interval?.starts[hidden] ?? addDays(from, hidden);
+  const start = bars[0]?.name ?? from;
   const last = interval?.to ?? addDays(from, values.length - 1);
   const incomplete = interval ? "the last one incomplete" : "today so far";
   const span = start === last ? start : `${start} to ${dropShared(last, start)}`;
   const scale = describeOutliers(shown, screen) || `; at most ${formatMost(shown, screen)}`;
-  const text = `${label}, ${span}${partial ? `, ${incomplete}` : ""}${scale}`;
+  const mean = perBar > 1 ? `, means of ${perBar} ${interval?.name ?? "day"}s` : "";
+  const text = `${label}${mean}, ${span}${partial ? `, ${incomplete}` : ""}${scale}`;
   if (shown.length + 2 + measure(text) <= screen.width) return [`${line}  ${text}`];
   return [...wrap(text, screen.width).split("\n"), line];
+}
+
+/** A series in words, for who wants no picture. */
+export function formatSeries({ label, from, values, partial, interval }: Series, { locale }: Screen): string {
+  const numbers = new Intl.NumberFormat(locale);
+  const counts = values.map((value) => (value === null ? "–" : numbers.format(value)));
+  return `${label} from ${from}: ${counts.join(" ")}${partial ? ` (${interval ? "the last one incomplete" : "today so far"})` : ""}`;
 }
 
 /** Explains the arrows in a picture. */
@@ -39,20 +49,19 @@ const formatMost = (values: readonly (number | null)[], { locale }: Screen) =>
 const listKnown = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 
 interface Bar {
+  /** Its first day or hour. */
+  name: string;
   /** Null if there is no data. */
   value: number | null;
   partial: boolean;
 }
 
-/** A series as a bar chart with axes. If there are more days than columns, several days share a bar, as their mean. */
+/** A series as a bar chart with axes. If there are more days than columns, or too many to see weeks, several share a bar, as their mean. */
 export function formatChart(series: Series, screen: Screen, height: number): string[] {
   const numbers = new Intl.NumberFormat(screen.locale);
   const margin = measure(numbers.format(niceTop(findTop(series.values)))) + 2;
   const room = Math.max(10, screen.width - margin);
-  // Today always has a separate bar, because its count is not complete.
-  const today = Number(series.partial);
-  const daysPerBar = Math.max(1, Math.ceil((series.values.length - today) / (room - today)));
-  const bars = groupIntoBars(series, daysPerBar);
+  const { bars, perBar } = groupIntoBars(series, room);
   const heights = bars.map(({ value }) => value);
   const most = niceTop(findTop(heights));
   const barWidth = Math.min(MAX_BAR_WIDTH, Math.max(1, Math.floor(room / bars.length)));
@@ -74,40 +83,64 @@ export function formatChart(series: Series, screen: Screen, height: number): str
       paint(screen, "dim", today)
     );
   });
-  const span = barWidth * bars.length;
-  const foot = paint(screen, "dim", `${pad("0", margin - 2, "right")} └${"─".repeat(span)}`);
-  const label = wrap(formatLabel(series, daysPerBar) + describeOutliers(heights, screen), screen.width).split(
-    "\n",
-  );
-  const dates =
-    series.interval?.name === "month" && daysPerBar === 1
-      ? formatMonths(series.interval.starts, barWidth, { ...screen, width: room })
-      : formatDates(series, span);
-  return [...label, ...lines, foot, " ".repeat(margin) + dates];
+  const label = wrap(formatLabel(series, perBar) + describeOutliers(heights, screen), screen.width);
+  const { axis, names } = drawAxis(bars, nameBars(bars, series, perBar, screen.locale), barWidth, room);
+  const foot = paint(screen, "dim", `${pad("0", margin - 2, "right")} └${axis}`);
+  return [...label.split("\n"), ...lines, foot, " ".repeat(margin) + names];
 }
 
-/** Averages the days of each bar. Counts from the end, so that only the oldest bar can have fewer days. */
-function groupIntoBars({ values, partial }: Series, daysPerBar: number): Bar[] {
-  const complete = partial ? values.slice(0, -1) : values;
-  const bars: Bar[] = [];
-  for (let end = complete.length; end > 0; end -= daysPerBar) {
-    const days = listKnown(complete.slice(Math.max(0, end - daysPerBar), end));
+/** How many points share a bar: whole weeks of days, and of hours parts of a day or whole days. */
+function countPerBar({ values, interval }: Series, room: number): number {
+  const fits = (size: number) => Math.ceil(values.length / size) + 1 <= room;
+  const isLong = interval === undefined && values.length > MAX_DAYS;
+  if (values.length <= room && !isLong) return 1;
+  if (interval?.name === "hour") return [2, 3, 4, 6, 8, 12].find(fits) ?? multiply(24, fits);
+  return multiply(interval === undefined ? WEEK : 1, fits);
+}
+
+function multiply(size: number, fits: (size: number) => boolean): number {
+  let times = 1;
+  while (!fits(size * times)) times++;
+  return size * times;
+}
+
+/** The bars of a series. An incomplete last point is always alone. */
+function groupIntoBars(series: Series, room: number): { bars: Bar[]; perBar: number } {
+  const { values, partial } = series;
+  const perBar = countPerBar(series, room);
+  const points = values.map((value, index) => ({ value, name: nameOf(series, index) }));
+  const complete = partial ? points.slice(0, -1) : points;
+  const groups =
+    series.interval?.name === "hour" && perBar > 1
+      ? groupHours(complete, perBar)
+      : groupFromEnd(complete, perBar);
+  const bars = groups.map((group): Bar => {
+    const days = listKnown(group.map(({ value }) => value));
     const mean = days.length === 0 ? null : days.reduce((sum, value) => sum + value, 0) / days.length;
-    bars.unshift({ value: mean, partial: false });
+    return { name: group[0]?.name ?? "", value: mean, partial: false };
+  });
+  const last = points.at(-1);
+  return { bars: partial && last ? [...bars, { ...last, partial: true }] : bars, perBar };
+}
+
+/** Groups hours as the clock does, so that a bar has the same hours on each day. */
+function groupHours<P extends { name: string }>(hours: readonly P[], perBar: number): P[][] {
+  const groups = new Map<number, P[]>();
+  for (const hour of hours) {
+    const key = Math.floor(Date.parse(`${hour.name.replace(" ", "T")}Z`) / HOUR_MS / perBar);
+    groups.set(key, [...(groups.get(key) ?? []), hour]);
   }
-  return partial ? [...bars, { value: values.at(-1) ?? 0, partial: true }] : bars;
+  return [...groups.values()];
 }
 
-function formatLabel({ label, partial, interval }: Series, daysPerBar: number): string {
-  const mean = daysPerBar > 1 ? `, each bar the mean of ${daysPerBar} ${interval?.name ?? "day"}s` : "";
+const HOUR_MS = 3_600_000;
+
+/** The first day or hour of a point. */
+const nameOf = ({ from, interval }: Series, index: number) => interval?.starts[index] ?? addDays(from, index);
+
+function formatLabel({ label, partial, interval }: Series, perBar: number): string {
+  const mean = perBar > 1 ? `, each bar the mean of ${perBar} ${interval?.name ?? "day"}s` : "";
   return `${label}${mean}${partial ? `; the last bar is ${interval ? "incomplete" : "today so far"}` : ""}`;
-}
-
-function formatDates({ from, values, interval }: Series, width: number): string {
-  const last = interval?.to ?? addDays(from, values.length - 1);
-  if (from === last) return from;
-  if (width < 2 * from.length + 1) return `${from} to ${dropShared(last, from)}`;
-  return from + pad(last, width - from.length, "right");
 }
 
 /** An hour without its date, or without its year, if it has the same as another. A day stays whole. */
@@ -118,18 +151,70 @@ function dropShared(hour: string, other: string): string {
   return other.startsWith(date.slice(0, "2026-".length)) ? hour.slice("2026-".length) : hour;
 }
 
-/** The names of months below their bars, of as many as there is room for. January has its year, unless it is the first. */
-function formatMonths(starts: readonly string[], barWidth: number, { width, locale }: Screen): string {
-  const months = new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" });
-  const names = starts.map((start, index) =>
-    index > 0 && start.slice(5, 7) === "01" ? start.slice(0, 4) : months.format(Date.parse(start)),
-  );
-  const stride = Math.ceil((Math.max(...names.map(measure)) + 1) / barWidth);
-  return names
-    .filter((name, index) => index % stride === 0 && index * barWidth + measure(name) <= width)
-    .map((name) => pad(name, stride * barWidth, "left"))
-    .join("")
-    .trimEnd();
+/** The labels that bars could have, and whose bars have one. */
+interface Names {
+  texts: string[];
+  /** @param fitting How many labels fit. */
+  choose: (fitting: number) => number[];
+}
+
+/** The names of bars: days, times of day with the day where it begins, or months. January has its year, unless it is the first. */
+function nameBars(bars: readonly Bar[], { interval }: Series, perBar: number, locale: string): Names {
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    const dates = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+    return (name: string) => dates.format(Date.parse(name.slice(0, "2026-11-20".length)));
+  };
+  const [month, day] = [format({ month: "short" }), format({ month: "short", day: "numeric" })];
+  const names = bars.map(({ name }) => name);
+  // Answers within a minute have the same name.
+  const every = (fitting: number) => {
+    const changes = [...names.keys()].filter((index) => names[index] !== names[index - 1]);
+    const stride = Math.ceil(changes.length / fitting);
+    return changes.filter((_, index) => index % stride === 0);
+  };
+  const nameMonth = (name: string, index: number) =>
+    index > 0 && name.slice(5, 7) === "01" ? name.slice(0, 4) : month(name);
+  if (interval?.name === "month") return { texts: names.map(nameMonth), choose: every };
+  if (interval?.name === "week") return { texts: names.map(day), choose: every };
+  if (interval?.name === "hour" && perBar < 24) {
+    const texts = names.map((name, index) =>
+      index === 0 || name.endsWith("00:00") ? day(name) : name.slice("2026-11-20 ".length),
+    );
+    const midnights = names.flatMap((name, index) => (name.endsWith("00:00") ? [index] : []));
+    const isShort = midnights.length < 2;
+    return {
+      texts,
+      choose: (fitting) =>
+        isShort || fitting > 2 * midnights.length
+          ? findLabels(names, "hour", fitting)
+          : midnights.filter((_, index) => index % Math.ceil(midnights.length / fitting) === 0),
+    };
+  }
+  if (interval !== undefined && interval.name !== "hour") return { texts: names, choose: every };
+  if (interval === undefined && perBar > 1)
+    return { texts: names.map(nameMonth), choose: (fitting) => findLabels(names, "week", fitting) };
+  return { texts: names.map(day), choose: (fitting) => findLabels(names, "day", fitting) };
+}
+
+/** The axis, with a tick at each bar that has a label and a gap below bars without data, and the line of labels. */
+function drawAxis(bars: readonly Bar[], { texts, choose }: Names, barWidth: number, room: number) {
+  const widest = Math.max(...texts.map(measure)) + 1;
+  const labelled = choose(Math.max(1, Math.floor((barWidth * bars.length + 1) / widest)));
+  const ticks = new Set<number>();
+  let names = "";
+  for (const index of labelled) {
+    const name = texts[index] ?? "";
+    const start = Math.min(index * barWidth, room - measure(name));
+    if (start < 0 || (names !== "" && measure(names) >= start)) continue;
+    names = pad(names, start, "left") + name;
+    ticks.add(index);
+  }
+  const axis = bars
+    .map(({ value }, index) =>
+      (ticks.has(index) ? "┬" : value === null ? " " : "─").padEnd(barWidth, value === null ? " " : "─"),
+    )
+    .join("");
+  return { axis, names };
 }
 
 /** The smallest round number that is not below the value and whose half is round too. */

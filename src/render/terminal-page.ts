@@ -1,6 +1,6 @@
 import type { View } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
-import { formatChart, formatSparkline } from "./terminal-chart.ts";
+import { formatChart, formatSeries, formatSparkline } from "./terminal-chart.ts";
 import { paint, type Screen } from "./terminal-screen.ts";
 import { formatTable, measureTable } from "./terminal-table.ts";
 import { measure, pad, wrap } from "./text-width.ts";
@@ -57,15 +57,20 @@ function joinBlocks(blocks: string[][], width: number): string[] {
 function formatBlock(view: View, screen: Screen): string[] {
   // If one of several lists is empty, it is left out, and a note says so.
   if (view.beside && view.rows.length === 0) return [];
-  const isPicture = view.series !== undefined && view.rows.length === 0 && screen.pictures;
-  const headline = isPicture ? "" : cleanText(view.headline, 1_000);
+  const { series } = view;
+  const isSeries = series !== undefined && view.rows.length === 0;
+  const headline = isSeries
+    ? screen.pictures
+      ? ""
+      : formatSeries(series, screen)
+    : cleanText(view.headline, 1_000);
   const parts = [
     headline === ""
       ? []
       : wrap(headline, screen.width)
           .split("\n")
           .map((line) => paint(screen, "bold", line)),
-    ...drawOrder(formatSeries(view, screen), view.rows.length === 0 ? [] : formatTable(view, screen), screen),
+    ...drawOrder(drawSeries(view, screen), view.rows.length === 0 ? [] : formatTable(view, screen), screen),
   ].filter((lines) => lines.length > 0);
   // Side by side, no empty lines: a headline stays close to its table.
   return parts.flatMap((lines, index) => (index === 0 || view.beside ? lines : ["", ...lines]));
@@ -75,7 +80,7 @@ function formatBlock(view: View, screen: Screen): string[] {
 const drawOrder = (picture: string[], table: string[], { height }: Screen) =>
   picture.length + table.length + 4 > height ? [table, picture] : [picture, table];
 
-function formatSeries({ series, rows }: View, screen: Screen): string[] {
+function drawSeries({ series, rows }: View, screen: Screen): string[] {
   if (!series || !screen.pictures || series.values.length < 2) return [];
   if (rows.length === 0 || screen.height < MIN_SCREEN_HEIGHT) return formatSparkline(series, screen);
   const height = Math.min(MAX_CHART_HEIGHT, Math.floor(screen.height / 3));

@@ -1,6 +1,7 @@
 import { note } from "../operations/note.ts";
 import type { AtMost } from "../operations/ranges.ts";
 import { rateVisits, type WithVisits } from "../operations/visit-rates.ts";
+import { formatDuration } from "../render/duration.ts";
 import { roundRate } from "./windows.ts";
 
 export const metrics = [
@@ -21,13 +22,14 @@ export interface Totals extends WithVisits, AtMost {
   events?: number | undefined;
 }
 
-const UNITS: Readonly<Record<Exclude<Metric, "bounce_rate">, readonly [one: string, other: string]>> = {
+const UNITS: Readonly<
+  Record<Exclude<Metric, "bounce_rate" | "seconds_per_visit">, readonly [one: string, other: string]>
+> = {
   visitors: ["visitor", "visitors"],
   pageviews: ["page view", "page views"],
   events: ["event", "events"],
   visits: ["visit", "visits"],
   views_per_visit: ["page view a visit", "page views a visit"],
-  seconds_per_visit: ["second a visit", "seconds a visit"],
 };
 
 /** Whether a metric adds up over days; the others are averages of the visits. */
@@ -52,10 +54,15 @@ export function readMetric(metric: Metric, totals: Totals): number | null | unde
 /** A value in words, such as `87 visitors`. */
 export function describeValue(metric: Metric, value: number) {
   if (metric === "bounce_rate") return note`a bounce rate of ${value}%`;
+  if (metric === "seconds_per_visit") return note`${formatDuration(value)} a visit`;
   const [one, other] = UNITS[metric];
   return note`${value} ${value === 1 ? one : other}`;
 }
 
 /** A value beside another one that has its unit. */
 export const describeNumber = (metric: Metric, value: number) =>
-  metric === "bounce_rate" ? note`${roundRate(value)}%` : note`${roundRate(value)}`;
+  metric === "seconds_per_visit"
+    ? note`${formatDuration(value)}`
+    : metric === "bounce_rate"
+      ? note`${roundRate(value)}%`
+      : note`${roundRate(value)}`;

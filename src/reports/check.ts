@@ -46,7 +46,7 @@ export type CheckResult = z.output<ReturnType<typeof checkResult>>;
 export function createCheck(conditions: Conditions): Query {
   return defineReport({
     name: "check",
-    summary: "For cron and CI: tell of low, high, changed or unusual numbers, dead links and server errors",
+    summary: "For cron and CI: tell of unusual numbers and errors",
     tool: { name: "check", title: "Check", description: "" },
     shell: {
       examples: [

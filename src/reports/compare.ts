@@ -79,8 +79,7 @@ export type Comparison = z.output<ReturnType<typeof comparisonResult>>;
 
 export const compare = defineReport({
   name: "compare",
-  summary:
-    "Compare two periods, by default the last 7 complete days with the 7 before, and show what changed most",
+  summary: "Compare two periods, and show what changed most",
   tool: {
     name: "compare_periods",
     title: "Compare periods",

@@ -109,7 +109,7 @@ export type Overview = z.output<ReturnType<typeof overviewResult>>;
 
 export const overview = defineReport({
   name: "overview",
-  summary: "A site at a glance: totals, trend, comparison, top pages, referrers and countries, active now",
+  summary: "A site at a glance: totals, changes and top lists",
   tool: {
     name: "get_overview",
     title: "Site at a glance",

@@ -151,9 +151,9 @@ export const changeColumns: View["columns"] = [
 /** The columns of values compared by their averages per day; programs also get the counts. */
 export const averageColumns: View["columns"] = [
   ...changeColumns.slice(0, 3).map((column) => ({ ...column, machine: true as const })),
-  { key: "current_per_day", label: "current a day", kind: "count" },
-  { key: "previous_per_day", label: "previous a day", kind: "count", spare: true },
-  { key: "change_per_day", label: "change a day", kind: "change" },
+  { key: "current_per_day", label: "current a day", kind: "count", unit: "tenths" },
+  { key: "previous_per_day", label: "previous a day", kind: "count", unit: "tenths", spare: true },
+  { key: "change_per_day", label: "change a day", kind: "change", unit: "tenths" },
   { key: "change_per_day_percent", label: "percent", kind: "percent_change", spare: true },
 ];
 
@@ -181,13 +181,13 @@ export function listTotals(
     rates: hasRates
       ? [
           { ...fill("bounce_rate"), change: points, percent: null, unit: POINTS },
-          { ...fill("views_per_visit"), ...readChange(change?.views_per_visit) },
-          { ...fill("seconds_per_visit"), ...readChange(change?.seconds_per_visit) },
+          { ...fill("views_per_visit"), ...readChange(change?.views_per_visit), unit: "hundredths" },
+          { ...fill("seconds_per_visit"), ...readChange(change?.seconds_per_visit), unit: "seconds" },
         ]
       : [],
     averages: counted.flatMap((name) => {
       const average = per_day?.[name];
-      return average ? [{ label: `${MEASURE_NAMES[name]} a day`, ...average }] : [];
+      return average ? [{ label: `${MEASURE_NAMES[name]} a day`, ...average, unit: "tenths" }] : [];
     }),
     notes: hasRates ? RATE_NOTES : [],
   };

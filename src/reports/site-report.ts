@@ -4,7 +4,7 @@ import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { notFound } from "../operations/index.ts";
 import { listNotFound, notFoundColumns } from "../operations/not-found.ts";
-import { note } from "../operations/note.ts";
+import { countUnits, note } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
 import type { QueryOptions } from "./default-days.ts";
 import {
@@ -30,7 +30,7 @@ const DIMENSIONS: Dimension[] = [
 /** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
 export const reportQuery: Query = defineReport({
   name: "report",
-  summary: "A report to share: one HTML page that needs nothing else, or Markdown for a mail",
+  summary: "A report to share: an HTML page, Markdown or a mail",
   tool: overview.tool,
   shell: {
     examples: [
@@ -131,5 +131,7 @@ const viewDeadLinks = ({ requests, total_rows, rows }: DeadLinks): View => ({
   headline: "",
   columns: notFoundColumns,
   rows: listNotFound(rows),
-  notes: [note`Not found: ${requests} requests of people for ${total_rows} paths were answered 404 or 410.`],
+  notes: [
+    note`Not found: ${countUnits(requests, "request")} of people for ${countUnits(total_rows, "path")}, answered 404 or 410.`,
+  ],
 });

@@ -74,9 +74,9 @@ const GLOBAL = [
   "--color",
   "--plain",
 ];
-const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager"];
+const OUTPUT = ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager", "--explain"];
 const STATS = ["--site", "--days", "--period", "--filter", "--from", "--to", ...OUTPUT, "--help", ...GLOBAL];
-const PROGRAM = ["--version", "--stdio", ...GLOBAL.slice(1), "--help"];
+const PROGRAM = ["--version", "--stdio", "--help", ...GLOBAL.slice(1)];
 const without = (names: string[], ...taken: string[]) => names.filter((name) => !taken.includes(name));
 
 describe("what may stand at the cursor", () => {
@@ -131,7 +131,7 @@ describe("what may stand at the cursor", () => {
     ["stats --clickhouse http://x --schema ", [...schemaNames]],
     ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["completion bash ", ["--help"]],
-    ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "profiles"]],
+    ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "options", "profiles"]],
     ["serve --secret-file ", [":files"]],
     ["serve --secret-file=./k", [":files"]],
     ["serve --store ", [":files"]],

@@ -41,10 +41,22 @@ describe("the help of a command", () => {
     ["reference", ACCESS],
     ...["grants", "clients", "keys", "completion", "help"].map((name) => [name, []] as [string, string[]]),
   ])("%s has those global options that it takes", async (name, expected) => {
-    const options = (await readHelp(name)).matchAll(/^ {2}(--[\w-]+)/gm);
-    const names = [...options].map(([, option = ""]) => option);
+    const [, also = ""] = /\n\nAlso ([\s\S]*): see help\s+options\.\n/.exec(await readHelp(name)) ?? [];
+    const names = also.split(/,\s/);
     expect(ACCESS.filter((option) => names.includes(option))).toEqual(expected);
     expect(names.includes("--color")).toBe(expected.length > 0);
+  });
+
+  it.each(["", ...Object.keys(examples)])("%s has at most 60 lines", async (name) => {
+    expect((await readHelp(name)).split("\n").length).toBeLessThanOrEqual(61);
+  });
+
+  it("options has each option of the program with its description, once for all commands", async () => {
+    const { stdout } = await runShell(["help", "options"], { isTTY: true, columns: 80 });
+    for (const option of [...ACCESS, "--mapping", "--log-format", "--schema", "--color", "--plain"])
+      expect(stdout).toMatch(new RegExp(`^  ${option}(?: <[^>]+>)? +\\S`, "m"));
+    expect(stdout).not.toMatch(/--stdio|--site/);
+    expect(stdout.split("\n").length).toBeLessThanOrEqual(60);
   });
 
   it.each([

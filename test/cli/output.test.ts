@@ -36,7 +36,7 @@ describe("--output", () => {
     ["--output ndjson --fields events", /^\{"events":\d+\}\n$/],
     [
       "--output markdown",
-      /^\*\*example\.com, .*\*\*\n\n\| visitors \| page views \| events \| visits \| bounce rate \| views\/visit \| seconds\/visit \|\n(?:\| ---: ){7}\|\n\| [\d,]+ \| /,
+      /^\*\*example\.com, .*\*\*\n\n\| visitors \| page views \| events \| visits \| bounce rate \| views\/visit \| time\/visit \|\n(?:\| ---: ){7}\|\n\| [\d,]+ \| /,
     ],
   ])("%s is the same at a terminal and in a pipe", async (option, form) => {
     const [piped, shown] = await Promise.all(
@@ -98,7 +98,7 @@ describe("--output", () => {
       /^table,value,label,current,previous,change,percent,current_per_day,previous_per_day,change_per_day,change_per_day_percent\n/,
     );
     const table = await ask("--output table");
-    expect(table).toMatch(/^visitors a day +919 +812\.6 +\+106\.4 /m);
+    expect(table).toMatch(/^visitors a day +919\.0 +812\.6 +\+106\.4 /m);
     expect(table).toMatch(/^pages +current a day +previous a day +change a day +percent/m);
     expect(await ask("--output markdown")).toContain(
       "| current a day | previous a day | change a day | percent |",

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
+import { formatDuration } from "../../src/render/duration.ts";
 import { fakeNetwork } from "../support/network.ts";
 import { isHelp, screens, show, WIDTHS, widthsOf } from "../support/screens.ts";
 
@@ -39,9 +40,11 @@ describe.each(Object.entries(screens))("%s", (name, { columns: kept, argv }) => 
   });
 
   it.each(isHelp(argv) ? [] : widthsOf(argv))("has the same numbers in %i columns", async (columns) => {
-    const shown = await showPlain(argv, columns);
-    // A chart may name its first and last day without the year.
-    const widest = findNumbers(await showPlain(argv, 120)).flatMap((number) => [number, number.slice(5)]);
+    const explained = argv.includes("openapi") ? argv : [...argv, "--explain"];
+    const shown = await showPlain(explained, columns);
+    const parts = (number: string) => [number, number.slice(5), `${Number(number.slice(8))}`];
+    // A sparkline may name its last day without the year, and an axis has days of the month.
+    const widest = findNumbers((await showPlain(explained, 120)) + (await show(argv, {}))).flatMap(parts);
     expect(findNumbers(shown).filter((number) => !widest.includes(number))).toEqual([]);
     // Columns may be left out, but not the first number of a row, nor a note.
     const lines = (await show(argv, {})).trimEnd().split("\n");
@@ -49,7 +52,10 @@ describe.each(Object.entries(screens))("%s", (name, { columns: kept, argv }) => 
       const cells = line.split("\t");
       if (cells.length === 1) expect(joinWords(shown)).toContain(joinWords(line));
       const first = cells.find((cell) => /^\d+(\.\d+)?$/.test(cell));
-      if (first !== undefined) expect(shown).toContain(Number(first).toLocaleString("en-US"));
+      const format = cells.includes("seconds/visit")
+        ? formatDuration
+        : (value: number) => value.toLocaleString("en-US");
+      if (first !== undefined) expect(shown).toContain(format(Number(first)));
     }
   });
 });

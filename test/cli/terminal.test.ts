@@ -238,10 +238,14 @@ describe("realtime --watch", () => {
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty("visitors");
   });
 
-  it("is drawn again at a terminal, with what was seen", async () => {
+  it("is drawn again at a terminal, as a chart of the minutes that it saw", async () => {
     const { stdout } = await watch("", { isTTY: true, environment: { NO_COLOR: "1" } }, 3);
-    expect(stdout.split("\u001b[H\u001b[J").length).toBeGreaterThan(2);
-    expect(stdout).toMatch(/visitors {2}while watching\n +\d+ {2}[·▁-█]{2,}/);
+    const pages = stdout.split("\u001b[H\u001b[J");
+    expect(pages).toHaveLength(3);
+    // An answer, the failure, and another answer within the same minute.
+    expect(pages[2]).toMatch(
+      /active visitors while watching\n2 ┤█████ +█████\n[\s\S]*└┬───── {6}──────\n +05:05\n/,
+    );
   });
 
   it("ends where asking again makes no sense", async () => {
@@ -250,5 +254,28 @@ describe("realtime --watch", () => {
       stop: new Promise(() => {}),
     });
     expect(code).toBe(4);
+  });
+});
+
+describe("the notes under an answer", () => {
+  const ask = async (flags: string, isTTY = true) =>
+    (
+      await shell(`overview example.com --period this-year${flags}`, {
+        isTTY,
+        environment: { NO_COLOR: "1" },
+      })
+    ).stderr;
+
+  it("have at most three lines at a terminal, besides all warnings; --explain has them all", async () => {
+    const warnings = (await ask(" --quiet")).trim();
+    const [shown, all] = [await ask(""), await ask(" --explain")];
+    expect(warnings).toContain("The site's data begins on");
+    for (const text of [shown, all]) expect(text.trim().startsWith(warnings)).toBe(true);
+    expect(shown.trim().slice(warnings.length).trim().split("\n").length).toBeLessThanOrEqual(3);
+    expect(shown).toContain("\nMore notes: --explain\n");
+    expect(all).not.toContain("--explain");
+    expect(all).toContain("A visit ends after 30 minutes");
+    const words = (text: string) => text.split(/\s+/).join(" ").trim();
+    expect(words(await ask("", false))).toBe(words(all));
   });
 });

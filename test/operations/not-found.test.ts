@@ -62,7 +62,7 @@ describe("a service that counts dead links", () => {
     const words = ["example.com", "--period", "2026-09-11", "--status"];
     const printed = await shell(...words, "5xx", "--json");
     expect(JSON.parse(printed.stdout).rows).toEqual(rows);
-    expect((await shell(...words, "5xx")).stderr).toMatch(/\d+ requests were answered 500–599/);
+    expect((await shell(...words, "5xx")).stderr).toMatch(/\d+ requests got 500–599/);
     const plain = await read(`site=example.com&${period}`);
     expect(await read(`site=example.com&${period}&status=4xx`)).toEqual({ ...plain, status: "4xx" });
     expect(plain.rows).not.toEqual(rows);

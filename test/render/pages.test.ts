@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import type { View } from "../../src/operations/view.ts";
+import type { Series, View } from "../../src/operations/view.ts";
 import { drawBar, drawColumn, drawSparkline } from "../../src/render/block-graphics.ts";
 import { formatCsv } from "../../src/render/csv.ts";
 import { formatChart, formatSparkline } from "../../src/render/terminal-chart.ts";
@@ -28,11 +28,14 @@ describe("a sparkline", () => {
     [[1, 9], "▁█"],
   ])("of %j is %s", (values, drawn) => expect(drawSparkline(values)).toBe(drawn));
 
-  it("shows the last days if there are more than columns, and says from when", () => {
+  it("shows many days by weeks, and says so", () => {
     const long = { ...series, values: Array.from({ length: 365 }, (_, index) => index), from: "2025-01-01" };
-    const [text, line = ""] = formatSparkline(long, screen);
-    expect(text).toBe("visitors a day, 2025-10-13 to 2025-12-31, today so far; at most 364");
-    expect(line).toHaveLength(80);
+    const [text, more, line = ""] = formatSparkline(long, screen);
+    expect(`${text} ${more}`).toBe(
+      "visitors a day, means of 7 days, 2025-01-01 to 2025-12-31, today so far; at most 364",
+    );
+    // 52 weeks and today.
+    expect(line).toHaveLength(53);
   });
 
   it("is on one line with its label if there is room", () => {
@@ -78,8 +81,8 @@ describe("a chart", () => {
       "    │                  █████",
       " 50 ┤            █████ █████",
       "    │      ▁▁▁▁▁ █████ █████ ▂▂▂▂▂",
-      "  0 └──────────────────────────────",
-      "     2026-11-01          2026-11-05",
+      "  0 └┬─────┬─────┬─────┬─────┬─────",
+      "     Nov 1 Nov 2 Nov 3 Nov 4 Nov 5",
     ]);
   });
 
@@ -96,7 +99,45 @@ describe("a chart", () => {
     expect(lines[0]).toMatch(/^30 ┤▇$/);
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
     // 52 weeks and today.
-    expect(lines.at(-2)).toBe(` 0 └${"─".repeat(53)}`);
+    expect(lines.at(-2)?.replaceAll("┬", "─")).toBe(` 0 └${"─".repeat(53)}`);
+    expect(lines.at(-1)).toMatch(/^ +Feb +Apr +Jun +Aug +Oct +Dec$/);
+  });
+
+  it("reads weeks where there would be room for the days, and hours as the clock has them", () => {
+    const draw = (shown: Series, width: number) => formatChart(shown, { ...screen, width }, 4);
+    const half = { ...series, partial: false, values: Array.from({ length: 182 }, () => 7) };
+    expect(draw(half, 200)[0]).toBe("visitors a day, each bar the mean of 7 days");
+    expect(draw(half, 200).at(-2)).toMatch(/^0 └[─┬]{156}$/);
+    const starts = Array.from({ length: 60 }, (_, hour) =>
+      new Date(Date.UTC(2026, 10, 20, hour)).toISOString().slice(0, 16).replace("T", " "),
+    );
+    const interval = { name: "hour", starts, to: starts.at(-1) ?? "" };
+    const values = starts.map((start) => (/ 0[2-5]:/.test(start) ? 10 : 20));
+    const hours = { ...series, partial: false, label: "visitors an hour", values, interval };
+    expect(draw(hours, 40)).toEqual([
+      "visitors an hour, each bar the mean of 2",
+      "hours",
+      "20 ┤█  ██████████  ██████████  ███",
+      "   │█  ██████████  ██████████  ███",
+      "10 ┤██████████████████████████████",
+      "   │██████████████████████████████",
+      " 0 └┬───────────┬───────────┬─────",
+      "    Nov 20      Nov 21      Nov 22",
+    ]);
+  });
+
+  it("has a gap where there is no data, also in its axis", () => {
+    const lines = formatChart(
+      { ...series, partial: false, values: [60, null, 0, 100] },
+      { ...screen, width: 50 },
+      2,
+    );
+    expect(lines.slice(1)).toEqual([
+      "100 ┤▂▂▂▂▂             █████",
+      "    │█████             █████",
+      "  0 └┬─────┬     ┬─────┬─────",
+      "     Nov 1 Nov 2 Nov 3 Nov 4",
+    ]);
   });
 
   it("names months, as many as there is room for, and the year where it begins", () => {
@@ -124,8 +165,8 @@ describe("a chart", () => {
       "    │█████ █████ █████ █████ ▃▃▃▃▃",
       " 50 ┤█████ █████ █████ █████ █████ ▂▂▂▂▂",
       "    │█████ █████ █████ █████ █████ █████",
-      "  0 └────────────────────────────────────",
-      "     2026-11-01                2026-11-06",
+      "  0 └┬─────┬─────┬─────┬─────┬─────┬─────",
+      "     Nov 1 Nov 2 Nov 3 Nov 4 Nov 5 Nov 6",
     ]);
   });
 
@@ -323,13 +364,13 @@ describe("a page", () => {
     ];
     const page = formatPage(views, { ...screen, pictures: false });
     expect(page).toMatch(/^[\x20-\x7e\n]*$/);
-    expect(page).toContain("Visitors a day: 1 2");
+    expect(page).toContain("visitors a day from 2026-11-01: 0 1 50 100 7 (today so far)");
   });
 
   it("draws a chart if the screen is high enough, else a sparkline", () => {
     const view = { ...list("date"), series };
-    expect(formatPage([view], { ...screen, height: 24 })).toContain("└──");
-    expect(formatPage([view], { ...screen, height: 23 })).not.toContain("└──");
+    expect(formatPage([view], { ...screen, height: 24 })).toContain("└┬─");
+    expect(formatPage([view], { ...screen, height: 23 })).not.toContain("└┬─");
     expect(formatPage([view], { ...screen, height: 23 })).toContain("·▁▄█▁");
   });
 });

@@ -178,6 +178,31 @@ describe("tab-separated values", () => {
     expect(formatTable(shown, painted)[1]?.trim()).toBe(words);
   });
 
+  it("are times and decimals for people, and numbers for programs", () => {
+    const columns = [
+      { key: "label", label: "measure", kind: "text" },
+      { key: "current", label: "current", kind: "count" },
+      { key: "change", label: "change", kind: "change" },
+      { key: "percent", label: "percent", kind: "percent_change" },
+    ] as const;
+    const rows = [
+      { label: "views/visit", current: 2.6, change: -0.01, percent: -0.4, unit: "hundredths" },
+      { label: "seconds/visit", current: 193, change: -71, percent: -36.8, unit: "seconds" },
+      { label: "visitors a day", current: 20, change: 1, percent: null, unit: "tenths" },
+    ];
+    const shown = { headline: "", columns: [...columns], rows, notes: [] };
+    const lines = formatTable(shown, { ...screen, color: true }).map((line) =>
+      line.replaceAll("\u001b[31m", "<").replaceAll("\u001b[32m", "<").replaceAll("\u001b[39m", ">"),
+    );
+    expect(lines.slice(1)).toEqual([
+      // A change of less than 1 % is not red.
+      "views/visit         2.60      -0.01   ▼ -0.4%",
+      "time/visit      3 m 13 s  <-1 m 11 s>  <▼ -36.8%>",
+      "visitors a day      20.0  <     +1.0>         –",
+    ]);
+    expect(formatTsv(columns, [rows])).toContain("\nseconds/visit\t193\t-71\t-36.8\n");
+  });
+
   it("leave out columns for programs when meant for readers", () => {
     expect(formatTsv(view.columns, [view.rows], { forReaders: true }).split("\n")[0]).toBe(
       "pages\tvisitors\tpercentage",

@@ -17,7 +17,7 @@ const DAY_MS = 24 * 3_600_000;
 /** `analytics-mcp clients`: the applications that have registered at the connector. */
 export const command: CommandDefinition = {
   group: "Serve:",
-  summary: "List and prune the applications known to the remote connector",
+  summary: "List and prune applications of the connector",
   create: (io) => {
     const clients = new ShellCommand("clients")
       .helpCommand("help [command]", "show help on a command")

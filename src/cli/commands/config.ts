@@ -21,7 +21,7 @@ import { createSiteOption } from "./site-option.ts";
 /** `analytics-mcp config`: prints what to paste into an assistant's settings, or writes it there. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Print what to paste into an assistant's settings, or write it there",
+  summary: "Print an assistant's settings, or write them",
   create: (io) =>
     new ShellCommand("config")
       .withAccess(access.service)

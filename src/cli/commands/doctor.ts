@@ -17,7 +17,7 @@ import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 /** `analytics-mcp doctor`: checks everything between this machine and an answer. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Check the setup, from Node.js to the service's answer, with a fix for each problem",
+  summary: "Check the setup, with a fix for each problem",
   create: (io) =>
     new ShellCommand("doctor")
       .withAccess(access.all)

@@ -20,7 +20,7 @@ const GRANT_COLUMNS: Column[] = [
 /** `analytics-mcp grants`: lists and ends sign-ins at the connector, in its store and while it serves. */
 export const command: CommandDefinition = {
   group: "Serve:",
-  summary: "List and end the sign-ins of the remote connector",
+  summary: "List and end sign-ins of the remote connector",
   create: (io) => {
     const grants = new ShellCommand("grants")
       .helpCommand("help [command]", "show help on a command")

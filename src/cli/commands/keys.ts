@@ -25,7 +25,7 @@ const COLUMNS: Column[] = [
 /** `analytics-mcp keys`: the keys of organizations, and the sites that each may ask about. */
 export const command: CommandDefinition = {
   group: "Serve:",
-  summary: "Create, list and remove keys for organizations that share logs",
+  summary: "Manage keys for organizations that share logs",
   create: (io) => {
     const keys = new ShellCommand("keys")
       .helpCommand("help [command]", "show help on a command")

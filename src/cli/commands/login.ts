@@ -39,7 +39,7 @@ interface LoginFlags extends ServiceFlags, OutputFlags {
 /** `analytics-mcp login`: tries a service and its key, then saves them as a profile. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Save a service and its API key for every command and the MCP server",
+  summary: "Save a service and its API key",
   create: (io) =>
     new ShellCommand("login")
       .withAccess([...access.serviceAndKey, ...access.savable])

@@ -15,7 +15,7 @@ import { createSiteOption } from "./site-option.ts";
 /** `analytics-mcp logs`: reads access logs and shows what would be counted and what would not. */
 export const command: CommandDefinition = {
   group: "Ask:",
-  summary: "Show what access logs contain, and what each line would count as",
+  summary: "Show what is in access logs, and how it counts",
   create: (io) => {
     const command = new ShellCommand("logs")
       .withAccess(["--logs"])

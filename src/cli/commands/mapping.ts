@@ -21,7 +21,7 @@ interface MappingFlags extends SourceFlags, OutputFlags {
 /** `analytics-mcp mapping`: prints where the fields of a service are, in a form that can be edited and given back. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Show where a service of your own has its fields, as a file to edit",
+  summary: "Show where a service of your own has its fields",
   create: (io) =>
     new ShellCommand("mapping")
       .withAccess(access.serviceAndKey)

@@ -1,16 +1,15 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { drawSparkline } from "../../render/block-graphics.ts";
 import { formatJson } from "../../render/clean-text.ts";
 import type { Answer } from "../../reports/query.ts";
 import type { Io } from "../io.ts";
 import type { Output } from "../output/output-format.ts";
 import { formatAnswer, printAnswer } from "../output/print-answer.ts";
 import { printFailure, writeData } from "../output/streams.ts";
-import { readScreen } from "../output/terminal.ts";
 
 const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 3_600;
-const MAX_REMEMBERED = 40;
+/** More answers than the widest terminal has columns. */
+const MAX_REMEMBERED = 200;
 /** Failures that may be over at the next attempt. Any other ends the watch. */
 const TEMPORARY = new Set(
   "unreachable timeout rate_limited internal_error unavailable bad_answer".split(" "),
@@ -30,7 +29,7 @@ export function readInterval(text: true | string): number {
 }
 
 /**
- * Asks again and again until the process is asked to stop. At a terminal the page is redrawn with a sparkline of all
+ * Asks again and again until the process is asked to stop. At a terminal the page is redrawn with a chart of the
  * answers so far; elsewhere each answer is one line. Throws failures that retrying cannot fix.
  */
 export async function watch(io: Io, ask: () => Promise<Answer>, interval: number, given: Output) {
@@ -40,7 +39,8 @@ export async function watch(io: Io, ask: () => Promise<Answer>, interval: number
   const output: Output = { ...given, format, pager: false };
   const stop = new AbortController();
   const stopped = io.untilStopped().then(() => stop.abort());
-  const seen: number[] = [];
+  const seen: Seen[] = [];
+  let isFirst = true;
   while (!stop.signal.aborted) {
     const outcome = await Promise.race([ask().catch((failure: unknown) => ({ failure })), stopped]);
     if (outcome === undefined) break;
@@ -48,19 +48,40 @@ export async function watch(io: Io, ask: () => Promise<Answer>, interval: number
       if (!(outcome.failure instanceof AnalyticsError) || !TEMPORARY.has(outcome.failure.code))
         throw outcome.failure;
       await printFailure(io, outcome.failure, output.format);
+      const last = seen.at(-1);
+      if (last) seen.push({ ...last, visitors: null });
     } else if (isRedrawn) {
-      seen.push(Number(outcome.views[0]?.rows[0]?.visitors ?? 0));
+      const { visitors = null, as_of } = outcome.views[0]?.rows[0] ?? {};
+      seen.push({ visitors: Number(visitors), time: String(as_of).slice(...CLOCK) });
       await redraw(io, outcome, seen.slice(-MAX_REMEMBERED), output);
-    } else await printLine(io, outcome, output, seen.push(0) === 1);
+    } else {
+      await printLine(io, outcome, output, isFirst);
+      isFirst = false;
+    }
     await io.pause(interval, stop.signal);
   }
 }
 
-async function redraw(io: Io, answer: Answer, seen: number[], output: Output): Promise<void> {
+/** An answer, by the clock at the site: hours and minutes. Its visitors are null if the question failed. */
+interface Seen {
+  visitors: number | null;
+  time: string;
+}
+
+/** Where a timestamp has hours and minutes. */
+const CLOCK = ["2026-11-20T".length, "2026-11-20T14:00".length] as const;
+
+async function redraw(io: Io, answer: Answer, seen: Seen[], output: Output): Promise<void> {
   const [view] = answer.views;
-  if (view && readScreen(io, "stdout", output).pictures) {
-    view.columns.push({ key: "trend", label: "while watching", kind: "time" });
-    for (const row of view.rows) row.trend = drawSparkline(seen);
+  const starts = seen.map(({ time }) => time);
+  if (view) {
+    view.series = {
+      label: "active visitors while watching",
+      from: starts[0] ?? "",
+      values: seen.map(({ visitors }) => visitors),
+      partial: false,
+      interval: { name: "answer", starts, to: starts.at(-1) ?? "" },
+    };
   }
   // Cursor to the top, then clear to the end of the screen.
   io.stdout.write("\u001b[H\u001b[J");

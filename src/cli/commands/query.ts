@@ -12,7 +12,7 @@ import type { Answer, Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import { addOutputOptions, type OutputFlags, readOutput } from "../output/output-format.ts";
+import { addOutputOptions, type Output, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { showProgress } from "../output/progress-line.ts";
 import { readScreen } from "../output/terminal.ts";
@@ -28,6 +28,7 @@ const TREND_TIMEOUT_MS = 5_000;
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
+  explain?: true;
 }
 
 /** The command of a query: its parameters become options, and its views the output. */
@@ -41,12 +42,14 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   addQueryOptions(command, query);
   if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
-  addOutputOptions(command, shell.fields).allowExcessArguments();
+  addOutputOptions(command, shell.fields)
+    .option("--explain", "all notes, where a terminal has three lines of them")
+    .allowExcessArguments();
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();
     assertNoExtraWords(query, command.args);
     const { params, options, fail } = await readQueryInput(query, command, flags);
-    const output = readOutput(io, flags);
+    const output: Output = { ...readOutput(io, flags), brief: flags.explain !== true };
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
       const given = await query.ask(call, params, options).catch((error) => fail(error, source));

@@ -21,7 +21,7 @@ interface ReferenceFlags extends SourceFlags {
 /** `analytics-mcp reference`: the reference API over real HTTP. */
 export const command: CommandDefinition = {
   group: "Serve:",
-  summary: "Serve the REST API over HTTP, with made-up data or your logs",
+  summary: "Serve the REST API, with made-up data or your logs",
   create: (io) => {
     const command = new ShellCommand("reference")
       .withAccess([...access.service, ...access.key])

@@ -50,7 +50,7 @@ function createOption(name: string, text: string): Option {
 /** `analytics-mcp serve`: the remote connector. */
 export const command: CommandDefinition = {
   group: "Serve:",
-  summary: "Serve the tools to remote assistants over HTTP, with OAuth",
+  summary: "Serve the tools to remote assistants, with OAuth",
   create: (io) => {
     const command = new ShellCommand("serve")
       .withAccess(access.service)

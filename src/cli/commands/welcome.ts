@@ -36,7 +36,7 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
     const proposal = proposeLogs(await io.findLogs());
     return proposal === undefined ? undefined : printNote(io, proposal);
   }
-  await printAnswer(io, answer, readOutput(io, flags));
+  await printAnswer(io, answer, { ...readOutput(io, flags), brief: true });
   await printNote(io, "All commands: analytics-mcp help");
 }
 

@@ -21,7 +21,7 @@ const MAX_NAMED = 5;
 /** `analytics-mcp whoami`: shows which service and key are used, and where both come from. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Show which service and key are used, and where both come from",
+  summary: "Show which service and key are used, and why",
   create: (io) =>
     new ShellCommand("whoami")
       .withAccess(access.all)

@@ -11,7 +11,7 @@ import { readScreen } from "../output/terminal.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { topicNames } from "./topic-names.ts";
 
-/** Lays out the help of a command and its subcommands: examples before options. */
+/** Lays out the help of a command and its subcommands: examples before options. Of the program's options, it only has the names. */
 export function layOutHelp(io: Io, command: Command): void {
   if (command.parent) command.helpOption("-h, --help", "show this help");
   command
@@ -21,7 +21,8 @@ export function layOutHelp(io: Io, command: Command): void {
       // Keeps descriptions in a column in the narrowest terminal.
       minWidthToWrap: 20,
       subcommandTerm: (subcommand) => subcommand.name(),
-      showGlobalOptions: true,
+      visibleOptions: (shown) =>
+        defaultHelp.visibleOptions(shown).filter((option) => shown.parent !== null || isOwn(option)),
       visibleGlobalOptions: listGlobalOptions,
       optionDescription: (option) => defaultHelp.optionDescription(withoutChoices(option)),
       styleTitle: (title) => paint(readScreen(io, "stdout", {}), "bold", title),
@@ -36,23 +37,45 @@ export function layOutHelp(io: Io, command: Command): void {
       getOutHasColors: () => readScreen(io, "stdout", {}).color,
       getErrHasColors: () => false,
     });
+  command.addHelpText("after", ({ command: shown }) => nameGlobalOptions(io, shown));
   for (const subcommand of command.commands) layOutHelp(io, subcommand);
 }
 
-/** The program's options that a command takes, for help and completion. */
+/** The options that the program's own help describes. */
+const isOwn = ({ long = "" }: Option) => ["--help", "--version", "--stdio"].includes(long);
+
+/** The program's options that a command takes, for help and completion; of the program, those that commands take. */
 function listGlobalOptions(command: Command): Option[] {
-  const program = command.parent;
-  if (program === null || program.parent !== null) return [];
-  const taken = command instanceof ShellCommand ? command.access : access.all;
+  const { parent } = command;
+  if (parent !== null && parent.parent !== null) return [];
+  const program = parent ?? command;
+  const taken = parent === null || !(command instanceof ShellCommand) ? access.all : command.access;
   if (taken.length === 0) return [];
   const all: readonly string[] = access.all;
   const settings = listSettings(taken);
   return program.options.filter(
-    ({ long = "", hidden }) =>
-      settings.includes(long) ||
-      (!hidden && long !== "--stdio" && (!all.includes(long) || taken.includes(long))),
+    (option) =>
+      settings.includes(option.long ?? "") ||
+      (!option.hidden &&
+        option.long !== "--stdio" &&
+        (parent !== null || !isOwn(option)) &&
+        (!all.includes(option.long ?? "") || taken.includes(option.long ?? ""))),
   );
 }
+
+/** A sentence about the options that help has once, under `help options`. */
+function nameGlobalOptions(io: Io, command: Command): string {
+  const names = listGlobalOptions(command).flatMap((option) => (isOwn(option) ? [] : option.long));
+  if (names.length === 0) return "";
+  const text = `Also ${names.join(", ")}: see help options.`;
+  return `\n${wrap(text, readScreen(io, "stdout", {}).width)}`;
+}
+
+/** The options of `help options`, with those that other options need. */
+const listAllOptions = (program: Command) =>
+  program.options
+    .filter((option) => !isOwn(option) && option.long !== "--site" && option.long !== undefined)
+    .map((option) => [option.flags, defaultHelp.optionDescription(withoutChoices(option))] as const);
 
 /** The options of a source, for a command that takes no other. Elsewhere they would bury the command's own options. */
 function listSettings([taken, ...others]: readonly string[]): string[] {
@@ -116,7 +139,8 @@ export function createHelpCommand(io: Io, program: Command): Command {
         });
       }
       const { formatTopic } = await import("./topics.ts");
-      await writeData(io, formatTopic(topic, readScreen(io, "stdout", {})));
+      const text = formatTopic(topic, readScreen(io, "stdout", {}), listAllOptions(program));
+      await writeData(io, text);
     });
 }
 

@@ -73,8 +73,8 @@ function formatCommand(command: Command, name: string): string[] {
 /** The options of a command itself, but for the one that every command has. */
 function listOptions(command: Command): [string, string][] {
   const help = command.createHelp();
-  return help
-    .visibleOptions(command)
+  const global = command.parent === null ? help.visibleGlobalOptions(command) : [];
+  return [...help.visibleOptions(command), ...global]
     .filter(({ long }) => long !== "--help" || command.parent === null)
     .map((option) => [help.optionTerm(option), help.optionDescription(option)]);
 }

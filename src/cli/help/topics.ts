@@ -5,6 +5,9 @@ import { exitCodeMeanings } from "../exit-codes.ts";
 import type { OutputFormat } from "../output/output-format.ts";
 import type { TopicName } from "./topic-names.ts";
 
+/** Stands for the options of the program. */
+const OPTIONS = {};
+
 interface Topic {
   title: string;
   /** Paragraphs, or terms with their meanings. */
@@ -42,6 +45,7 @@ const topics = {
         "in a pipe": "Tab-separated values with a header line. Numbers are plain; a missing one is empty.",
         ...OUTPUTS,
         "--fields": "Only these columns, in this order, in every format.",
+        "--explain": "All notes. Otherwise, a terminal has at most three lines of them, and all warnings.",
         "--quiet": "No notes, only warnings that change what a number means.",
         "--no-pager":
           "No pager. Otherwise an answer longer than the screen is shown in ANALYTICS_PAGER, else in PAGER; empty or cat means none.",
@@ -54,6 +58,10 @@ const topics = {
       "↑ in a chart marks a day that is off the scale; its number is beside the chart.",
       "Names that visitors can write (pages, referrers, campaigns, events) are shown without control and invisible characters; json and ndjson have them in full, escaped.",
     ],
+  },
+  options: {
+    title: "Options on the source, the key and the looks of an answer",
+    parts: [OPTIONS, "A command's help names those that it takes."],
   },
   profiles: {
     title: "Profiles",
@@ -72,12 +80,19 @@ const topics = {
   },
 } as const satisfies Record<TopicName, Topic>;
 
-export function formatTopic(name: TopicName, screen: Screen): string {
+/** @param options The options of the program with their descriptions. */
+export function formatTopic(
+  name: TopicName,
+  screen: Screen,
+  options: readonly (readonly [string, string])[],
+): string {
   const { title, parts } = topics[name];
   return [
     paint(screen, "bold", title),
     ...parts.map((part: string | Readonly<Record<string, string>>) =>
-      typeof part === "string" ? wrap(part, screen.width) : formatTerms(part, screen.width),
+      typeof part === "string"
+        ? wrap(part, screen.width)
+        : formatTerms(part === OPTIONS ? Object.fromEntries(options) : part, screen.width),
     ),
   ].join("\n\n");
 }

@@ -24,6 +24,8 @@ export interface Output extends Appearance {
   fields?: string | undefined;
   /** No notes; warnings remain. */
   quiet: boolean;
+  /** At most three lines of notes for people; other notes are a part of the answer. */
+  brief?: boolean | undefined;
   /** Whether a long page may be shown in a pager. */
   pager: boolean;
 }

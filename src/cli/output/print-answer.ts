@@ -79,13 +79,27 @@ export async function formatAnswer(io: Io, answer: Answer, output: Output): Prom
   }
 }
 
+/** In lines of a terminal: more notes would bury the answer. */
+const MAX_NOTE_LINES = 3;
+
 /** Warnings, and notes unless they are unwanted, as lines for stderr. Markdown has them itself. */
 function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
   if (output.format === "json" || output.format === "markdown") return [];
   const screen = readScreen(io, "stderr", output);
-  return formatSentences(answer, output, screen).map((sentence) =>
-    paint(screen, "dim", wrapForStderr(io, sentence)),
-  );
+  const all = formatSentences(answer, output, screen).map((sentence) => wrapForStderr(io, sentence));
+  const warnings = formatNotes(chooseNotes(answer, { ...output, quiet: true }), "people").length;
+  const isWhole = output.brief !== true || io.stderr.isTTY !== true || answer.empty !== undefined;
+  const shown = isWhole ? all : [...all.slice(0, warnings), ...shorten(all.slice(warnings))];
+  return shown.flatMap((lines) => lines.split("\n")).map((line) => paint(screen, "dim", line));
+}
+
+/** The notes that fit, and how to see the others. */
+function shorten(notes: readonly string[]): string[] {
+  const count = (some: readonly string[]) => some.join("\n").split("\n").length;
+  if (count(notes) <= MAX_NOTE_LINES) return [...notes];
+  const shown = ["More notes: --explain"];
+  for (const note of notes) if (count([note, ...shown]) <= MAX_NOTE_LINES) shown.splice(-1, 0, note);
+  return shown;
 }
 
 function formatSentences(answer: Answer, output: Output, { locale }: Screen): string[] {
@@ -99,7 +113,7 @@ function chooseNotes(answer: Answer, output: Output): Note[] {
   const { format, quiet } = output;
   // A page already has that sentence.
   if (empty !== undefined) return format === "table" || format === "markdown" ? [] : [empty];
-  if (quiet) return listWarnings(views);
   const isNumbered = chooseViews(answer, output).some(({ rows }) => hasLookalikes(rows));
-  return [...listNotes(views), ...(isNumbered ? [NUMBER_NOTE] : [])];
+  const warnings = [...(isNumbered ? [NUMBER_NOTE] : []), ...listWarnings(views)];
+  return quiet ? warnings : [...warnings, ...listNotes(views).slice(listWarnings(views).length)];
 }

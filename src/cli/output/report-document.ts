@@ -24,9 +24,11 @@ export async function formatReport(
 ): Promise<{ text: string; name: string }> {
   const report = reportResult().parse(result);
   const { site, filter, period } = report;
+  const screen = readScreen(io, "stdout", appearance);
+  const numbers = new Intl.NumberFormat(screen.locale);
   const notes = [
     await describeSource(source),
-    ...formatNotes(listNotes(views), "people"),
+    ...formatNotes(listNotes(views), "people", (value) => numbers.format(value)),
     ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
     formatMark(io.version, period),
   ].map((note) => cleanText(note, 400));
@@ -35,18 +37,13 @@ export async function formatReport(
   const title = cleanText(`${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(period)}`);
   if (mail !== undefined) {
     const { composeMail } = await import("./report-mail.ts");
-    const screen = readScreen(io, "stdout", appearance);
     const content = { title, views, notes, empty, to: mail, date: io.clock() };
     return { name, text: await composeMail(content, screen) };
   }
   if (format === "html") {
-    const { locale } = readScreen(io, "stdout", appearance);
-    return { name, text: await buildReportPage(title, { result: report, notes, empty }, locale) };
+    return { name, text: await buildReportPage(title, { result: report, notes, empty }, screen.locale) };
   }
-  const tables =
-    empty === undefined
-      ? formatMarkdown(views, readScreen(io, "stdout", appearance))
-      : escapeMarkdown(cleanText(empty));
+  const tables = empty === undefined ? formatMarkdown(views, screen) : escapeMarkdown(cleanText(empty));
   const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
   return { name, text: `${tables}\n\n${list}` };
 }

@@ -1,4 +1,5 @@
 import { addDays } from "../../operations/days.ts";
+import { groupFromEnd, MAX_DAYS, WEEK } from "../../render/trend-axis.ts";
 import { isHour } from "./format.ts";
 import type { Overview } from "./shapes.ts";
 
@@ -63,10 +64,6 @@ export function readDays(trend: Trend, measure: Measure): Day[] {
   });
 }
 
-const WEEK = 7;
-/** A longer trend is read by weeks: by days, its weekends would hide it. */
-const MAX_DAYS = 120;
-
 /**
  * The points that are drawn: the days, or the means of weeks if there are many. Weeks are counted from the last complete day, so only
  * the first one can have fewer days; an incomplete day stays alone.
@@ -75,13 +72,7 @@ export function readPoints(trend: Trend, measure: Measure): Day[] {
   const days = readDays(trend, measure);
   if (days.length <= MAX_DAYS || unitOf(days) === "hour") return days;
   const complete = days.filter(({ open }) => !open);
-  const first = complete.length % WEEK;
-  const starts = [
-    ...(first > 0 ? [0] : []),
-    ...[...complete.keys()].filter((index) => index % WEEK === first),
-  ];
-  const weeks = starts.map((start, index) => {
-    const week = complete.slice(start, starts[index + 1]);
+  const weeks = groupFromEnd(complete, WEEK).map((week) => {
     const before = week.flatMap((day) => day.before ?? []);
     return {
       ...meanOf(week),

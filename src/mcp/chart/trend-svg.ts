@@ -1,3 +1,4 @@
+import { findLabels } from "../../render/trend-axis.ts";
 import { html, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { type Day, type DayCount, listBefore, type Measure, unitOf } from "./trend-days.ts";
@@ -37,6 +38,7 @@ export function drawTrend(width: number, days: Day[], measure: Measure, format: 
 
   const runs = cutAtGaps(points, days);
   const end = points.at(-1) ?? [0, 0];
+  const named = days.map(({ name }) => name);
   const fitting = Math.max(1, Math.floor((right - left) / LABEL_ROOM));
   const picture = html(
     "svg",
@@ -74,7 +76,8 @@ export function drawTrend(width: number, days: Day[], measure: Measure, format: 
         y2: toY(tick),
       }),
     ),
-    ...findLabels(days, fitting, format).map(([index, name]) => {
+    ...findLabels(named, unitOf(days), fitting).map((index) => {
+      const name = format[unitOf(days) === "week" ? "month" : "day"](named[index] ?? "");
       const atEnd = index === last && last > 0;
       return text(name, atEnd ? width : toX(index), height - 6, atEnd ? "end" : "middle");
     }),
@@ -108,36 +111,6 @@ function findTicks(most: number): number[] {
   const step = steps.find((size) => size >= rough && Number.isInteger(size)) ?? 10 * power;
   const count = Math.max(1, Math.ceil(most / step));
   return Array.from({ length: count + 1 }, (_, index) => index * step);
-}
-
-const STRIDES = { day: [1, 2, 7, 14, 28, 56], hour: [1, 2, 3, 6, 12] };
-
-/**
- * The points with a label, and the label: the last one and earlier ones at intervals that leave room for each label, and the first one
- * if there is room. Longer intervals are whole weeks, so that all labels are on the same weekday. Of hours, it is the first one and later
- * ones; of weeks, the first ones of months.
- *
- * @param fitting How many labels fit.
- */
-function findLabels(days: Day[], fitting: number, format: Format): [number, string][] {
-  const unit = unitOf(days);
-  if (unit === "week") return findMonths(days, fitting, format);
-  const stride = STRIDES[unit].find((length) => Math.ceil(days.length / length) <= fitting) ?? days.length;
-  const last = unit === "hour" ? 0 : days.length - 1;
-  const found = [...days.keys()].filter((index) => (index - last) % stride === 0);
-  const hasRoom = (found[0] ?? 0) * fitting >= days.length;
-  return (hasRoom ? [0, ...found] : found).map((index) => [index, format.day(days[index]?.name ?? "")]);
-}
-
-/** The first weeks of months. January has its year. */
-function findMonths(days: Day[], fitting: number, format: Format): [number, string][] {
-  const starts = [...days.keys()].filter(
-    (index) => index > 0 && days[index]?.name.slice(0, 7) !== days[index - 1]?.name.slice(0, 7),
-  );
-  const stride = Math.ceil(starts.length / fitting);
-  return starts
-    .filter((_, index) => index % stride === 0)
-    .map((index) => [index, format.month(days[index]?.name ?? "")]);
 }
 
 /** The first and last point of each weekend, if the points are days. */
