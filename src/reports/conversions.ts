@@ -93,11 +93,7 @@ export type Conversions = z.output<ReturnType<typeof conversionsResult>>;
 
 export const conversions = defineReport({
   name: "conversions",
-<<<<<<< HEAD
-  summary: "How many visitors reached a goal, such as an event or a page, or took steps in one visit",
-=======
-  summary: "How many visitors reached a goal",
->>>>>>> 26572d7a (Tick the terminal's axes, shorten help and notes, and write seconds as times)
+  summary: "How many visitors reached a goal, or took some steps",
   tool: {
     name: "get_conversions",
     title: "Conversions",
