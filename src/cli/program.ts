@@ -84,7 +84,6 @@ interface ProgramFlags extends SourceFlags {
 const examples = [
   "analytics-mcp overview --demo",
   "analytics-mcp stats example.com --days 7",
-  "analytics-mcp breakdown example.com --dimension referrers --days 7",
   "analytics-mcp timeseries example.com --days 30 --csv > visitors.csv",
 ];
 

@@ -131,7 +131,10 @@ describe("what may stand at the cursor", () => {
     ["stats --clickhouse http://x --schema ", [...schemaNames]],
     ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["completion bash ", ["--help"]],
-    ["help ", [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "options", "profiles"]],
+    [
+      "help ",
+      [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "options", "profiles"],
+    ],
     ["serve --secret-file ", [":files"]],
     ["serve --secret-file=./k", [":files"]],
     ["serve --store ", [":files"]],

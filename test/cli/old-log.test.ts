@@ -40,7 +40,7 @@ it.each(["overview", "stats", "compare", "breakdown --dimension pages"])(
 
 it("a report of such days has a sentence in place of its zeros", async () => {
   const { stdout } = await ask(["report", "-o", "-"]);
-  expect(stdout).toMatch(/"message":"example\.com has no data after [\d-]+\."/);
+  expect(stdout).toMatch(/>example\.com has no data after [\d-]+\.</);
   const { stdout: markdown } = await ask(["overview", "--output", "markdown"]);
   expect(markdown).toMatch(/^example\.com has no data after/);
 });

@@ -27,7 +27,7 @@ const PAUSE = { local: 10_000, service: 60_000 };
 /** `analytics-mcp view`: pages to look at, on this computer alone. */
 export const command: CommandDefinition = {
   group: "Ask:",
-  summary: "Look at your numbers in a browser: dates, filters and lists to click, on this computer alone",
+  summary: "Look at your numbers in a browser, on this computer",
   create: (io) => {
     const view = new ShellCommand("view")
       .withAccess(access.all)

@@ -1,4 +1,4 @@
-import { addDays, type Days, listDays } from "../../operations/days.ts";
+import { addDays, countDays, type Days, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { PROXIED, type Warning } from "../../operations/warning.ts";
 import type { Span } from "../data-source.ts";
@@ -250,8 +250,11 @@ export function createGapMarker(log: SiteLog, asked: Pick<Span, "now"> & { hasFi
   };
 }
 
-const listSome = (days: readonly string[]) =>
-  days.length <= 3 ? days.join(", ") : `${days[0]} to ${days.at(-1)}, not all between`;
+function listSome(days: readonly string[]): string {
+  const [first = "", last = ""] = [days[0], days.at(-1)];
+  if (days.length <= 3) return days.join(", ");
+  return `${first} to ${last}${countDays(first, last) === days.length ? "" : ", not all between"}`;
+}
 
 const later = (a: string, b: string) => (a > b ? a : b);
 const earlier = (a: string, b: string) => (a < b ? a : b);

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { runShell } from "../support/shell.ts";
+
+const DAY = 86_400_000;
+const dayOf = (ago: number) => new Date(LOG_NOW - ago * DAY).toISOString().slice(0, 10);
+
+const state = mkdtempSync(join(tmpdir(), "state-"));
+afterAll(() => rmSync(state, { recursive: true }));
+
+/** Asks about a log with a line on each of some days, given as so many days ago. */
+const askLog = (days: readonly number[]) => {
+  const lines = days.toSorted((a, b) => b - a).map((ago) => combined({ at: LOG_NOW - ago * DAY }));
+  const log = createLogFolder({ "access.log": joinLines(...lines) }).path("access.log");
+  return async (words: string, isTTY = false) =>
+    runShell([...words.split(" "), "--logs", log, "--site", "example.com"], {
+      isTTY,
+      clock: () => LOG_NOW,
+      environment: { TZ: "UTC", XDG_STATE_HOME: state, NO_COLOR: "1" },
+    });
+};
+
+describe("days of which a log has no line", () => {
+  const ask = askLog([0, 1, 6, 7, 8, 9]);
+
+  it("are dashes in tables and Markdown, empty in CSV, null in a trend, and gaps in charts", async () => {
+    const row = `${dayOf(3)}`;
+    expect((await ask("timeseries --days 10 --csv")).stdout).toContain(`\n${row},,,\n`);
+    const { stdout: table } = await ask("timeseries --days 10", true);
+    expect(table).toMatch(new RegExp(`^${row} +– +–$`, "m"));
+    expect(table).toMatch(/^ *0 └(?:[┬─]{6}){4}(?:(?:┬ {5}| {6})){4}(?:[┬─]{6}){2}$/m);
+    const { stdout: markdown } = await ask("timeseries --days 10 --output markdown");
+    expect(markdown).toContain(`| ${row} | – | – |`);
+    const { trend } = JSON.parse((await ask("overview --period last_9_days --json")).stdout);
+    expect(trend.visitors).toEqual([1, 1, 1, 1, null, null, null, null, 1].slice(0, trend.visitors.length));
+    const { stdout: overview } = await ask("overview --period last_9_days", true);
+    expect(overview).toMatch(/████ {4}█/);
+  });
+
+  it("are a run, or said not to be one", async () => {
+    const [first, last] = [dayOf(5), dayOf(2)];
+    const { stderr } = await ask("stats --days 10 --quiet");
+    expect(stderr).toContain(
+      `The log has no line of 4 days (${first} to ${last}): their numbers are missing`,
+    );
+    const apart = await askLog([0, 1, 3, 8, 9])("stats --days 10 --quiet");
+    expect(apart.stderr).toContain(`5 days (${dayOf(7)} to ${dayOf(2)}, not all between)`);
+  });
+});
+
+it("the same question has the same answer the second time", async () => {
+  const ask = askLog([0, 1, 2, 9]);
+  for (const words of ["overview", "timeseries --days 10", "compare --days 3", "sites"])
+    expect(await ask(words, true)).toEqual(await ask(words, true));
+});
