@@ -69,7 +69,7 @@ export interface ProbeLimits {
 export const DEFAULT_LIMITS: ProbeLimits = {
   deadline: 15_000,
   maxBytes: 10_000_000,
-  requests: 700,
+  requests: 880,
   wait: 180_000,
   waits: 1_200_000,
   unanswered: 4,

@@ -10,7 +10,8 @@ import { Breach, Skip } from "../verdict.ts";
 export type Ranking = ResultOf<typeof breakdown>;
 export type Row = Ranking["rows"][number];
 
-const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
+/** What the rows of a dimension count beside visitors. */
+export const measureOf = (dimension: string) => (dimension === "events" ? "events" : "pageviews");
 export const hits = (row: Row, dimension: string) => row[measureOf(dimension)] ?? 0;
 
 /** A source may not record every dimension: access logs know no countries. */
@@ -85,6 +86,13 @@ export function ofEachRow(
       if (expected !== undefined) throw new Breach(reply.sent, expected, quote(row));
     }
   });
+}
+
+/** The share that a row must have, in words, if its own is another one. */
+export function findShare(row: Row, { totals }: Ranking): string | undefined {
+  const share = totals.visitors === 0 ? 0 : (100 * row.visitors) / totals.visitors;
+  // Allows for rounding to tenths. More digits break another rule.
+  return Math.abs(row.percentage - share) <= 0.05 + 1e-9 ? undefined : `${share.toFixed(1)} percent`;
 }
 
 /** Dimensions of every kind, for what holds in all of them. */

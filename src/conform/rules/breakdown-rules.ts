@@ -7,7 +7,16 @@ import { demandOnce, demandOrder, demandTruncated } from "../row-checks.ts";
 import { defineSection } from "../rule.ts";
 import { read } from "../subject.ts";
 import { demand } from "../verdict.ts";
-import { hits, ofEach, ofEachRow, rank, readRanking, SAMPLE, Unrecorded } from "./breakdown-ranking.ts";
+import {
+  findShare,
+  hits,
+  ofEach,
+  ofEachRow,
+  rank,
+  readRanking,
+  SAMPLE,
+  Unrecorded,
+} from "./breakdown-ranking.ts";
 import { sumRules } from "./breakdown-sums-rules.ts";
 import { rowValueRules } from "./breakdown-values-rules.ts";
 
@@ -130,11 +139,7 @@ export const breakdownSection = defineSection({
     "breakdown.percentage": {
       must: "percentage is the share of totals.visitors, 0–100.",
       fix: "Divide a row's visitors by totals.visitors, not by the sum of the rows.",
-      check: ofEachRow(SAMPLE, (row, { totals }) => {
-        const share = totals.visitors === 0 ? 0 : (100 * row.visitors) / totals.visitors;
-        // Allows for rounding to tenths. More digits break another rule.
-        return Math.abs(row.percentage - share) <= 0.05 + 1e-9 ? undefined : `${share.toFixed(1)} percent`;
-      }),
+      check: ofEachRow(SAMPLE, findShare),
     },
     "breakdown.percentage-digits": {
       must: "percentage has at most one decimal place.",

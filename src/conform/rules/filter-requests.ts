@@ -1,5 +1,5 @@
 import { quote } from "../../errors.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import {
   type Condition,
   conditionOf,
@@ -16,7 +16,7 @@ import type { Ask, Params } from "../probe.ts";
 import type { Reply } from "../reply.ts";
 import { type Read, read, type Subject } from "../subject.ts";
 import { Breach, Inconclusive, Skip } from "../verdict.ts";
-import { type Ranking, type Row, rank, rankEach } from "./breakdown-ranking.ts";
+import { hits, measureOf, type Ranking, type Row, rank, rankEach } from "./breakdown-ranking.ts";
 
 type Filtering = typeof stats | typeof timeseries | typeof breakdown | typeof realtime;
 
@@ -143,6 +143,24 @@ export async function chooseVisits(subject: Subject): Promise<Chosen> {
 export const findTop = (dimension: Dimension, { rows }: Ranking): Chosen | undefined =>
   rows.flatMap((row) => choose(dimension, row))[0];
 
+/** Rows with a value, those first that are not everything: a filter that is ignored shows in them. */
+export function findParts(dimension: Dimension, { rows, totals }: Ranking): Chosen[] {
+  const all = rows.flatMap((row) => choose(dimension, row));
+  const isAll = ({ row }: Chosen) => hits(row, dimension) === (totals[measureOf(dimension)] ?? 0);
+  return [...all.filter((each) => !isAll(each)), ...all.filter(isAll)];
+}
+
+/** A row of each dimension, if possible one that is not everything. */
+export async function chooseEach(subject: Subject): Promise<(Chosen & Read<typeof breakdown>)[]> {
+  subject.demandVisits();
+  const rankings = await rankEach(subject, dimensions);
+  return rankings.flatMap((ranking) =>
+    findParts(ranking.dimension, ranking.answer)
+      .slice(0, 1)
+      .map((part) => ({ ...ranking, ...part })),
+  );
+}
+
 /** The page with the most visitors. Throws Skip if there is none. */
 export async function choosePage(subject: Subject): Promise<Chosen> {
   subject.demandVisits();
@@ -156,7 +174,7 @@ export async function choosePage(subject: Subject): Promise<Chosen> {
 export async function readRow(subject: Subject, dimension: Dimension, value: string | null, fresh: boolean) {
   const { reply, answer } = await read(subject, breakdown, { dimension }, { fresh });
   const row = answer.rows.find((each) => each.value === value && !each.other);
-  const measure = dimension === "events" ? "events" : "pageviews";
+  const measure = measureOf(dimension);
   const numbers = { visitors: row?.visitors ?? 0, [measure]: row?.[measure] ?? 0, ...growing(row ?? {}) };
   return { reply, period: answer.period, numbers };
 }

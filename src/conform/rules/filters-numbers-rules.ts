@@ -1,23 +1,24 @@
 import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
-import { conditionOf, escapeValue, formatCondition } from "../../operations/filter.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { conditionOf, escapeValue, formatCondition, isOnHits, parseFilter } from "../../operations/filter.ts";
 import { breakdown, stats, timeseries } from "../../operations/index.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
 import type { Rules } from "../rule.ts";
 import { demandSameNumbers, type Reading } from "../stable-compare.ts";
-import { read, type Subject } from "../subject.ts";
+import { basicParams, read, type Subject } from "../subject.ts";
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
-import { type Ranking, rank, rankEach, SAMPLE } from "./breakdown-ranking.ts";
+import { findShare, measureOf, type Ranking, rank, rankEach, SAMPLE } from "./breakdown-ranking.ts";
 import { findOffering, readDates, totalsOf } from "./dates-rules.ts";
 import {
   type Chosen,
+  chooseEach,
   choosePage,
   chooseVisits,
   compareFinished,
   type Finished,
   findFiltering,
-  findTop,
+  findParts,
   growing,
   type Measure,
   readCounts,
@@ -98,25 +99,108 @@ async function findWhole(subject: Subject, dimensions: readonly Dimension[]): Pr
   return found.dimension;
 }
 
-/** The first half of a page's path, if possible one with which other pages do not begin. */
-function choosePrefix({ rows }: Ranking): string {
-  const pages = rows.flatMap(({ value }) => (value === null ? [] : [value]));
-  const halves = pages.map((page) => [...page].slice(0, Math.ceil([...page].length / 2)).join(""));
-  const isPart = (half: string) => pages.some((page) => !page.startsWith(half));
-  return halves.find(isPart) ?? halves[0] ?? "";
+/** A text before and one after an asterisk. */
+type Pattern = readonly [start: string, end: string];
+
+/** Patterns that a page matches, if possible one that other pages do not, and one that none does. */
+function choosePatterns({ rows }: Ranking): Pattern[] {
+  const pages = rows.flatMap(({ value }) => (value === null ? [] : [[...value]]));
+  const halves = pages.map((page): Pattern => {
+    const middle = Math.ceil(page.length / 2);
+    return [page.slice(0, middle).join(""), page.slice(middle).join("")];
+  });
+  const isPart = ([half]: Pattern) => pages.some((page) => !page.join("").startsWith(half));
+  const [start, end] = halves.find(isPart) ?? halves[0] ?? ["", ""];
+  return [
+    ["", ""],
+    [start, ""],
+    ["", end],
+    [start.slice(0, 1), end],
+    [start, "/conform-no-such-end"],
+  ];
 }
 
-/** The page views of the pages that begin so, as far as the rows show them; of all pages for an empty beginning. */
-async function readPrefix(subject: Subject, prefix: string, fresh: boolean): Promise<Reading> {
+/** The page views of the pages that match, as far as the rows show them. */
+async function readMatching(subject: Subject, [start, end]: Pattern, fresh: boolean): Promise<Reading> {
   const { reply, answer } = await read(subject, breakdown, { dimension: "pages" }, { fresh });
   const add = (rows: Ranking["rows"]) => rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
-  const ofNone = add(answer.rows.filter(({ value }) => value === null));
+  const matches = (value: string) =>
+    value.length >= start.length + end.length && value.startsWith(start) && value.endsWith(end);
   const pageviews =
-    prefix === ""
-      ? answer.totals.pageviews - ofNone
-      : add(answer.rows.filter(({ value }) => value?.startsWith(prefix)));
+    start + end === ""
+      ? answer.totals.pageviews - add(answer.rows.filter(({ value }) => value === null))
+      : add(answer.rows.filter(({ value }) => value !== null && matches(value)));
   return { reply, period: answer.period, numbers: { pageviews } };
 }
+
+/** Values that a letter case, a space, a character more or less, or one that means any other makes of a value. */
+function listNearMisses(value: string, isWhole: boolean): string[] {
+  const middle = value.search(/(?<=.)[a-z]/i);
+  const replaced = ["?", "_", "%", "."].map((any) => value.slice(0, middle) + any + value.slice(middle + 1));
+  const recased = [value.toLowerCase(), value.toUpperCase()].filter((other) => other !== value);
+  return [
+    `${value} `,
+    ` ${value}`,
+    ...(middle === -1 ? [] : replaced),
+    // Where rows are cut off, these may be among them.
+    ...(isWhole ? [...recased, value.slice(0, -1), `${value}x`] : []),
+  ];
+}
+
+/** Dimensions in which a service may refuse what cannot exist: there, only another letter case is tried. */
+const CLOSED: readonly Dimension[] = ["countries", "regions", "languages", "devices", "channels"];
+
+/** A longer value would be too long with all of its near misses. */
+const MAX_NEAR = 60;
+
+/** A condition that keeps nothing: values next to one that is there. */
+function findNearMisses({ dimension, answer: { rows, total_rows } }: Ranked): string | undefined {
+  const known = new Set(rows.map(({ value }) => value));
+  const value = rows.find(
+    (row) => /[a-z]/i.test(row.value ?? "") && (row.value ?? "").length <= MAX_NEAR,
+  )?.value;
+  if (value === null || value === undefined) return undefined;
+  const isClosed = CLOSED.includes(dimension);
+  const recased = value === value.toUpperCase() ? value.toLowerCase() : value.toUpperCase();
+  const near = isClosed ? [recased] : listNearMisses(value, rows.length === total_rows);
+  const unknown = near.filter((other) => other !== "" && !known.has(other));
+  return unknown.length === 0 ? undefined : `${dimension}=${unknown.map(escapeValue).join("|")}`;
+}
+
+type Ranked = Awaited<ReturnType<typeof rankEach>>[number];
+
+/** Two conditions, the second one with its complement. */
+type Pair = [first: string, second: Pick<Chosen, "is" | "isNot">];
+
+/** Pairs of conditions of every kind: on visits, on hits, and on visits by their hits; two of one dimension, too. */
+async function listPairs(subject: Subject): Promise<Pair[]> {
+  const { dimension } = await chooseVisits(subject);
+  const rankings = await rankEach(subject, [...SAMPLE, "browsers", "hostnames"]);
+  const partsOf = (wanted: Dimension) =>
+    rankings.flatMap((each) => (each.dimension === wanted ? findParts(wanted, each.answer) : []));
+  const [visit, visit2] = partsOf(dimension);
+  const [page, page2] = partsOf("pages");
+  const others = VISITS.filter((each) => each !== dimension).flatMap((each) => partsOf(each).slice(0, 1));
+  const hit = partsOf("hostnames")[0] ?? partsOf("events")[0];
+  const ofVisit = (part: Chosen | undefined) =>
+    part && { ...part, is: `visit:${part.is}`, isNot: `visit:${part.isNot}` };
+  const pairs: [string | undefined, Pick<Chosen, "is" | "isNot"> | undefined][] = [
+    ...others.map((other): [string | undefined, Chosen] => [visit?.is, other]),
+    [visit?.is, visit2],
+    [visit?.isNot, visit2],
+    [visit?.is, page],
+    [visit?.is, ofVisit(page)],
+    [page?.is, visit],
+    [page?.is, page2],
+    [page?.isNot, page2],
+    [page?.is, hit],
+    [page?.is, ofVisit(page2)],
+    [ofVisit(page)?.is, ofVisit(page2)],
+  ];
+  return pairs.flatMap(([first, second]) => (first && second ? [[first, second] satisfies Pair] : []));
+}
+
+const VISITS: readonly Dimension[] = ["devices", "browsers", "referrers", "countries"];
 
 async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen): Promise<void> {
   const { reply, answer } = await readFiltered(subject, breakdown, [is], { dimension });
@@ -125,17 +209,47 @@ async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen)
   demand(row?.value === value && more.length === 0, reply, `only the row ${quote(value)}`, seen);
   const [expected, total] = [row?.pageviews, answer.totals.pageviews];
   demand(total === expected, reply, `totals of ${expected} page views, as in the row`, `${total} page views`);
+  const share = row && findShare(row, answer);
+  demand(share === undefined, reply, `${share} of the filtered totals`, `${row?.percentage} percent`);
+}
+
+/** The visits of each row, and their visitors. */
+async function readVisits(subject: Subject, dimension: Dimension, filter: string, fresh: boolean) {
+  const { reply, answer } = await readFiltered(subject, breakdown, [filter], { dimension }, { fresh });
+  if (answer.truncated) throw new Skip("the site has more rows than a breakdown can return");
+  const numbers = [{ value: "totals", ...answer.totals }, ...answer.rows].flatMap((row) => {
+    const { value, visitors } = row;
+    return Object.entries({ visitors, ...growing(row) }).map(([name, count]): [string, number] => [
+      `${name} of ${quote(value)}`,
+      count,
+    ]);
+  });
+  return { reply, period: answer.period, numbers: Object.fromEntries(numbers) };
 }
 
 export const filterNumberRules = {
   "filters.rows": {
-    must: "A row's value as a condition gives exactly that row's visitors and page views (of events: events).",
+    must: "In every dimension, a row's value as a condition gives exactly that row's visitors and page views (of events: events).",
     fix: "Compare values exactly, and count the kept hits, or the visits with a kept hit, as the breakdown does.",
     check: async (subject) => {
+      for (const { dimension, value, is } of await chooseEach(subject))
+        await demandRow(subject, dimension, value, is);
+    },
+  },
+  "filters.exact": {
+    must: "Values are compared exactly: in another letter case, with a space or another character more or less, or with ?, _, % or a dot for a letter, a value is another one.",
+    fix: "Compare whole values byte by byte, never trimmed, without case or as a pattern of the database. Only * stands for other text.",
+    check: async (subject) => {
       subject.demandVisits();
-      for (const { dimension, answer } of await rankEach(subject, SAMPLE)) {
-        const top = findTop(dimension, answer);
-        if (top !== undefined) await demandRow(subject, dimension, top.value, top.is);
+      for (const ranked of await rankEach(subject, dimensions)) {
+        const filter = findNearMisses(ranked);
+        if (filter === undefined) continue;
+        await findFiltering(subject, [stats]);
+        const reply = await subject.ask(stats.path, { ...basicParams(subject, stats), filter: [filter] });
+        if (reply.status === 400 && CLOSED.includes(ranked.dimension)) continue;
+        const { pageviews, events } = (await readFiltered(subject, stats, [filter])).answer;
+        const kept = ranked.dimension === "events" ? events : pageviews;
+        demand(kept === 0, reply, `nothing for ${quote(filter)}`, `${kept} ${measureOf(ranked.dimension)}`);
       }
     },
   },
@@ -181,6 +295,83 @@ export const filterNumberRules = {
       await compareFinished(subject, { is: [page.is], isNot: [page.isNot] }, (whole, parts) =>
         demandComplement(whole, parts, ["pageviews"]),
       );
+      for (const { dimension, value, isNot } of await chooseEach(subject)) {
+        const measure = measureOf(dimension);
+        await demandSameNumbers(
+          async (fresh) => {
+            const { reply, answer } = await read(subject, breakdown, { dimension }, { fresh });
+            const row = answer.rows.find((each) => each.value === value);
+            const rest = (answer.totals[measure] ?? 0) - (row?.[measure] ?? 0);
+            return { reply, period: answer.period, numbers: { [measure]: rest } };
+          },
+          async () => only(await readCounts(subject, [isNot]), [measure]),
+        );
+      }
+    },
+  },
+  "filters.pairs": {
+    must: "Two conditions of any kind must both hold, two of one dimension, too: what the first keeps is what it keeps with the second and with its complement.",
+    fix: "Keep the hits that meet every condition on hits, of the visits that meet every condition on visits; join nothing by OR but alternatives.",
+    check: async (subject) => {
+      for (const [first, { is, isNot }] of await listPairs(subject)) {
+        const exact = parseFilter([is]).some(isOnHits) ? (["pageviews"] as const) : OF_VISITS;
+        const filters = { alone: [first], is: [first, is], isNot: [first, isNot] };
+        await compareFinished(subject, filters, (_, { alone, ...parts }) =>
+          demandComplement(alone, parts, exact),
+        );
+      }
+    },
+  },
+  "filters.hits": {
+    must: "Where a condition keeps page views of a page, rows of visits count those alone: all rows of devices add up to them.",
+    fix: "Count the kept hits of each visit for the visit's value, not all of its hits.",
+    check: async (subject) => {
+      const page = await choosePage(subject);
+      const dimension = await findWhole(subject, VISITS);
+      await demandSameNumbers(
+        async (fresh) => only(await readRow(subject, "pages", page.value, fresh), ["pageviews"]),
+        async () => {
+          const { reply, answer } = await readFiltered(subject, breakdown, [page.is], { dimension });
+          const pageviews = answer.rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
+          return { reply, period: answer.period, numbers: { pageviews } };
+        },
+      );
+    },
+  },
+  "filters.whole-visits": {
+    must: "Where a condition keeps page views of a page, visits are whole: with pages= there are the same visits, bounces, seconds, entry and exit pages as with visit:pages=.",
+    fix: "Find a visit's entry and exit page, bounce and seconds from all of its hits, then choose the visits with a kept hit.",
+    check: async (subject) => {
+      const { is } = await choosePage(subject);
+      for (const { dimension } of await rankEach(subject, ["entry_pages", "exit_pages"])) {
+        await demandSameNumbers(
+          (fresh) => readVisits(subject, dimension, `visit:${is}`, fresh),
+          () => readVisits(subject, dimension, is, false),
+        );
+      }
+    },
+  },
+  "filters.days": {
+    must: "A filter keeps the same in a shorter period: 7 days are the last points of 30.",
+    fix: "Choose days and hits independently of each other.",
+    check: async (subject) => {
+      const { is } = await chooseVisits(subject);
+      for (const operation of await findFiltering(subject, [stats, timeseries, breakdown])) {
+        await demandSameNumbers(
+          async (fresh) => {
+            const { reply, answer } = await readFiltered(subject, timeseries, [is], {}, { fresh });
+            const { visitors, pageviews } = sumPoints(answer.points.slice(-7));
+            return { reply, period: answer.period, numbers: { visitors, pageviews } };
+          },
+          async () => {
+            const { reply, answer } = await readFiltered<typeof operation>(subject, operation, [is], {
+              days: 7,
+            });
+            const { visitors = 0, pageviews = 0 } = totalsOf(operation, answer);
+            return { reply, period: answer.period, numbers: { visitors, pageviews } };
+          },
+        );
+      }
     },
   },
   "filters.order": {
@@ -237,21 +428,22 @@ export const filterNumberRules = {
     },
   },
   "filters.wildcard": {
-    must: "An asterisk stands for any text: pages=* keeps all page views, and the beginning of a path with an asterisk those of all such pages.",
+    must: "An asterisk stands for any text: pages=* keeps all page views, and a part of a path before or after an asterisk, or both, those of all such pages.",
     fix: "Let * match any number of any characters, / included, and compare the whole value.",
     check: async (subject) => {
       subject.demandVisits();
       const { answer } = await rank(subject, "pages");
-      for (const start of ["", choosePrefix(answer)]) {
-        const readKept = () => readCounts(subject, [`pages=${escapeValue(start)}*`]);
-        if (start === "" || answer.rows.length === answer.total_rows) {
+      for (const pattern of choosePatterns(answer)) {
+        const [start, end] = pattern;
+        const readKept = () => readCounts(subject, [`pages=${escapeValue(start)}*${escapeValue(end)}`]);
+        if (start + end === "" || answer.rows.length === answer.total_rows) {
           await demandSameNumbers(
-            (fresh) => readPrefix(subject, start, fresh),
+            (fresh) => readMatching(subject, pattern, fresh),
             async () => only(await readKept(), ["pageviews"]),
           );
           continue;
         }
-        const { pageviews = 0 } = (await readPrefix(subject, start, false)).numbers;
+        const { pageviews = 0 } = (await readMatching(subject, pattern, false)).numbers;
         const { reply, numbers } = await readKept();
         const holds = (numbers.pageviews ?? 0) >= pageviews;
         demand(holds, reply, `at least ${pageviews} page views`, `${numbers.pageviews} page views`);

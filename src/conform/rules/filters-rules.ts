@@ -6,7 +6,7 @@ import { defineSection } from "../rule.ts";
 import { basicParams, read, type Subject, siteOperations } from "../subject.ts";
 import { demand } from "../verdict.ts";
 import { tagOf } from "./etag-rules.ts";
-import { chooseVisits, findFiltering, readFiltered } from "./filter-requests.ts";
+import { chooseEach, findFiltering, readFiltered } from "./filter-requests.ts";
 import { filterNumberRules } from "./filters-numbers-rules.ts";
 
 type Filtering = (typeof siteOperations)[number];
@@ -111,10 +111,11 @@ export const filtersSection = defineSection({
           const counted = findCount(reply.json);
           demand(counted === undefined, reply, "only zeros", `${counted}`);
         }
-        const { is } = await chooseVisits(subject);
-        const { reply, answer } = await readFiltered(subject, timeseries, [is]);
-        const codes = codesOf(answer);
-        demand(!codes.includes("no_such_value"), reply, "no warning no_such_value", quote(codes));
+        for (const { is } of await chooseEach(subject)) {
+          const { reply, answer } = await readFiltered(subject, stats, [is]);
+          const codes = codesOf(answer);
+          demand(!codes.includes("no_such_value"), reply, "no warning no_such_value", quote(codes));
+        }
       },
     },
     "filters.realtime": {

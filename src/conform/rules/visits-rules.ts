@@ -21,6 +21,9 @@ interface FoundCounts {
   counts: WithVisits & { visitors: number };
 }
 
+/** After such a pause, another visit begins. */
+const MAX_PAUSE_SECONDS = 1_800;
+
 const MEMBERS = ["visits", "bounces", "visit_seconds"] as const;
 const namesOf = (counts: WithVisits) => MEMBERS.filter((name) => counts[name] !== undefined);
 
@@ -28,9 +31,13 @@ const namesOf = (counts: WithVisits) => MEMBERS.filter((name) => counts[name] !=
 async function listCounts(subject: Subject): Promise<FoundCounts[]> {
   const [summary, series] = [await read(subject, stats), await read(subject, timeseries)];
   const ranking = await read(subject, breakdown);
+  // A year has days without visits.
+  const year = await read(subject, timeseries, { days: 365 });
   const places = [
     { reply: summary.reply, where: "/stats", counts: summary.answer },
-    ...series.answer.points.map((counts) => ({ reply: series.reply, where: counts.date, counts })),
+    ...[series, year].flatMap(({ reply, answer }) =>
+      answer.points.map((counts) => ({ reply, where: counts.date, counts })),
+    ),
     { reply: ranking.reply, where: "totals", counts: ranking.answer.totals },
   ];
   if (places.every(({ counts }) => namesOf(counts).length === 0))
@@ -104,15 +111,17 @@ export const visitsSection = defineSection({
       },
     },
     "visits.have-hits": {
-      must: "Visits have hits: a bounce has one, any other visit two or more page views and events.",
-      fix: "Count only visits with a hit, and each hit in one visit.",
+      must: "Visits have hits: a bounce has one, any other visit two or more page views and events, with at most 30 minutes between two of them.",
+      fix: "Count only visits with a hit, and each hit in one visit; visit_seconds are whole seconds, not milliseconds.",
       check: async (subject) => {
         await listCounts(subject);
         for (const days of [7, 30]) {
           const { reply, answer } = await read(subject, stats, { days });
-          const { visits = 0, bounces = 0, pageviews, events } = demandComplete(answer);
+          const { visits = 0, bounces = 0, visit_seconds = 0, pageviews, events } = demandComplete(answer);
           const [least, hits] = [2 * visits - bounces, pageviews + events];
           demand(hits >= least, reply, `at least ${least} hits in ${visits} visits`, `${hits} hits`);
+          const most = MAX_PAUSE_SECONDS * (hits - visits);
+          demand(visit_seconds <= most, reply, `visit_seconds of at most ${most}`, `${visit_seconds}`);
         }
       },
     },

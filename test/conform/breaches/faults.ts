@@ -22,7 +22,7 @@ import {
   without,
 } from "../breach.ts";
 import type { RunOptions } from "../service.ts";
-import { isFiltered, misread, misreadText, rename, sameTag, spellPage } from "./filters.ts";
+import { filterFaults, isFiltered, misread, misreadText, rename, sameTag, spellPage } from "./filters.ts";
 import { editRowsLike } from "./numbers.ts";
 
 export interface Fault {
@@ -346,6 +346,9 @@ export const faults: Record<string, Fault> = {
     "crawlers.dates-last-seen",
     "crawlers.last-seen",
   ),
+  ...Object.fromEntries(
+    Object.entries(filterFaults).map(([name, [breach, ...rules]]) => [name, fault(breach, ...rules)]),
+  ),
   "a filter that is ignored": fault(
     forget("filter", isFiltered),
     "filters.bounds",
@@ -361,8 +364,11 @@ export const faults: Record<string, Fault> = {
     "filters.breakdown",
     "filters.complement",
     "filters.dates",
+    "filters.days",
+    "filters.hits",
     "filters.no-such-value",
     "filters.null",
+    "filters.pairs",
     "filters.realtime",
     "filters.same-numbers",
     "filters.visit",
@@ -370,12 +376,14 @@ export const faults: Record<string, Fault> = {
   "the ETag of everything, for what a filter keeps": fault(sameTag, "filters.cache"),
   "visit: with != as a condition on hits": fault(
     misreadText(isFiltered, (text) => text.replace("visit:pages!=", "pages!=")),
+    "filters.pairs",
     "filters.visit",
   ),
   "a condition that also keeps what has no value": fault(
     misreadText(isFiltered, (text) => text.replace(/^(countries=[A-Z]+)$/, "$1|")),
     "filters.breakdown",
     "filters.complement",
+    "filters.pairs",
     "filters.rows",
   ),
   "a path that is compared with its backslashes": fault(
