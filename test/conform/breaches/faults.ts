@@ -87,18 +87,25 @@ export const faults: Record<string, Fault> = {
   "rows of entry_pages are those of pages": fault(
     editRowsLike("entry_pages", "pages", (row, page) => Object.assign(row, page)),
     "breakdown.entries-are-visits",
+    "filters.complement",
+    "filters.rows",
+    "filters.whole-visits",
   ),
   "rows of exit_pages have the page views of the page": fault(
     editRowsLike("exit_pages", "pages", (row, page) => {
       row.pageviews = page.pageviews;
     }),
     "breakdown.entries-are-visits",
+    "filters.complement",
+    "filters.rows",
   ),
   "rows of entry_pages count visits in place of page views": fault(
     edit(on("/breakdown", { dimension: "entry_pages" }), ({ rows }) => {
       for (const row of rows) row.pageviews = row.visitors;
     }),
     "breakdown.entries-add-up",
+    "filters.complement",
+    "filters.rows",
   ),
   "today is a day in UTC": {
     breach: numbersInUtc,
@@ -154,9 +161,27 @@ export const faults: Record<string, Fault> = {
       fault(rename({ DE: code }), "breakdown.countries"),
     ]),
   ),
-  "the region XX-00": fault(editValue("regions", "XX-00"), "breakdown.regions"),
-  "the region DE-00": fault(editValue("regions", "DE-00"), "breakdown.regions"),
-  "the language unknown": fault(editValue("languages", "unknown"), "breakdown.languages"),
+  "the region XX-00": fault(
+    editValue("regions", "XX-00"),
+    "breakdown.regions",
+    "filters.complement",
+    "filters.no-such-value",
+    "filters.rows",
+  ),
+  "the region DE-00": fault(
+    editValue("regions", "DE-00"),
+    "breakdown.regions",
+    "filters.complement",
+    "filters.no-such-value",
+    "filters.rows",
+  ),
+  "the language unknown": fault(
+    editValue("languages", "unknown"),
+    "breakdown.languages",
+    "filters.complement",
+    "filters.no-such-value",
+    "filters.rows",
+  ),
   "a form in the body": fault(readsForm, "params.body-ignored"),
   "crawlers that are described but not there": fault(
     refuse(on("/crawlers"), 404, "not_found"),

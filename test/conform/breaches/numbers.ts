@@ -74,10 +74,14 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   "series.partial-point": editPoints("365", (points) => {
     delete points.at(-1).partial;
   }),
-  "series.views-have-visitors": editPoints("365", (points) => {
-    points[300].visitors += points[301].visitors;
-    points[301].visitors = 0;
-  }),
+  "series.views-have-visitors": {
+    breach: editPoints("365", (points) => {
+      points[300].visitors += points[301].visitors;
+      points[301].visitors = 0;
+    }),
+    // More visitors than visits.
+    also: ["visits.possible"],
+  },
   "series.zero-before-data": {
     breach: editPoints(
       "365",
@@ -142,31 +146,47 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     // A share cannot exceed 100 percent, and neither visits nor a filter give so many visitors.
     also: ["breakdown.percentage", "filters.rows", "visits.possible"],
   },
-  "breakdown.pageviews": editRows("browsers", (rows) => {
-    for (const row of rows) delete row.pageviews;
-  }),
+  "breakdown.pageviews": {
+    breach: editRows("browsers", (rows) => {
+      for (const row of rows) delete row.pageviews;
+    }),
+    // A filter does not give these rows.
+    also: ["filters.complement", "filters.rows"],
+  },
   "breakdown.events": editRows("events", (rows) => {
     for (const row of rows) row.pageviews = 1;
   }),
-  "breakdown.totals": edit(on("/breakdown", { days: "7" }), (body) => {
+  "breakdown.totals": edit(on("/breakdown", { days: "7", filter: null }), (body) => {
     body.totals.visitors++;
   }),
-  "breakdown.events-total": editRows("events", (rows, body) => {
-    rows.at(-1).events++;
-    body.totals.events++;
-  }),
+  "breakdown.events-total": {
+    breach: editRows("events", (rows, body) => {
+      rows.at(-1).events++;
+      body.totals.events++;
+    }),
+    // A filter does not give these rows.
+    also: ["filters.complement"],
+  },
   "breakdown.pages-add-up": editRows("pages", (rows) => {
     rows.at(-1).pageviews++;
   }),
   "breakdown.visits-add-up": editRows("devices", (rows) => {
     rows.at(-1).pageviews++;
   }),
-  "breakdown.entries-add-up": editRows("exit_pages", (rows) => {
-    rows[0].pageviews++;
-  }),
-  "breakdown.entries-are-visits": editRowsLike("entry_pages", "pages", (row, page) => {
-    row.pageviews = page.pageviews;
-  }),
+  "breakdown.entries-add-up": {
+    breach: editRows("exit_pages", (rows) => {
+      rows[0].pageviews++;
+    }),
+    // A filter does not give these rows.
+    also: ["filters.complement", "filters.rows"],
+  },
+  "breakdown.entries-are-visits": {
+    breach: editRowsLike("entry_pages", "pages", (row, page) => {
+      row.pageviews = page.pageviews;
+    }),
+    // A filter does not give these rows.
+    also: ["filters.complement", "filters.rows"],
+  },
   "breakdown.everybody-counts": editRows("devices", (rows, body) => {
     rows.at(-1).visitors = 1;
     rows.at(-1).percentage = share(1, body);
@@ -178,12 +198,20 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     rows[0].label = " ";
   }),
   "breakdown.countries": rename({ DE: "Germany" }),
-  "breakdown.regions": editRows("regions", (rows) => {
-    rows[0].value = "Berlin";
-  }),
-  "breakdown.languages": editRows("languages", (rows) => {
-    rows[0].value = "de_DE";
-  }),
+  "breakdown.regions": {
+    breach: editRows("regions", (rows) => {
+      rows[0].value = "Berlin";
+    }),
+    // A filter does not give these rows.
+    also: ["filters.complement", "filters.no-such-value", "filters.rows"],
+  },
+  "breakdown.languages": {
+    breach: editRows("languages", (rows) => {
+      rows[0].value = "de_DE";
+    }),
+    // A filter does not give these rows.
+    also: ["filters.complement", "filters.no-such-value", "filters.rows"],
+  },
   "breakdown.channels": editRows("channels", (rows) => {
     rows[0].label = "Something else";
   }),
