@@ -122,7 +122,7 @@ describe("--csv and --fields", () => {
       { pageviews: expect.any(Number), date: "2026-11-21" },
     ]);
     const { stdout } = await shell(command, { isTTY: true, environment: { NO_COLOR: "1" } });
-    expect(stdout).toMatch(/\n\npage views {2}date\n +[\d,]+ {2}2026-11-20\n/);
+    expect(stdout).toMatch(/\n\npage views {2}date\n +[\d,]+ {2}2026-11-20 Fri\n/);
   });
 
   it("with several tables, each row names its table", async () => {
