@@ -89,6 +89,7 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^countr(y|ies)$/i, only("countries", "DE")],
   [/^(pages?|paths?|urls?)$/i, onlyOrGoal("pages", "/pricing")],
   [/^(events?|conversions?|actions?)$/i, onlyOrGoal("events", "signup")],
+  [/^(funnels?|steps?)$/i, "get_conversions has steps of one visit, such as pages=/cart, then pages=/thanks."],
   [/^goals?$/i, "get_conversions has goals, such as events=signup or pages=/thanks*."],
   [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
   [/^(devices?)$/i, only("devices", "mobile")],
@@ -123,7 +124,7 @@ export function adviseOnArguments(
     if (parameter === "days" && properties.has("period") && Number(value) > MAX_DAYS)
       return `For more days use period, such as last_${Number(value)}_days or 2025.`;
     if (parameter === "goal" && value === undefined)
-      return "It is an event or a page, such as events=signup or pages=/thanks*.";
+      return "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order.";
     if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
     if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
     const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
