@@ -43,7 +43,9 @@ export async function askSeries(
     const series = await askHours(call, params, options);
     const { points, ...rest } = series;
     const hourly = points.map((point) => ({ ...point, date: dateOfHour(point.time) }));
-    const extremes = findExtremesOf({ ...rest, points: hourly });
+    // Today's finished hours are complete, too.
+    const period = { ...rest.period, complete_through: rest.period.to };
+    const extremes = findExtremesOf({ ...rest, period, points: hourly });
     const name = ({ time }: { time: string }) => `${nameWeekday(dateOfHour(time))} ${nameHour(time)}`;
     const answer = showAnswer(hours, series, params, added);
     return addExtremes(answer, extremes, "hour", name, ({ time }) => ({ time }));

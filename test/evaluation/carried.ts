@@ -130,8 +130,14 @@ function nameRow(row: Named, rows: readonly Named[]): Cells {
 }
 
 /** How the text names a point: its day, or its hour. */
-const readName = ({ date, time }: Answer<"get_timeseries">["points"][number]) =>
-  date ?? (time ?? "").slice(0, 16).replace("T", " ");
+const readName = ({
+  date,
+  weekday,
+  time,
+}: Answer<"get_timeseries">["points"][number] & { weekday?: string }) => {
+  const day = weekday === undefined ? date : `${date} ${weekday.slice(0, 3)}`;
+  return day ?? (time ?? "").slice(0, 16).replace("T", " ");
+};
 
 type Compared = Answer<"compare_periods">;
 type Counted = Omit<Compared["current"], "from" | "to" | "days">;

@@ -1,6 +1,6 @@
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Fixtures } from "../../src/sources/demo/fixture-types.ts";
-import { moveDate, stamp, timeShown } from "./calendar.ts";
+import { dateShown, moveDate, stamp, timeShown } from "./calendar.ts";
 import { listSought } from "./conditions.ts";
 import type { Count, RawSite, Totals, Visited } from "./count.ts";
 
@@ -18,7 +18,7 @@ export interface Table {
 export interface Column {
   key: string;
   title: string;
-  kind: "text" | "time" | "count" | "change" | "percent" | "percent_change";
+  kind: "text" | "day" | "time" | "count" | "change" | "percent" | "percent_change";
   /** Only for programs. */
   machine?: true;
   /** May be left out of a table for people. */
@@ -191,6 +191,7 @@ export function expectSeries(
   const points = count.series(now, days, filter).map(({ events: _, ...point }, index) => ({
     ...point,
     ...(index === days - 1 && { partial: true }),
+    ...missingBefore(count, point.date),
   }));
   return {
     json: {
@@ -204,20 +205,61 @@ export function expectSeries(
     tables: [
       {
         columns: [
-          { key: "date", title: "date", kind: "text" },
+          { key: "date", title: "date", kind: days > MAX_NAMED_DAYS ? "text" : "day" },
           ...counted("visitors", "pageviews"),
           { key: "partial", title: "partial", kind: "text", machine: true },
           ...visitColumns,
         ],
-        rows: points.map(({ date, visitors, pageviews, partial, ...visited }) => [
+        rows: points.map(({ date, visitors, pageviews, partial, missing, ...visited }) => [
           date,
-          visitors,
-          pageviews,
+          ...(missing ? [null, null] : [visitors, pageviews]),
           partial ? "true" : null,
-          ...tabulateVisits(visited, pageviews),
+          ...(missing ? visitColumns.map(() => null) : tabulateVisits(visited, pageviews)),
         ]),
       },
     ],
+  };
+}
+
+/** In longer series, days have no weekday. */
+const MAX_NAMED_DAYS = 92;
+
+/** Marks a day, or an hour of it, before the site had data. */
+const missingBefore = ({ site: { since } }: Count, date: string) =>
+  since === null || date < since ? { missing: true } : {};
+
+interface Point {
+  date?: string;
+  time?: string;
+  visitors: number;
+  partial?: boolean;
+  missing?: boolean;
+}
+
+/** A series as the tool and the command have it: with the weekday of each day, and the points with most and fewest visitors. */
+export function nameSeries({ json, ...rest }: Expected): Expected {
+  const points = json.points as Point[];
+  const name = ({ date = "" }: Point) => ({
+    weekday: new Date(`${date}T12:00:00Z`).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" }),
+  });
+  const whole = points.filter(({ partial, missing }) => !partial && !missing);
+  const ordered = whole.toSorted((a, b) => a.visitors - b.visitors);
+  const [lowest, last] = [ordered[0], ordered.at(-1)];
+  const highest = whole.find(({ visitors }) => visitors === last?.visitors);
+  const show = (point: Point) => ({
+    ...(point.date === undefined ? { time: point.time } : { date: point.date, ...name(point) }),
+    visitors: point.visitors,
+  });
+  const isNamed = points[0]?.date !== undefined && points.length <= MAX_NAMED_DAYS;
+  return {
+    ...rest,
+    json: {
+      ...json,
+      points: points.map((point) => (isNamed ? { ...point, ...name(point) } : point)),
+      ...(highest && lowest && highest.visitors > lowest.visitors
+        ? { highest: show(highest), lowest: show(lowest) }
+        : {}),
+    },
   };
 }
 
@@ -233,6 +275,7 @@ export function expectHours(count: Count, now: number, days: number, filter: rea
       time: stamp(start, count.site.timezone),
       ...point,
       ...(index === hours.length - 1 && { partial: true }),
+      ...missingBefore(count, dateShown(start, count.site.timezone)),
     })),
     ...warningsOfFiltered(count, now, days, filter),
   };

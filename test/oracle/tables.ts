@@ -6,7 +6,15 @@ import type { Cell, Column, Table } from "./expected.ts";
 const raw = (cell: Cell) => String((typeof cell === "object" ? cell?.points : cell) ?? "");
 
 /** A cell for a model. */
-const tell = (cell: Cell) => (typeof cell === "object" && cell !== null ? tellPoints(cell) : raw(cell));
+const tell = (cell: Cell, { kind }: Pick<Column, "kind">) =>
+  typeof cell === "object" && cell !== null
+    ? tellPoints(cell)
+    : kind === "day"
+      ? nameDay(raw(cell))
+      : raw(cell);
+
+const nameDay = (date: string) =>
+  `${date} ${new Date(`${date}T12:00:00Z`).toLocaleDateString("en", { weekday: "short", timeZone: "UTC" })}`;
 
 function tellPoints({ points }: { points: number }): string {
   const size = Math.abs(points) === 1 ? "1 point" : `${Math.abs(points)} points`;
@@ -52,9 +60,10 @@ export function expectText(text: string, tables: Table[]): void {
     if (rows.length === 0) continue;
     const shown = columns.flatMap(({ machine }, index) => (machine ? [] : [index]));
     const titles = columns.map(({ key, title }) => (key === "label" ? title : key));
-    const lines = [titles, ...rows.map((row) => row.map(tell))].map((cells) =>
-      shown.map((index) => cells[index]).join("\t"),
-    );
+    const lines = [
+      titles,
+      ...rows.map((row) => row.map((cell, index) => tell(cell, columns[index] ?? { kind: "text" }))),
+    ].map((cells) => shown.map((index) => cells[index]).join("\t"));
     expect(`\n${text}\n`).toContain(`\n${lines.join("\n")}\n`);
   }
 }
@@ -126,7 +135,7 @@ function formatCell({ kind }: Column, cell: Cell, pictures: boolean): string {
   if (typeof cell === "object") return tellPoints(cell);
   // People read times without seconds and offset.
   if (kind === "time" && typeof cell === "string") return `${cell.slice(0, 10)} ${cell.slice(11, 16)}`;
-  if (typeof cell === "string") return cell;
+  if (typeof cell === "string") return kind === "day" ? nameDay(cell) : cell;
   const sign = cell > 0 ? "+" : cell < 0 ? "-" : "";
   const arrow = !pictures || cell === 0 ? "" : cell > 0 ? "▲ " : "▼ ";
   if (kind === "percent") return `${cell > 0 && cell < 0.1 ? Number(cell.toPrecision(2)) : tenths(cell)}%`;
