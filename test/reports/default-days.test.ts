@@ -57,7 +57,7 @@ describe("where the data begins within the default 30 days", () => {
     expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-20", days: 7 });
     expect([comparison, visitors, today.visitors, trend.visitors]).toEqual([null, 7, 1, Array(7).fill(1)]);
     expect(codesOf(warnings)).toContain("shortened");
-    const { stdout, stderr } = await ask(7, ["overview"], { isTTY: true, columns: 200 });
+    const { stdout, stderr } = await ask(7, ["overview", "--explain"], { isTTY: true, columns: 200 });
     expect(spaced(stderr)).toContain("There are no days before to compare with.");
     expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 complete days, UTC)");
     expect(stdout).not.toMatch(/so far$|compared with/m);

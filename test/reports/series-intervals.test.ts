@@ -112,8 +112,8 @@ describe("timeseries --by", () => {
     expect(stderr).toMatch(/Incomplete: 2026-11-16 to 2026-11-21\s+\(6\s+of\s+7\s+days/);
   });
 
-  it("a sparkline starts at a week that it shows", async () => {
+  it("a sparkline of more weeks than columns has the means of several", async () => {
     const { stdout } = await shell("--by week --days 365", { isTTY: true, columns: 40, rows: 20 });
-    expect(stdout).toContain("visitors a week, 2026-02-16 to\n2026-11-21, the last one incomplete; at");
+    expect(stdout).toContain("visitors a week, means of 2 weeks,\n2025-11-22 to 2026-11-21, the last one\nincomplete; at most");
   });
 });

@@ -102,14 +102,14 @@ describe("a comparison as tables", () => {
     expect(formatNotes(listNotes(view ? [view] : []), "models")).toContain(note);
   });
 
-  it("gives a model the value of a mover if its label is another text", () => {
+  it("gives a model the value of a mover, and its label if that is another text", () => {
     const mover = { current: 3, previous: 5, change };
     const movers = [
       { value: "/", label: "/", ...mover },
       { value: "DE", label: "Germany", ...mover },
     ];
     const compact = compare.compact?.(group({ movers }));
-    expect(compact).toEqual(group({ movers: [{ label: "/", ...mover } as never, movers[1] as never] }));
+    expect(compact).toEqual(group({ movers: [{ value: "/", ...mover } as never, movers[1] as never] }));
   });
 });
 
