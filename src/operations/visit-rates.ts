@@ -75,11 +75,9 @@ export function describeLeftRates(filter: Filter): string | undefined {
   const condition = filter.find(isOnHits);
   if (condition === undefined) return undefined;
   const { dimension, isNot } = condition;
-  const begins = formatCondition({ ...condition, dimension: "entry_pages" });
-  const entry =
-    dimension === "pages" && !isNot ? `, or with ${quoteIfNeeded(begins)} for those that begin there` : "";
+  const entry = dimension === "pages" && !isNot ? ", or entry_pages= for those that begin there" : "";
   const whole = quoteIfNeeded(formatCondition({ ...condition, ofVisit: true }));
-  return `Bounce rate, views and seconds per visit are of whole visits, and ${quoteIfNeeded(formatCondition(condition))} keeps single hits: ask with ${whole}${entry}.`;
+  return `Bounce rate, views and seconds per visit are of whole visits, and this filter keeps single hits: ask with ${whole}${entry}.`;
 }
 
 /** Says why rows lack the visits that were asked for: a column that is silently absent would look like an oversight. */

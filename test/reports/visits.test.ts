@@ -313,7 +313,7 @@ it.each([
 
 describe("a filter that keeps single hits", () => {
   const LEFT =
-    "Bounce rate, views and seconds per visit are of whole visits, and pages=/docs keeps single hits: ask with visit:pages=/docs, or with entry_pages=/docs for those that begin there.";
+    "Bounce rate, views and seconds per visit are of whole visits, and this filter keeps single hits: ask with visit:pages=/docs, or entry_pages= for those that begin there.";
   const asked = { period: "2026-11-20", filter: ["pages=/docs"] };
   const RATES = /bounce|seconds|views_per_visit|views\/visit/;
 
@@ -341,7 +341,7 @@ describe("a filter that keeps single hits", () => {
 
   it("says what to ask instead for an event, and for what is left out", () => {
     expect(describeLeftRates(parseFilter(["countries=DE", "events=signup"]))).toBe(
-      "Bounce rate, views and seconds per visit are of whole visits, and events=signup keeps single hits: ask with visit:events=signup.",
+      "Bounce rate, views and seconds per visit are of whole visits, and this filter keeps single hits: ask with visit:events=signup.",
     );
     expect(describeLeftRates(parseFilter(["pages!=/x"]))).toMatch(/: ask with visit:pages!=\/x\.$/);
     expect(describeLeftRates(parseFilter(["visit:pages=/x", "entry_pages=/x"]))).toBeUndefined();
