@@ -49,7 +49,9 @@ describe.skipIf(!hasChdb)("hours of a table in ClickHouse", () => {
   const read = async (source: DataSource, date: string) => {
     const [site] = await source.sites();
     if (site === undefined) throw new Error("There is no site.");
-    return (await source.hours?.({ site, from: date, to: date, now: LOG_NOW })) ?? [];
+    const hours = (await source.hours?.({ site, from: date, to: date, now: LOG_NOW })) ?? [];
+    // A log knows that it ended in the middle of a day; a table knows which days were loaded.
+    return hours.map(({ missing: _, ...hour }) => hour);
   };
 
   it.each(CHANGES)("follow clocks that are changed by half an hour on %s", async (date, _, count) => {
