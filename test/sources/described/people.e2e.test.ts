@@ -277,7 +277,9 @@ describe.each(people)("a service by somebody who had the specification alone: %s
     const { visitors, pageviews } = await ask("stats", { site, days: 30 });
     const report = await run("report", "--site", site, "-o", "-");
     expect(report.code).toBe(0);
-    expect(report.stdout).toContain(`"visitors":${visitors},"pageviews":${pageviews}`);
+    const tiles = [...report.stdout.matchAll(/class="value">(.*?)</g)].map(([, shown]) => shown);
+    const { format } = new Intl.NumberFormat("en-US");
+    expect(tiles.slice(0, 2)).toEqual([format(visitors ?? -1), format(pageviews ?? -1)]);
     const yesterday = (await ask("stats", { site, period: "yesterday" })).visitors ?? 0;
     const quiet = await run("check", "--site", site, "--below", String(yesterday));
     expect(quiet).toMatchObject({ code: 0, stdout: "" });
