@@ -201,7 +201,9 @@ describe.each<[string, Service["describe"]]>([
     const server = await open({ ...(describe && { describe }) });
     const filtered = await ask(server, command);
     expect(filtered.code).toBe(0);
-    const counted = listCounted(server);
+    // Of a value that is to be left out, a look-up says whether it occurs.
+    const isLookUp = (url: string) => command.startsWith("realtime") && url.includes("/breakdown?");
+    const counted = listCounted(server).filter((url) => !isLookUp(url));
     expect(counted.length).toBeGreaterThan(0);
     for (const url of counted)
       expect(new URL(url, server.origin).searchParams.getAll("filter")).toEqual([
