@@ -140,7 +140,7 @@ export async function chooseVisits(subject: Subject): Promise<Chosen> {
 }
 
 /** The first row with a value. */
-export const findTop = (dimension: Dimension, { rows }: Ranking): Chosen | undefined =>
+const findTop = (dimension: Dimension, { rows }: Ranking): Chosen | undefined =>
   rows.flatMap((row) => choose(dimension, row))[0];
 
 /** Rows with a value, those first that are not everything: a filter that is ignored shows in them. */
