@@ -89,7 +89,10 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^countr(y|ies)$/i, only("countries", "DE")],
   [/^(pages?|paths?|urls?)$/i, onlyOrGoal("pages", "/pricing")],
   [/^(events?|conversions?|actions?)$/i, onlyOrGoal("events", "signup")],
-  [/^(funnels?|steps?)$/i, "get_conversions has steps of one visit, such as pages=/cart, then pages=/thanks."],
+  [
+    /^(funnels?|steps?)$/i,
+    "get_conversions has steps of one visit, such as pages=/cart, then pages=/thanks.",
+  ],
   [/^goals?$/i, "get_conversions has goals, such as events=signup or pages=/thanks*."],
   [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
   [/^(devices?)$/i, only("devices", "mobile")],

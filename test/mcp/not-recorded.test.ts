@@ -73,7 +73,11 @@ describe("who asks for what is not recorded is told why, and what to ask instead
 });
 
 it.each<[string, object, string]>([
-  ["get_conversions", {}, "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order."],
+  [
+    "get_conversions",
+    {},
+    "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order.",
+  ],
   ["get_conversions", { event: "signup" }, 'Use goal: "events=signup".'],
   ["get_conversions", { page: "/a|b" }, 'Use goal: "pages=/a\\\\|b".'],
   ["get_conversions", { goal: "events=signup", dimension: "channels" }, "Use by, such as by=channels."],
