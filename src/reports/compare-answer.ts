@@ -24,11 +24,20 @@ interface CompareParams extends AskedDays {
   order?: Order | undefined;
 }
 
-/** Reads both periods and finds what changed most. */
-export async function comparePeriods(call: Call, given: CompareParams, options: QueryOptions) {
+/**
+ * Reads both periods and finds what changed most.
+ *
+ * @param main Which lists are compared if the query names none.
+ */
+export async function comparePeriods(
+  call: Call,
+  given: CompareParams,
+  options: QueryOptions,
+  main: Dimension[] = MAIN_DIMENSIONS,
+) {
   const { site, dimension, order } = given;
   const data = await readDataForDefault(call, site, options);
-  const asked = dimension === undefined ? MAIN_DIMENSIONS : [dimension];
+  const asked = dimension === undefined ? main : [dimension];
   const [answers, starts] = await Promise.all([
     readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
     readDataStarts(call, options),

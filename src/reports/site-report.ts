@@ -50,7 +50,7 @@ export const reportQuery: Query = defineReport({
       { site: params.site, today: today?.date ?? to, from, to },
       options,
     );
-    const report = { ...overview, ...(links && { not_found: links }) };
+    const report = { ...overview, ...(links?.rows.length && { not_found: links }) };
     // Days that are over are read again later, when this moment is over too.
     return report.trend.partial ? { ...report, today, active_now } : report;
   },
@@ -109,17 +109,18 @@ const ROWS = 10;
 /** What a service answers that does not offer dead links, or not for these days. */
 const LACKING: ReadonlySet<ErrorCode> = new Set(["not_found", "invalid_parameter"]);
 
-/** Reads the first dead links; undefined if there are none, or if the source does not know them. */
-async function readDeadLinks(
+/** Reads the first dead links; undefined if the source does not know them. */
+export async function readDeadLinks(
   call: Call,
   span: SitePeriod,
   options: QueryOptions,
+  limit = ROWS,
 ): Promise<DeadLinks | undefined> {
   // They belong to no visit, so that no filter can choose among them.
   if (options.filter !== undefined) return undefined;
   try {
-    const { totals, total_rows, rows } = await askSpan(call, notFound, { limit: ROWS }, span, options);
-    return rows.length === 0 ? undefined : { requests: totals.requests, total_rows, rows };
+    const { totals, total_rows, rows } = await askSpan(call, notFound, { limit }, span, options);
+    return { requests: totals.requests, total_rows, rows };
   } catch (error) {
     if (error instanceof AnalyticsError && LACKING.has(error.code)) return undefined;
     throw error;

@@ -35,8 +35,8 @@ describe("a report as a mail", () => {
     ]);
     const pages = top.find(({ dimension }: { dimension: string }) => dimension === "pages").rows;
     for (const text of [mail.text, mail.html]) {
-      for (const part of [count, "2026-11-02 to 2026-11-08", pages[1].label, "Made with analytics-mcp 1.2.3"])
-        expect(text).toContain(part);
+      for (const part of [count, "2026-11-02 to 2026-11-08", pages[0].label, "Made with analytics-mcp 1.2.3"])
+        expect(text?.replaceAll("\n", " ")).toContain(part);
     }
     // From is for the program that sends it, and a line that ends in CRLF is for SMTP.
     expect(raw).not.toMatch(/^From:|\r/m);
@@ -62,12 +62,14 @@ describe("a report as a mail", () => {
     for (const text of [mail.text, mail.html]) expect(text).toContain("nothing was ever recorded");
   });
 
-  it("of a year is short enough for mail programs, which cut off 100 KB", async () => {
-    const { raw, mail } = await writeMail("example.com --period 2026 --mail you@example.com");
-    expect(raw.length).toBeLessThan(60_000);
-    expect(mail.html).toContain("visitors a day, 2026-01-01 to 2026-11-21, at most");
-    expect(mail.html).not.toContain("Day by day");
-  });
+  it.each(["last-week", "last-month", "2026", "yesterday", "today", "last-180-days"])(
+    "of %s is short: at most 25 lines as text, and 12 kB with the page",
+    async (period) => {
+      const { raw, mail } = await writeMail(`example.com --period ${period} --mail you@example.com`);
+      expect(mail.text?.trimEnd().split("\n").length).toBeLessThanOrEqual(25);
+      expect(raw.length).toBeLessThanOrEqual(12_000);
+    },
+  );
 
   it("loads nothing, and makes neither markup nor links of what visitors wrote", async () => {
     network.use(http.all(`${BASE}/*`, async ({ request }) => spoilNames(request, await api(request))));
@@ -77,7 +79,7 @@ describe("a report as a mail", () => {
     expect(html).not.toMatch(/<(?:script|img|link|b|iframe)\b|<[^>]*\b(?:href|src)=|url\(|@import/);
     // A mail program makes no link of what is in an anchor already.
     const addresses = [...html.matchAll(/https:|www\./g)].map(({ index }) => html.slice(0, index));
-    expect(addresses.length).toBeGreaterThan(10);
+    expect(addresses.length).toBeGreaterThan(2);
     for (const before of addresses) expect(before).toMatch(/<a>[^<]*$/);
     for (const text of HOSTILE.filter((each) => each.includes("<"))) expect(html).not.toContain(text);
     expect(raw.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -4,7 +4,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { openFile } from "../output/open-file.ts";
 import { showProgress } from "../output/progress-line.ts";
-import { formatReport } from "../output/report-document.ts";
+import { formatMail, formatReport } from "../output/report-document.ts";
 import { chooseTarget, writeReport } from "../output/report-file.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import type { Appearance } from "../output/terminal.ts";
@@ -50,16 +50,20 @@ export const command: CommandDefinition = {
         for (const word of report.args) assertNotOption(word, reportQuery.name);
         const { params, options, fail } = await readQueryInput(reportQuery, report, flags);
         assertMailAlone(flags);
-        const out = flags.mail === undefined ? flags.out : "-";
-        const { file, format } = chooseTarget(out, flags.force === true);
+        const { file, format } = chooseTarget(flags.out, flags.force === true);
         if (file === "-" && flags.open) {
           throw new AnalyticsError("usage", "--open needs a file, but -o - writes none.", {
             hint: "Leave out one of the two.",
           });
         }
         const source = openQuerySource(io, flags, params);
-        const ask = () => reportQuery.ask(source.call, params, options);
+        const query = flags.mail === undefined ? reportQuery : await loadLetter();
+        const ask = () => query.ask(source.call, params, options);
         const answer = await showProgress(io, ask).catch((error) => fail(error, source.options));
+        if (flags.mail !== undefined) {
+          const mail = await formatMail(io, answer, source, { ...flags, mail: flags.mail });
+          return writeData(io, mail.trimEnd());
+        }
         const { text, name } = await formatReport(io, answer, source, { format, ...flags });
         if (file === "-") return writeData(io, text.trimEnd());
         const path = writeReport(file ?? name, text, flags.force === true);
@@ -68,6 +72,8 @@ export const command: CommandDefinition = {
       });
   },
 };
+
+const loadLetter = async () => (await import("../../reports/letter.ts")).letterQuery;
 
 /** A mail goes to the program that sends it. */
 function assertMailAlone({ mail, out, open, force }: ReportFlags): void {

@@ -8,19 +8,41 @@ import { listNotes } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
-import { reportResult } from "../../reports/overview.ts";
+import { type ReportedOverview, reportResult } from "../../reports/overview.ts";
 import type { Answer } from "../../reports/query.ts";
 import type { Source } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { formatMark, type ReportFormat } from "./report-file.ts";
 import { type Appearance, readScreen } from "./terminal.ts";
 
+/** Formats the answer of `letterQuery` as a mail. */
+export async function formatMail(
+  io: Io,
+  answer: Answer,
+  source: Source,
+  { mail, ...appearance }: { mail: string } & Appearance,
+): Promise<string> {
+  const { composeMail } = await import("./report-mail.ts");
+  const report = reportResult().parse(answer.result);
+  const content = {
+    title: titleOf(report),
+    to: mail,
+    date: io.clock(),
+    source: source.options,
+    origin: [await describeSource(source), formatMark(io.version, report.period)],
+  };
+  return composeMail(answer, content, readScreen(io, "stdout", appearance));
+}
+
+const titleOf = ({ site, filter, period }: ReportedOverview) =>
+  cleanText(`${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(period)}`);
+
 /** Formats the answer of `reportQuery` as a document, with a name for its file. */
 export async function formatReport(
   io: Io,
   { result, views, empty }: Answer,
   source: Source,
-  { format, mail, ...appearance }: { format: ReportFormat; mail?: string | undefined } & Appearance,
+  { format, ...appearance }: { format: ReportFormat } & Appearance,
 ): Promise<{ text: string; name: string }> {
   const report = reportResult().parse(result);
   const { site, filter, period } = report;
@@ -34,14 +56,11 @@ export async function formatReport(
   ].map((note) => cleanText(note, 400));
   const words = [toFileName(site.domain), ...new Set([period.from, period.to]), ...nameFilter(filter)];
   const name = `${words.join("-")}.html`;
-  const title = cleanText(`${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(period)}`);
-  if (mail !== undefined) {
-    const { composeMail } = await import("./report-mail.ts");
-    const content = { title, views, notes, empty, to: mail, date: io.clock() };
-    return { name, text: await composeMail(content, screen) };
-  }
   if (format === "html") {
-    return { name, text: await buildReportPage(title, { result: report, notes, empty }, screen.locale) };
+    return {
+      name,
+      text: await buildReportPage(titleOf(report), { result: report, notes, empty }, screen.locale),
+    };
   }
   const tables = empty === undefined ? formatMarkdown(views, screen) : escapeMarkdown(cleanText(empty));
   const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
