@@ -17,10 +17,11 @@ const OWN_NAMES: readonly (readonly [lookUp: string, why: string])[] = [
   ["cli/command-line.ts: line.flags[pendingOption.attributeName()]", "a declared option"],
   ["cli/command-line.ts: line.flags[option.attributeName()]", "a declared option"],
   ["mcp/tool-answer.ts: structured[list.key]", "a declared list of an operation"],
-  ["mcp/tool-answer.ts: structured[list.cut]", "a declared list of an operation"],
+  ["mcp/chart/shapes.ts: value[key]", "a member of a shape that is declared here"],
   ["oauth/authorization-server.ts: headers[name]", "begins with x-forwarded-"],
   ["operations/call.ts: Object.assign(wrapped, Object.fromEntries(members))", "members of a Call"],
   ["sources/service-source.ts: Object.assign(call, Object.fromEntries(members))", "members of a Call"],
+  ["sources/logs/reading/log-reader.ts: content.days[reader.day.date]", "a date of this program's own"],
   ["setup/server-command.ts: program.env[variable]", "a variable of this program"],
   [
     "sources/gateways/umami/filter-query.ts: query[taken === 0 ? name : `${name}${taken}`]",

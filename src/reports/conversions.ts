@@ -130,8 +130,8 @@ export const conversions = defineReport({
 
 /** Refuses parameters that cannot be combined with steps. */
 function assertAlone(given: Record<string, unknown>): void {
-  const other = Object.keys(given).find((name) => given[name] !== undefined);
-  if (other !== undefined) throw createParameterError(other, "cannot be combined with steps");
+  const other = Object.entries(given).find(([, value]) => value !== undefined);
+  if (other !== undefined) throw createParameterError(other[0], "cannot be combined with steps");
 }
 
 /** Steps as a table: one row for all visits, and one for each step. */

@@ -8,6 +8,9 @@ import { openTerminal, TMUX } from "../support/terminal.ts";
 // The data of --demo, from one reference API for all.
 fakeNetwork();
 
+// With all notes: how many fit into three lines depends on the proposal below.
+const explain = (argv: string[]) =>
+  isHelp(argv) || argv.includes("openapi") ? argv : [...argv, "--explain"];
 const addDemo = (argv: string[]) => (isHelp(argv) ? argv : [...argv, "--demo"]);
 
 const all = WIDTHS.flatMap((width) =>
@@ -22,7 +25,8 @@ describe.skipIf(TMUX === undefined)("in a real terminal (tmux)", () => {
     async (width) => {
       const terminal = openTerminal(width, 40);
       try {
-        for (const { name, argv } of tried.filter((screen) => screen.width === width)) {
+        for (const { name, argv: brief } of tried.filter((screen) => screen.width === width)) {
+          const argv = explain(brief);
           const text = stripVTControlCharacters(await show(argv, { isTTY: true, columns: width }));
           // A terminal breaks what is wider than it, which is what can be pasted alone.
           const expected = text

@@ -149,11 +149,12 @@ async function askTool(client: McpClient, { tool, args }: (typeof operations)[nu
   return "refused";
 }
 
-/** An answer without what the moment and the surface add to it. Tools show the end of a long series only. */
+/** An answer without what the moment and the surface add to it. Tools show the end of a long series only, and say so. */
 function readNumbers(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(-100).map(readNumbers);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => name !== "as_of" && name !== "receipt");
+  const added = ["as_of", "receipt", ...("points" in value ? ["truncated"] : [])];
+  const kept = Object.entries(value).filter(([name]) => !added.includes(name));
   return Object.fromEntries(kept.map(([name, member]) => [name, readNumbers(member)]));
 }
 

@@ -29,8 +29,10 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
         .replace(/ (visitor) UInt64,/, " person UInt64, visitor UInt64 ALIAS person + sleepEachRow(0.2),")
         .replace("visitor, time", "person, time");
       await first.run(slow);
-      const columns = "kind, site, day, time, id";
-      await first.run(`INSERT INTO slow (${columns}) SELECT ${columns} FROM hits WHERE kind = 'pageview'`);
+      const columns = "kind, site, timezone, day, time, id";
+      await first.run(
+        `INSERT INTO slow (${columns}) SELECT ${columns} FROM hits WHERE kind IN ('pageview', 'day')`,
+      );
     });
     afterAll(() => shards?.stop());
     // A server looks after each block whether the query is cancelled.
@@ -48,7 +50,8 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
         "SELECT count() FROM system.processes WHERE query LIKE '%`slow` FINAL%' AND user != 'default'";
       return Number(await shards.servers[0].run(sql));
     };
-    const untilRunning = (count: number) => expect.poll(countRunning, { interval: 20 }).toBe(count);
+    const untilRunning = () => expect.poll(countRunning, { interval: 20 }).toBeGreaterThan(0);
+    const untilDone = () => expect.poll(countRunning, { interval: 20 }).toBe(0);
 
     const queries: [string, (source: DataSource, signal: AbortSignal) => Promise<unknown>][] = [
       ["for days", (source, signal) => source.days(FEW_SPAN, signal)],
@@ -65,11 +68,11 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
         const leaving = new AbortController();
         const reason = new Error("left");
         const answer = ask(source, leaving.signal).catch((error: unknown) => error);
-        await untilRunning(1);
+        await untilRunning();
         const since = Date.now();
         leaving.abort(reason);
         expect(await answer).toBe(reason);
-        await untilRunning(0);
+        await untilDone();
         // Without the cancellation it would take twelve seconds.
         expect(Date.now() - since).toBeLessThan(8_000);
       });
@@ -81,14 +84,14 @@ describe.skipIf(CLICKHOUSE_SERVER === undefined)(
       const answers = [one, two].map(({ signal }) =>
         source.days(FEW_SPAN, signal).catch(({ message }: Error) => message),
       );
-      await untilRunning(1);
+      await untilRunning();
       one.abort(new Error("one left"));
       expect(await answers[0]).toBe("one left");
       await new Promise((resolve) => setTimeout(resolve, 500));
-      expect(await countRunning()).toBe(1);
+      expect(await countRunning()).toBeGreaterThan(0);
       two.abort(new Error("two left"));
       expect(await answers[1]).toBe("two left");
-      await untilRunning(0);
+      await untilDone();
     });
   },
 );
