@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createApi } from "../../src/api/api.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
@@ -27,4 +28,11 @@ export async function conformSource(source: DataSource, clock: { now: number }) 
       },
     },
   );
+}
+
+/** The rules that a service cannot keep, as the tables below its heading in docs/services.md list them. */
+export function readExceptions(service: string): string[] {
+  const [, own = ""] = readFileSync("docs/services.md", "utf8").split(`\n## ${service}\n`);
+  const rows = own.split("\n## ")[0]?.match(/^\| (?:`[a-z]+\.[a-z-]+`(?:, )?)+ \|/gm) ?? [];
+  return rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, id = ""]) => id));
 }
