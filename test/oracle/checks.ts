@@ -155,7 +155,7 @@ function compactTop({ top, trend, ...json }: Body) {
   const { from, visitors, partial, hours } = trend as Record<string, unknown>;
   const compact = lists.map(({ rows, ...list }) => ({
     ...list,
-    rows: rows.map(({ value, ...rest }) => (value === rest.label ? rest : { value, ...rest })),
+    rows: rows.map(({ label, ...rest }) => (label === rest.value ? rest : { label, ...rest })),
   }));
   return { ...json, trend: { from, visitors, partial, ...compactHours(hours) }, top: compact };
 }
@@ -360,13 +360,17 @@ export async function checkOverview(
 ): Promise<number> {
   const right = { ...expectOverview(count, labels, now, params.days), empty: emptyOf(count) };
   const { text } = await surfaces.tool("get_overview", params);
-  const trend = right.json.trend as { from: string; visitors: number[]; hours?: { visitors: number[] } };
+  const trend = right.json.trend as {
+    from: string;
+    visitors: (number | null)[];
+    hours?: { visitors: number[] };
+  };
   if (right.empty === undefined) {
     const line = trend.hours
       ? expect.stringMatching(
           `^Visitors an hour from ${trend.from} ..:..: ${trend.hours.visitors.join(" ")}$`,
         )
-      : `Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}`;
+      : `Visitors a day from ${trend.from}: ${trend.visitors.map((visitors) => visitors ?? "–").join(" ")}`;
     expect(text.split("\n")).toContainEqual(line);
   }
   return 1 + (await checkShown(surfaces, "overview", params, right, shown));
@@ -458,7 +462,7 @@ function checkMovers(movers: ShownMover[], all: Mover[], isCutOff: boolean, most
       expect(right[each]).toBeLessThanOrEqual(bounds[each].most);
     }
   }
-  expect(new Set(movers.map(({ label }) => label)).size).toBe(movers.length);
+  expect(new Set(movers.map(({ label, value }) => label ?? value)).size).toBe(movers.length);
   const steps = movers.map(({ change, per_day, bounds }) =>
     bounds
       ? Math.max(bounds.change.least, -bounds.change.most)
@@ -475,7 +479,7 @@ function checkMovers(movers: ShownMover[], all: Mover[], isCutOff: boolean, most
 
 /** What is said of the values that are not shown: how many of them changed, and by how much at most. */
 function checkOthers(movers: ShownMover[], more: More, all: Mover[], isCutOff: boolean): void {
-  const shown = new Set(movers.map(({ label }) => label));
+  const shown = new Set(movers.map(({ label, value }) => label ?? String(value)));
   const steps = all
     .filter(({ label }) => !shown.has(label))
     .map(({ step }) => step)

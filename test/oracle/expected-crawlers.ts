@@ -4,7 +4,7 @@ import { countCrawlers } from "./crawler-count.ts";
 import { type Column, counted, type Expected, periodOf, refer, warningsOf } from "./expected.ts";
 
 const columns: Column[] = [
-  { key: "value", title: "value", kind: "text", machine: true },
+  { key: "value", title: "value", kind: "text", machine: true, isUnfiltered: true },
   { key: "label", title: "crawler", kind: "text" },
   { key: "operator", title: "operator", kind: "text", detail: true },
   { key: "purpose", title: "purpose", kind: "text" },

@@ -4,9 +4,15 @@ import { dateShown, moveDate, stamp, timeShown } from "./calendar.ts";
 import { listSought } from "./conditions.ts";
 import type { Count, RawSite, Totals, Visited } from "./count.ts";
 
-/** What a cell holds, for programs. */
-/** A change in percentage points is a number for programs, and words for readers. */
-export type Cell = string | number | null | { points: number };
+/**
+ * What a cell holds, for programs. A change in percentage points is a number for programs, and words for readers; times and
+ * averages are numbers for programs and models, and people read them in a form of their own.
+ */
+export type Cell = string | number | null | { points: number } | ForPeople;
+export interface ForPeople {
+  raw: string | number;
+  people: string;
+}
 
 /** A table as every surface shows it: columns by key, with their headers for people. */
 export interface Table {
@@ -18,9 +24,13 @@ export interface Table {
 export interface Column {
   key: string;
   title: string;
+  /** The header for people, if it is another one. */
+  people?: string;
   kind: "text" | "day" | "time" | "count" | "change" | "percent" | "percent_change";
   /** Only for programs. */
   machine?: true;
+  /** A value that no filter takes: models do not get it. */
+  isUnfiltered?: true;
   /** May be left out of a table for people. */
   detail?: true;
 }
@@ -147,14 +157,40 @@ function rateVisits({ visits, bounces, visit_seconds }: Visited, pageviews: numb
   };
 }
 
-const tabulateVisits = (visited: Visited, pageviews: number): Cell[] =>
-  Object.values(rateVisits(visited, pageviews));
+/** How people read numbers of a unit: `3 m 13 s`, 2.60, 12.0. */
+const units = {
+  seconds: (value: number) => {
+    const [hours, minutes, seconds] = [3600, 60, 1].map((unit) => Math.floor(Math.abs(value) / unit));
+    const rest = { m: (minutes ?? 0) % 60, s: (seconds ?? 0) % 60 };
+    const parts = hours
+      ? [`${hours} h`, rest.m && `${rest.m} m`]
+      : [rest.m && `${rest.m} m`, rest.s && `${rest.s} s`];
+    return parts.filter((part) => part !== 0).join(" ") || "0 s";
+  },
+  hundredths: (value: number) => Math.abs(value).toFixed(2),
+  tenths: (value: number) => {
+    const [whole = "", digits = "0"] = String(Math.abs(value)).split(".");
+    return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${digits}`;
+  },
+};
+
+/** A number as programs and as people read it; `sign` marks a rise. */
+function inUnit(unit: keyof typeof units, value: number | null, sign = ""): Cell {
+  if (value === null) return null;
+  const mark = value > 0 ? sign : value < 0 ? "-" : "";
+  return { raw: value, people: mark + units[unit](value) };
+}
+
+function tabulateVisits(visited: Visited, pageviews: number): Cell[] {
+  const { visits, bounce_rate, views_per_visit, seconds_per_visit } = rateVisits(visited, pageviews);
+  return [visits, bounce_rate, inUnit("hundredths", views_per_visit), inUnit("seconds", seconds_per_visit)];
+}
 
 const visitColumns: Column[] = [
   { key: "visits", title: "visits", kind: "count", detail: true },
   { key: "bounce_rate", title: "bounce rate", kind: "percent", detail: true },
   { key: "views_per_visit", title: "views/visit", kind: "count", detail: true },
-  { key: "seconds_per_visit", title: "seconds/visit", kind: "count", detail: true },
+  { key: "seconds_per_visit", title: "seconds/visit", people: "time/visit", kind: "count", detail: true },
 ];
 
 export function expectStats(
@@ -531,42 +567,64 @@ const tabulateSums = (windows: Windows) =>
   ]);
 
 function tabulateRates({ current, previous, changes }: Windows): Cell[][] {
-  const fill = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit") => [
-    current[name],
-    previous.days_with_data === 0 ? null : previous[name],
+  const fill = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit", unit: keyof typeof units) => [
+    inUnit(unit, current[name]),
+    previous.days_with_data === 0 ? null : inUnit(unit, previous[name]),
   ];
   const { views_per_visit: views, seconds_per_visit: seconds } = changes;
   return [
-    ["bounce rate %", ...fill("bounce_rate"), showPoints(changes.bounce_rate.points), null],
-    ["views/visit", ...fill("views_per_visit"), views.absolute, views.percent],
-    ["seconds/visit", ...fill("seconds_per_visit"), seconds.absolute, seconds.percent],
+    ["bounce rate %", ...fill("bounce_rate", "tenths"), showPoints(changes.bounce_rate.points), null],
+    [
+      "views/visit",
+      ...fill("views_per_visit", "hundredths"),
+      inUnit("hundredths", views.absolute, "+"),
+      views.percent,
+    ],
+    [
+      { raw: "seconds/visit", people: "time/visit" },
+      ...fill("seconds_per_visit", "seconds"),
+      inUnit("seconds", seconds.absolute, "+"),
+      seconds.percent,
+    ],
   ];
 }
 
 const showPoints = (points: number | null): Cell => (points === null ? null : { points });
 
+const tabulateAverage = ({
+  current,
+  previous,
+  change,
+}: Record<"current" | "previous" | "change", number>) => [
+  inUnit("tenths", current),
+  inUnit("tenths", previous),
+  inUnit("tenths", change, "+"),
+];
+
 const tabulateAverages = ({ per_day }: Windows) =>
   measures.flatMap(([measure, name]) => {
     const average = per_day?.[measure];
-    return average
-      ? [[`${name} a day`, average.current, average.previous, average.change, average.percent]]
-      : [];
+    return average ? [[`${name} a day`, ...tabulateAverage(average), average.percent]] : [];
   });
 
 function listCounts(count: Count, now: number, dates: readonly string[]) {
-  const totals = dates.map((date) => count.totals(now, [date]));
+  const { since } = count.site;
+  const totals = dates.map((date) =>
+    since !== null && date >= since ? count.totals(now, [date]) : undefined,
+  );
+  const list = (name: "visitors" | "pageviews" | "visits") => totals.map((day) => day?.[name] ?? null);
   return {
     from: dates[0] ?? "",
-    visitors: totals.map(({ visitors }) => visitors),
-    pageviews: totals.map(({ pageviews }) => pageviews),
-    visits: totals.map(({ visits }) => visits),
+    visitors: list("visitors"),
+    pageviews: list("pageviews"),
+    visits: list("visits"),
   };
 }
 
 const hourColumns: Column[] = [
   { key: "until", title: "until", kind: "text" },
-  { key: "pageviews", title: "page views", kind: "count" },
-  { key: "yesterday", title: "yesterday's", kind: "count" },
+  { key: "pageviews_until_then", title: "page views", kind: "count" },
+  { key: "yesterday_until_then", title: "yesterday's", kind: "count" },
 ];
 
 /** The lists of an overview that there is room for in a terminal, and in a model's context. */
@@ -742,7 +800,7 @@ const tabulateAverageMovers = (dimension: string, movers: Shown[]): Table => ({
   ],
   rows: movers.map(({ value, label, current, previous, change, per_day }) => [
     ...[value, label, current, previous, change.absolute],
-    ...(per_day ? [per_day.current, per_day.previous, per_day.change, per_day.percent] : []),
+    ...(per_day ? [...tabulateAverage(per_day as never), per_day.percent] : []),
   ]),
 });
 

@@ -3,11 +3,14 @@ import { expect } from "vitest";
 import type { Cell, Column, Table } from "./expected.ts";
 
 /** A cell for programs. */
-const raw = (cell: Cell) => String((typeof cell === "object" ? cell?.points : cell) ?? "");
+function raw(cell: Cell): string {
+  if (typeof cell !== "object" || cell === null) return String(cell ?? "");
+  return String("points" in cell ? cell.points : cell.raw);
+}
 
 /** A cell for a model. */
 const tell = (cell: Cell, { kind }: Pick<Column, "kind">) =>
-  typeof cell === "object" && cell !== null
+  typeof cell === "object" && cell !== null && "points" in cell
     ? tellPoints(cell)
     : kind === "day"
       ? nameDay(raw(cell))
@@ -79,7 +82,7 @@ function showValues(table: Table): Table {
       .replace(/^www\./, "");
   const isOther = (row: Table["rows"][number]) =>
     typeof row[value] === "string" && plain(row[value]) !== plain(row[label]);
-  if (!table.rows.some(isOther)) return table;
+  if (table.columns[value]?.isUnfiltered || !table.rows.some(isOther)) return table;
   const order = [label, value, ...table.columns.keys()].filter((index, at, all) => all.indexOf(index) === at);
   return {
     ...table,
@@ -129,7 +132,7 @@ function readTable(lines: string[][], table: Table, tables: Table[]) {
   const cut = (line: string[]) => line.slice(from, to).join("").trim().split(/ {2,}/);
   const titles = cut(header);
   return {
-    columns: table.columns.filter(({ title }) => titles.includes(title)),
+    columns: table.columns.filter(({ title, people = title }) => titles.includes(people)),
     cells: lines.slice(found + 1, found + 1 + table.rows.length).map((line) => {
       const cells = cut(line);
       return PICTURE.test(cells.at(-1) ?? "") ? cells.slice(0, -1) : cells;
@@ -140,8 +143,8 @@ function readTable(lines: string[][], table: Table, tables: Table[]) {
 /** Finds the header of a table in a line, with or without its details. */
 function findHeader(line: string, { columns }: Table): { index: number } | undefined {
   const shown = columns.filter(({ machine }) => !machine);
-  const words = shown.map(({ title, detail }, index) => {
-    const word = `${index === 0 ? "" : " {2,}"}${title}`;
+  const words = shown.map(({ title, people = title, detail }, index) => {
+    const word = `${index === 0 ? "" : " {2,}"}${people}`;
     return detail ? `(?:${word})?` : word;
   });
   const match = new RegExp(`(?<=^ *| {3})${words.join("")}(?= {3}|$)`).exec(line);
@@ -154,13 +157,17 @@ const tenths = (value: number) => {
   return `${group(Number(whole))}.${tenth}`;
 };
 
+function formatText(kind: Column["kind"], text: string): string {
+  // People read times without seconds and offset.
+  if (kind === "time") return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
+  return kind === "day" ? nameDay(text) : text;
+}
+
 /** A cell for people: grouped digits, one decimal of percentages, signs and arrows of changes. */
 function formatCell({ kind }: Column, cell: Cell, pictures: boolean): string {
   if (cell === null) return "–";
-  if (typeof cell === "object") return tellPoints(cell);
-  // People read times without seconds and offset.
-  if (kind === "time" && typeof cell === "string") return `${cell.slice(0, 10)} ${cell.slice(11, 16)}`;
-  if (typeof cell === "string") return kind === "day" ? nameDay(cell) : cell;
+  if (typeof cell === "object") return "points" in cell ? tellPoints(cell) : cell.people;
+  if (typeof cell === "string") return formatText(kind, cell);
   const sign = cell > 0 ? "+" : cell < 0 ? "-" : "";
   const arrow = !pictures || cell === 0 ? "" : cell > 0 ? "▲ " : "▼ ";
   if (kind === "percent") return `${cell > 0 && cell < 0.1 ? Number(cell.toPrecision(2)) : tenths(cell)}%`;
