@@ -44,6 +44,9 @@ export const FOLDED_FILTER = "folded_filter";
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 
+/** The code of the warning that days cannot be compared with those before, which the source does not reach. */
+export const NOT_COMPARED = "not_compared";
+
 /** The code of a warning that a list is not ranked by visitors, so that rows beyond its end may have more. */
 export const OTHER_ORDER = "other_order";
 

@@ -1,12 +1,14 @@
+import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
+import { formatSpan } from "../operations/period.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import { NEAR, PROXIED, type Warning } from "../operations/warning.ts";
+import { NEAR, NOT_COMPARED, PROXIED, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -94,24 +96,25 @@ async function readParts(
   // Before the first day with data there is nothing to compare with.
   const before =
     complete && !fitted.isShortened && !isAll(period) ? precedingDays(period, complete) : undefined;
-  const [totals, active, series, previous, day, byHour, { lists, missing }, failures] = await Promise.all([
-    summary,
-    readActiveNow(readActive),
-    ask(timeseries, shown),
-    before && ask(timeseries, before),
-    call(stats, { site, days: 1 }, options),
-    readOverviewHours(call, { site, today, ...shown }, options),
-    readLists(dimensions, (dimension) => {
-      const list = { dimension, limit: TOP_ROWS };
-      return takesDays
-        ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
-        : call(breakdown, { site, ...list, days: 1 }, options);
-    }),
-    // They belong to no visit, so that no filter can choose among them.
-    before && options.filter === undefined
-      ? warnOfServerErrors(call, { site, today, ...shown }, before, options)
-      : [],
-  ]);
+  const [totals, active, series, { previous, unreached }, day, byHour, { lists, missing }, failures] =
+    await Promise.all([
+      summary,
+      readActiveNow(readActive),
+      ask(timeseries, shown),
+      readBefore(before, (days) => ask(timeseries, days)),
+      call(stats, { site, days: 1 }, options),
+      readOverviewHours(call, { site, today, ...shown }, options),
+      readLists(dimensions, (dimension) => {
+        const list = { dimension, limit: TOP_ROWS };
+        return takesDays
+          ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
+          : call(breakdown, { site, ...list, days: 1 }, options);
+      }),
+      // They belong to no visit, so that no filter can choose among them.
+      before && options.filter === undefined
+        ? warnOfServerErrors(call, { site, today, ...shown }, before, options)
+        : [],
+    ]);
   const includesToday = last === today && (!canAdd || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
   const leftOut = day.warnings?.some(({ code }) => code === PROXIED) ? { missing: true as const } : undefined;
@@ -147,10 +150,32 @@ async function readParts(
       (day.warnings ?? []).filter(isAboutToday),
       lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
       failures,
+      unreached,
     ),
     series,
     previous,
   };
+}
+
+type Series = AnswerOf<typeof timeseries>;
+
+/** Reads the days to compare with, if there are some. Those that the source does not reach are left out, and named. */
+async function readBefore(
+  days: Days | undefined,
+  read: (days: Days) => Promise<Series>,
+): Promise<{ previous?: Series; unreached: Warning[] }> {
+  if (days === undefined) return { unreached: [] };
+  try {
+    return { previous: await read(days), unreached: [] };
+  } catch (error) {
+    const isRefused =
+      error instanceof AnalyticsError &&
+      error.code === "invalid_parameter" &&
+      error.parameters.some(({ parameter }) => parameter === "period");
+    if (!isRefused) throw error;
+    const detail = `Not compared with ${formatSpan(days)}: the source does not reach back so far.`;
+    return { unreached: [{ code: NOT_COMPARED, detail, values: { from: days.from, to: days.to } }] };
+  }
 }
 
 const countToday = (

@@ -17,7 +17,7 @@ import { periodParam } from "../operations/period-words.ts";
 import { countsAtMost, showCount } from "../operations/ranges.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
-import { PERIOD_VISITORS, warnings } from "../operations/warning.ts";
+import { NOT_COMPARED, PERIOD_VISITORS, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
@@ -146,6 +146,21 @@ function viewOverview(overview: Overview): View[] {
   return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
 }
 
+export const NO_DAYS_BEFORE = "There are no days before to compare with.";
+
+/**
+ * Whether there is nothing before these days. Visitors that do not add up are those of days until the last one, which have no days
+ * before of their own; and which days cannot be compared with is said by a warning of its own.
+ */
+export const isFirst = ({
+  comparison,
+  period,
+  warnings,
+}: Pick<ReportedOverview, "comparison" | "period" | "warnings">): boolean =>
+  comparison === null &&
+  !period.partial &&
+  !warnings?.some(({ code }) => code === PERIOD_VISITORS || code === NOT_COMPARED);
+
 export function viewTotals({
   site,
   period,
@@ -158,8 +173,6 @@ export function viewTotals({
 }: ReportedOverview): View {
   const previous = comparison?.previous;
   const { notes, warnings: partial } = describeVisitors(period, warnings);
-  // Visitors that do not add up are those of days until the last one, and have no days before of their own.
-  const isUnique = warnings?.some(({ code }) => code === PERIOD_VISITORS);
   const {
     sums,
     rates,
@@ -184,9 +197,7 @@ export function viewTotals({
       ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(coverage?.notes ?? []),
-      ...(comparison === null && !period.partial && !isUnique
-        ? ["There are no days before to compare with."]
-        : []),
+      ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(previous && isCompared ? noteLengths(period, previous) : []),
       ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)

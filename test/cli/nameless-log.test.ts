@@ -56,6 +56,19 @@ describe("a log that names no site", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
   });
 
+  it("is counted once for a word that is then named with --site, as the hint says", async () => {
+    const environment = { ...createHome(), TZ: "UTC" };
+    const ask = (...argv: string[]) =>
+      runShell([...argv, "--logs", log, "--json"], { clock: () => LOG_NOW, environment });
+    expect((await ask("stats", "shop")).stderr).toContain("name it with --site");
+    const answers = [await ask("stats", "--site", "shop"), await ask("stats", "--site", "shop")];
+    for (const { code, stdout } of answers) {
+      expect(code).toBe(0);
+      const codes = JSON.parse(stdout).warnings?.map((warning: { code: string }) => warning.code);
+      expect(codes).toEqual(["shortened", "partial_first_day"]);
+    }
+  });
+
   it("can have several sites in a client's settings", async () => {
     const { stdout } = await run([
       "config",

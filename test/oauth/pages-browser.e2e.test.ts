@@ -145,7 +145,9 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
       "llms.txt",
       "OpenAPI document",
     ]);
-    expect(await followTab(await open("refused"))).toEqual([]);
+    expect(await followTab(await open("refused"))).toEqual([
+      "What this server is, and how to connect an application",
+    ]);
   });
 
   it("the keyboard selects the whole address to add", async () => {

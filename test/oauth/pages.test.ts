@@ -299,7 +299,9 @@ describe("the error page", () => {
 
   it("leaves out missing parts", () => {
     const words = read(buildErrorPage({ title: "Gone", message: "It is not here.", reason: "\u200b" }));
-    expect(words.trim()).toBe("analytics-mcp Gone It is not here.");
+    expect(words.trim()).toBe(
+      "analytics-mcp Gone It is not here. What this server is, and how to connect an application",
+    );
   });
 });
 

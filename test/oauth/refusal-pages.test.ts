@@ -28,6 +28,18 @@ describe("the page of a sign-in that is refused", () => {
     for (const { html } of [other, unknown]) expect(html).not.toContain("The application sent:");
   });
 
+  it("leads on, as the page of an unknown address does: to what this server is", async () => {
+    const connector = await start();
+    const { url } = buildRequest(connector, { client_id: "unknown" });
+    const [refused, unknown] = await Promise.all([fetch(url), fetch(new URL("/nowhere", url))]);
+    expect([refused.status, unknown.status]).toEqual([400, 404]);
+    for (const page of [refused, unknown]) {
+      const [, href = ""] = /<a href="([^"]*)">What this server is/.exec(await page.text()) ?? [];
+      const landing = await fetch(new URL(href, page.url));
+      expect([landing.status, await landing.text()]).toEqual([200, expect.stringContaining("/mcp")]);
+    }
+  });
+
   it("shows no reason and no code that the application put into its redirect", async () => {
     const connector = await start();
     const redirect = `${CALLBACK}?error=account_closed&error_description=Call+555-0100`;

@@ -4,6 +4,7 @@ import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { withoutVisits } from "../../src/operations/visit-rates.ts";
 import { findQuery } from "../../src/reports/queries.ts";
+import { reportQuery } from "../../src/reports/site-report.ts";
 import type { SourceSite, Span } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi } from "../support/api.ts";
@@ -205,6 +206,36 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
       {},
     );
     expect(formatNotes(listNotes(views), "people").join()).not.toContain("range");
+  });
+});
+
+describe("an overview of days before which the source does not reach", () => {
+  const { api } = createTestApi();
+
+  it.each([
+    ["any days", true, "2025"],
+    ["days until today", false, "last_300_days"],
+  ])("of a service that answers for %s leaves the comparison out and says so", async (_, isFree, period) => {
+    for (const query of [findQuery("overview"), reportQuery]) {
+      const { result, views } = await query.ask(
+        connect(api, isFree).call,
+        { site: "example.com", period, days: 30 },
+        {},
+      );
+      expect(result).toMatchObject({ comparison: null, visitors: expect.any(Number) });
+      expect(result.trend).not.toHaveProperty("previous");
+      const said = formatNotes(listNotes(views), "people");
+      const reasons = said.filter((sentence) => sentence.startsWith("Not compared with 202"));
+      expect(reasons).toEqual([
+        expect.stringMatching(/ to 202\d-\d\d-\d\d: the source does not reach back so far\.$/),
+      ]);
+      expect(said.join()).not.toContain("no days before");
+    }
+  });
+
+  it("still refuses days that it does not reach itself", async () => {
+    const asked = ask(connect(api, true), "overview", { period: "2024", days: 30 });
+    await expect(asked).rejects.toThrow("nothing earlier is kept");
   });
 });
 

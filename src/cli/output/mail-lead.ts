@@ -7,6 +7,7 @@ import { createCellFormat } from "../../render/table-cells.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import type { ComparedTotals } from "../../reports/compared-totals.ts";
 import { expectedOf, type Letter } from "../../reports/letter.ts";
+import { isFirst, NO_DAYS_BEFORE } from "../../reports/overview.ts";
 import { isByChance } from "../../reports/usual-range.ts";
 
 /** How a mail begins, and the end of its subject. */
@@ -25,9 +26,8 @@ export function describeVisitors(letter: Letter, screen: Screen): Lead {
   const count = `${write.count(visitors)} ${nameUnit(Number(visitors), "visitor")}`;
   const subject = `: ${count}`;
   if (comparison === null) {
-    const isFirst = !period.partial;
-    const reason = isFirst ? ["There are no days before to compare with."] : [];
-    return { lead: [`${count}${isFirst ? "" : " so far"}.`, ...reason], subject };
+    const reason = isFirst(letter) ? [NO_DAYS_BEFORE] : [];
+    return { lead: [`${count}${period.partial ? " so far" : ""}.`, ...reason], subject };
   }
   const { previous, per_day, small_sample, visitors: change } = comparison;
   const span = formatSpan(previous);

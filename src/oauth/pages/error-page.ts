@@ -26,7 +26,8 @@ export function buildErrorPage({ title, message, hint, link, code, reason }: Err
 ${hint === undefined ? undefined : html`<p>${hint}</p>`}
 ${link && buildLink(link)}
 ${words === undefined ? undefined : html`<p class="reason soft">This server’s reason:</p>\n<p><bdi class="name">${words}</bdi></p>`}
-${code === undefined ? undefined : html`<p class="code">Code: <code>${code}</code></p>`}`;
+${code === undefined ? undefined : html`<p class="code">Code: <code>${code}</code></p>`}
+<p><a href="/">What this server is, and how to connect an application</a></p>`;
   return buildDocument({ title, main });
 }
 
