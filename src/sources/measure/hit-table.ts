@@ -54,11 +54,12 @@ export const columnOf = (dimension: Dimension): HitDimension =>
 /** The text of each thing, with each text once: several things, such as origins, have the same. */
 export function numberTexts(list: readonly (string | null)[]): HitColumn {
   const known = new Map<string | null, number>();
-  const numbers = Uint32Array.from(list, (text) => {
+  const numbers = new Uint32Array(list.length);
+  for (const [row, text] of list.entries()) {
     const number = known.get(text) ?? known.size;
-    known.set(text, number);
-    return number;
-  });
+    if (number === known.size) known.set(text, number);
+    numbers[row] = number;
+  }
   if (known.size > 1) return { numbers, texts: [...known.keys()] };
   return oneText(list[0] ?? null);
 }
