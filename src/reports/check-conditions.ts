@@ -1,6 +1,6 @@
 import { quote } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
-import { addDays, countDays, type Days } from "../operations/days.ts";
+import { addDays, countDays, type Days, listDays } from "../operations/days.ts";
 import { notFound, stats, timeseries } from "../operations/index.ts";
 import type { Failure } from "../operations/not-found.ts";
 import { type Note, note } from "../operations/note.ts";
@@ -19,11 +19,11 @@ import {
   type Totals,
 } from "./check-metrics.ts";
 import { resolveCompared } from "./compared-days.ts";
-import { countDaysWithData } from "./coverage.ts";
+import { countDaysWithData, readStart } from "./coverage.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { within } from "./subtracted-spans.ts";
-import { findUsualRange, isByChance } from "./usual-range.ts";
+import { isByChance, learnUsual, type Sensitivity, type UsualRange, weekdayOf } from "./usual-range.ts";
 import { percentOf, ROW_LIMIT, roundRate, SMALL_SAMPLE } from "./windows.ts";
 
 /** What a check looks for. */
@@ -32,7 +32,8 @@ export interface Conditions {
   above?: number | undefined;
   /** A change by at least so many percent; of the bounce rate, percentage points. */
   change?: { least: number; direction?: "up" | "down" | undefined } | undefined;
-  unusual?: boolean | undefined;
+  /** Whether it is unusual, and how soon a number is. */
+  unusual?: Sensitivity | undefined;
   /** Paths that people asked for in vain at least so many times. */
   deadLinks?: number | undefined;
   /** Paths that the server failed to answer at least so many times. */
@@ -41,8 +42,8 @@ export interface Conditions {
 
 /** What a check found about one condition. */
 export interface Finding {
-  /** `unknown` if there is too little data to tell. */
-  state: "met" | "not met" | "unknown";
+  /** `unknown` if there is too little data to tell, and `learning` if that is so because the site is young. */
+  state: "met" | "not met" | "unknown" | "learning";
   text: Note;
 }
 
@@ -52,6 +53,8 @@ export interface Checked extends SitePeriod {
   options: QueryOptions;
   /** The site with the filter, as a sentence begins with them. */
   name: string;
+  /** Whether the query named no days. */
+  isDefault: boolean;
   /** The days as a period. */
   period: string;
   against?: string | undefined;
@@ -107,8 +110,8 @@ async function judgeValue(
   const when = describeDays(checked, today);
   if (below === undefined && above === undefined && !change && !unusual) return [];
   const value = readMetric(metric, totals);
-  const lack = describeLack(checked, warnings);
-  if (lack !== undefined) return [{ state: "unknown", text: `${name} ${lack} ${when}.` }];
+  const lack = findLack(checked, warnings);
+  if (lack !== undefined) return [lack];
   if (value === null || value === undefined)
     return [{ state: "unknown", text: `${name} had no visits ${when}, so there is no ${metric}.` }];
   const measured = { ...checked, value, had };
@@ -118,13 +121,14 @@ async function judgeValue(
     ...(below === undefined ? [] : [judgeLimit(value < below, note`below ${below}`)]),
     ...(above === undefined ? [] : [judgeLimit(value > above, note`above ${above}`)]),
     ...(change === undefined ? [] : [await judgeChange(measured, change)]),
-    ...(unusual ? [await judgeUnusual(measured)] : []),
+    ...(unusual ? [await judgeUnusual(measured, unusual)] : []),
   ];
 }
 
 const meet = (text: Note): Finding => ({ state: "met", text });
 const pass = (text: Note): Finding => ({ state: "not met", text });
 const doubt = (text: Note): Finding => ({ state: "unknown", text });
+const learn = (text: Note): Finding => ({ state: "learning", text });
 
 /** Compares with other days. If these are more or fewer, a count is compared with its average for as many days. */
 async function judgeChange(
@@ -140,7 +144,11 @@ async function judgeChange(
     describeLack(days, before.warnings ?? []) ?? (isRange ? "is known only as a range" : undefined);
   const earlier = readMetric(metric, before);
   if (lack !== undefined || earlier === null || earlier === undefined) {
-    return doubt(`${name} ${lack ?? "had no visits"} ${when}, so there is nothing to compare with.`);
+    const state = isYoung(days, before.warnings ?? []) ? "learning" : "unknown";
+    return {
+      state,
+      text: `${name} ${lack ?? "had no visits"} ${when}, so there is nothing to compare with.`,
+    };
   }
   const scale = isCount(metric) ? countDays(from, to) / count : 1;
   const change = measureChange(metric, value, earlier * scale);
@@ -179,46 +187,83 @@ function findCompared({ from, to, today, period, against }: Checked): Days {
 
 const WEEKS = 8;
 /** Of these weeks, how many must have data. */
-const MIN_WEEKS = 6;
+const MIN_WEEKS = 4;
 
-async function judgeUnusual({ had, value, ...checked }: Measured): Promise<Finding> {
-  const { metric, name, from, to, totals } = checked;
-  const weeks = await readWeeks(checked);
-  const days = from === to ? `${nameWeekday(from)}s` : "weeks";
-  if (weeks.length < MIN_WEEKS) {
+async function judgeUnusual(
+  { had, value, ...checked }: Measured,
+  sensitivity: Sensitivity,
+): Promise<Finding> {
+  const { metric, name, from, to, totals, today } = checked;
+  const { earlier, weeks, since, visits } = await readEarlier(checked);
+  if (weeks < MIN_WEEKS) {
+    const enough = addDays(since ?? from, 7 * MIN_WEEKS);
+    if (enough > from)
+      return learn(`${name} has data only since ${since ?? from}: what is usual is known from ${enough} on.`);
+    const days = from === to ? `${nameWeekday(from)}s` : "weeks";
     return doubt(
-      `${name} has data of only ${weeks.length} of the ${WEEKS} ${days} before, too few to tell what is usual.`,
+      `${name} has data of only ${weeks} of the ${WEEKS} ${days} before, too few to tell what is usual.`,
     );
   }
-  const earlier = weeks.flatMap((week) => readMetric(metric, week) ?? []);
-  const visits = Math.min(totals.visits ?? 0, ...weeks.map((week) => week.visits ?? 0));
-  if (!isCount(metric) && (earlier.length < weeks.length || visits < SMALL_SAMPLE)) {
+  if (!isCount(metric) && Math.min(totals.visits ?? 0, visits) < SMALL_SAMPLE)
     return pass(note`${had}, of too few visits to tell what is usual.`);
+  const findRange = learnUsual(earlier, isCount(metric), sensitivity);
+  const describe = ({ expected, least, most }: UsualRange) => {
+    const [first, last] = isCount(metric) ? [Math.ceil(least), Math.floor(most)] : [least, most];
+    const usual = note`${describeNumber(metric, first)} to ${describeNumber(metric, last)}`;
+    const about = describeNumber(metric, isCount(metric) ? Math.round(expected) : expected);
+    return note`after the ${weeks} weeks before, ${usual} would be usual (about ${about} expected).`;
+  };
+  const range = findRange(isDaily(metric) ? listDays(from, to).map((_, day) => day) : [0]);
+  const way = value < range.least ? "unusually low" : value > range.most ? "unusually high" : undefined;
+  if (way !== undefined) return meet(note`${had}, ${way}: ${describe(range)}`);
+  // A fall that a day by itself does not show. If the day before did, that was told.
+  const before = earlier.find(({ day }) => day === -1);
+  if (from === to && before !== undefined && before.value >= findRange([-1]).least) {
+    const together = findRange([-1, 0], true);
+    const sum = before.value + value;
+    const days = describeDays({ from: addDays(from, -1), to }, today);
+    if (sum < together.least)
+      return meet(
+        note`${name} had ${describeValue(metric, sum)} ${days}, unusually low: ${describe(together)}`,
+      );
   }
-  const { median, least, most } = findUsualRange(earlier, isCount(metric));
-  const way = value < least ? "unusually low" : value > most ? "unusually high" : undefined;
-  const [first, last] = isCount(metric) ? [Math.ceil(least), Math.floor(most)] : [least, most];
-  const usual = note`${describeNumber(metric, first)} to ${describeNumber(metric, last)}`;
-  const text = note`after the last ${weeks.length} ${days} (median ${describeNumber(metric, median)}), ${usual} would be usual.`;
-  return way === undefined ? pass(note`${had}, not unusual: ${text}`) : meet(note`${had}, ${way}: ${text}`);
+  return pass(note`${had}, not unusual: ${describe(range)}`);
 }
 
-/** The totals of the same days of the weeks before, of those weeks that have data of all of them. */
-async function readWeeks(checked: Checked): Promise<Totals[]> {
+/** Whether a metric is known day by day: a series has no events, and rates of few visits tell nothing. */
+const isDaily = (metric: Metric): boolean => isCount(metric) && metric !== "events";
+
+/**
+ * The metric in the weeks before, day by day or else of the same days of each week, as far as there is data: of how many weeks,
+ * from which day on, and how many visits each has at least.
+ */
+async function readEarlier(checked: Checked) {
   const { call, options, metric, site, today, from, to } = checked;
-  const weeks = Array.from({ length: WEEKS }, (_, index) => ({
-    from: addDays(from, -7 * (WEEKS - index)),
-    to: addDays(to, -7 * (WEEKS - index)),
-  }));
-  const [first = checked] = weeks;
-  const all = { site, today, from: first.from, to: addDays(from, -1) };
-  const series = await askSpan(call, timeseries, {}, all, options);
-  const known = weeks.filter((week) => hasData(week, series));
-  // A series has no events.
-  if (metric === "events") {
-    return Promise.all(known.map((week) => askSpan(call, stats, {}, { site, today, ...week }, options)));
+  const span = { site, today, from: addDays(from, -7 * WEEKS), to: addDays(from, -1) };
+  const series = await askSpan(call, timeseries, {}, span, options);
+  const known = series.points.filter(({ date }) => hasData({ from: date, to: date }, series));
+  const since = known[0]?.date;
+  const dayOf = (date: string) => countDays(from, date) - 1;
+  if (isDaily(metric)) {
+    const earlier = known.map((point) => ({ day: dayOf(point.date), value: readMetric(metric, point) ?? 0 }));
+    const weeks = listDays(from, to).map(
+      (_, asked) => earlier.filter(({ day }) => weekdayOf(day) === weekdayOf(asked)).length,
+    );
+    return { earlier, weeks: Math.min(...weeks), since, visits: 0 };
   }
-  return known.map((week) => sumPoints(pointsOf(week, series)));
+  const weeks = Array.from({ length: WEEKS }, (_, index) => 7 * (index - WEEKS))
+    .map((day) => ({ day, from: addDays(from, day), to: addDays(to, day) }))
+    .filter((week) => hasData(week, series));
+  const totals: Totals[] =
+    metric === "events"
+      ? await Promise.all(weeks.map((week) => askSpan(call, stats, {}, { site, today, ...week }, options)))
+      : weeks.map((week) => sumPoints(pointsOf(week, series)));
+  const earlier = weeks.flatMap(({ day }, index) => {
+    const value = readMetric(metric, totals[index] ?? { visitors: 0, pageviews: 0 });
+    return value === null || value === undefined ? [] : [{ day, value }];
+  });
+  const visits = Math.min(...totals.map((week) => week.visits ?? 0));
+  return { earlier, weeks: earlier.length, since, visits };
 }
 
 type Series = AnswerOf<typeof timeseries>;
@@ -233,6 +278,18 @@ function hasData(days: Days, series: Series): boolean {
   if (covered === undefined) return pointsOf(days, series).every(({ visitors }) => visitors > 0);
   return covered === countDays(days.from, days.to);
 }
+
+/** The finding that the days lack data. If nobody named them, and the site has data only since then, that is nothing to tell. */
+function findLack(checked: Checked, warnings: readonly Warning[]): Finding | undefined {
+  const lack = describeLack(checked, warnings);
+  if (lack === undefined) return undefined;
+  const state = checked.isDefault && isYoung(checked, warnings) ? "learning" : "unknown";
+  return { state, text: `${checked.name} ${lack} ${describeDays(checked, checked.today)}.` };
+}
+
+/** Whether days lack data because the site has data only since then. */
+const isYoung = ({ from }: Days, warnings: readonly Warning[]): boolean =>
+  (readStart(warnings) ?? from) > from;
 
 /** What is wrong with the data of some days, to go between the site and the days; undefined if nothing is. */
 function describeLack(days: Days, warnings: readonly Warning[]): string | undefined {
@@ -256,8 +313,8 @@ export async function findFailed(checked: Checked, least: number, status?: Failu
   const asked = { limit: ROW_LIMIT, ...(status && { status }) };
   const answer = await askSpan(call, notFound, asked, { site, today, from, to }, options);
   const when = describeDays(checked, today);
-  const lack = describeLack(checked, answer.warnings ?? []);
-  if (lack !== undefined) return doubt(`${name} ${lack} ${when}.`);
+  const lack = findLack(checked, answer.warnings ?? []);
+  if (lack !== undefined) return lack;
   const links = answer.rows.filter(({ value, requests }) => value !== null && requests >= least);
   const times = least === 1 ? "" : note` at least ${least} times`;
   const hasFailed = status === "5xx";

@@ -90,6 +90,7 @@ function check(
     const checked: Checked = {
       ...span,
       ...{ call, options, name, period, against, metric, totals },
+      isDefault: asked.period === undefined,
       warnings: totals.warnings ?? [],
     };
     const unread = await findUnread(checked);

@@ -124,7 +124,7 @@ function countMissing({ values }: Warning, window: Days): number | undefined {
 }
 
 /** The first day with data, as a warning has it; undefined if none does. */
-function readStart(warnings: readonly Warning[]): string | null | undefined {
+export function readStart(warnings: readonly Warning[]): string | null | undefined {
   const { values } = warnings.find(({ code }) => code === "before_data_since") ?? {};
   return values?.data_since === null ? null : readDate(values?.data_since);
 }

@@ -68,7 +68,7 @@ describe("of a log whose last day is low", () => {
     ],
     [
       "--unusual",
-      "example.com had 9 visitors on Friday, 2026-11-20, unusually low: after the last 8 Fridays (median 42), 19 to 74 would be usual.",
+      "example.com had 9 visitors on Friday, 2026-11-20, unusually low: after the 8 weeks before, 23 to 82 would be usual (about 43 expected).",
     ],
     [
       "--change 50",
@@ -123,6 +123,40 @@ describe("of a log whose last day is low", () => {
   });
 });
 
+describe("two days that are low together", () => {
+  it("are told, if neither is by itself", async () => {
+    const { code, stdout } = await checkLog(writeLog([...usual(59), 27, 28, 5]), "--unusual");
+    expect([code, stdout]).toEqual([
+      7,
+      "example.com had 55 visitors from 2026-11-19 to 2026-11-20, unusually low: after the 8 weeks before, 60 to 139 would be usual (about 82 expected).\n",
+    ]);
+  });
+
+  it.each([
+    ["the second alone is not", [40, 28]],
+    ["nor if the first was low by itself", [5, 28]],
+  ])("%s", async (_, last) => {
+    expect((await checkLog(writeLog([...usual(59), ...last, 5]), "--unusual")).code).toBe(0);
+  });
+});
+
+describe("the sensitivity", () => {
+  const log = writeLog([...usual(60), 20, 5]);
+
+  it.each([
+    ["low", 0],
+    ["normal", 7],
+    ["high", 7],
+  ])("%s exits with %i", async (level, expected) => {
+    expect((await checkLog(log, `--unusual --sensitivity ${level}`)).code).toBe(expected);
+  });
+
+  it("is that of --unusual alone", async () => {
+    const { code, stderr } = await checkLog(log, "--below 5 --sensitivity high");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--sensitivity needs --unusual.")]);
+  });
+});
+
 it("the bounce rate changes by percentage points, of which one is a point", async () => {
   const log = writeLog([[100, 50], ...Array.from({ length: 6 }, () => 100), [100, 49], 5]);
   const { stdout } = await checkLog(log, "--metric bounce_rate --change 1");
@@ -164,16 +198,10 @@ describe("without enough data nothing is found, and nothing is silent", () => {
       "example.com has no data on Friday, 2026-11-20.",
     ],
     [
-      "a young site",
-      writeLog([...usual(36), 0, 5]),
-      "--unusual --period 2026-11-19",
-      "example.com has data of only 5 of the 8 Thursdays before, too few to tell what is usual.",
-    ],
-    [
-      "no day to compare with",
-      writeLog([40, 40, 40, 5]),
-      "--change 50",
-      "example.com has no data on Friday, 2026-11-13, so there is nothing to compare with.",
+      "a site with a long gap",
+      writeLog([...usual(60), 40, 5].map((count, index) => (index > 18 && index < 54 ? 0 : count))),
+      "--unusual",
+      "example.com has data of only 3 of the 8 Fridays before, too few to tell what is usual.",
     ],
     [
       "a rate without visits",
@@ -186,10 +214,49 @@ describe("without enough data nothing is found, and nothing is silent", () => {
     expect([code, stdout, stderr]).toEqual([3, "", `warning: Not checked: ${sentence}\n`]);
   });
 
+  describe("while a site is young, nothing is mailed", () => {
+    const young = writeLog([...usual(26), 9, 5]);
+    it.each([
+      ["--unusual", young, "data only since 2026-10-25: what is usual is known from 2026-11-22 on."],
+      [
+        "--change 50",
+        writeLog([40, 40, 40, 5]),
+        "no data on Friday, 2026-11-13, so there is nothing to compare",
+      ],
+      ["--unusual --dead-links 10 --server-errors 10", writeLog([5]), "no data on Friday, 2026-11-20."],
+    ])("%s", async (words, log, sentence) => {
+      expect(await checkLog(log, words)).toEqual({ code: 0, stdout: "", stderr: "" });
+      const { code, stdout } = await checkLog(log, `${words} --explain`);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("learning: example.com has ")]);
+      expect(stdout).toContain(sentence);
+      const shown = await runShell(["check", "example.com", "--logs", log, ...words.split(" ")], {
+        clock: () => LOG_NOW,
+        environment: { XDG_STATE_HOME: state, TZ: "UTC" },
+        isTTY: true,
+      });
+      expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining("Learning: example.com has ")]);
+    });
+
+    it("what is known is told", async () => {
+      const { code, stdout } = await checkLog(young, "--unusual --below 10");
+      expect([code, stdout]).toEqual([7, "example.com had 9 visitors on Friday, 2026-11-20: below 10.\n"]);
+    });
+
+    it("days that somebody names are missed", async () => {
+      const { code } = await checkLog(writeLog([5]), "--below 10 --period 2026-11-20");
+      expect(code).toBe(3);
+    });
+  });
+
+  it("four weeks are enough", async () => {
+    const { code, stdout } = await checkLog(writeLog([...usual(28), 9, 5]), "--unusual");
+    expect([code, stdout]).toEqual([7, expect.stringContaining("unusually low: after the 4 weeks before")]);
+  });
+
   it("a gap of two weeks leaves six to tell what is usual", async () => {
     const counts = [...usual(60), 9, 5].map((count, index) => (index > 20 && index < 35 ? 0 : count));
     const { code, stdout } = await checkLog(writeLog(counts), "--unusual");
-    expect([code, stdout]).toEqual([7, expect.stringContaining("after the last 6 Fridays")]);
+    expect([code, stdout]).toEqual([7, expect.stringContaining("after the 6 weeks before")]);
   });
 });
 
@@ -283,7 +350,7 @@ describe("every source is checked by the same rules", () => {
   it.each(["visitors", "events", "bounce_rate"])("%s", async (metric) => {
     const words = ["--metric", metric, "--above", "1", "--unusual", "--change", "3"];
     const expected = await ask([...words, "--demo"]);
-    expect(expected).toEqual([7, expect.stringContaining("after the last 8 Fridays (median ")]);
+    expect(expected).toEqual([7, expect.stringContaining("after the 8 weeks before, ")]);
     expect(await ask(words, service)).toEqual(expected);
     network.use(http.all(`${BASE}/*`, async ({ request }) => toResponse(await old(request))));
     expect(await ask(words, service)).toEqual(expected);

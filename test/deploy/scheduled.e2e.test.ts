@@ -22,6 +22,7 @@ import { createTestApi, DEMO_KEY, toResponse } from "../support/api.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
 import { execFile } from "../support/child-process.js";
 import { HOSTILE, MENTIONS, spoilNames } from "../support/hostile-names.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { findProgram } from "../support/processes.ts";
 
 const { bin } = inject("installed");
@@ -156,7 +157,9 @@ describe.skipIf(!MSMTP)("by mail (msmtp)", () => {
   it.each(mentions)("the check's unit sends a sentence that no name ends: %j", async (sent) => {
     names = sent;
     const line = readExecStart("analytics-check.service");
-    const { code } = await runLine(line.replace("--unusual --dead-links 10", "--dead-links 1"));
+    const { code } = await runLine(
+      line.replace("--unusual --dead-links 10 --server-errors 10", "--dead-links 1"),
+    );
     expect([code, received.map(({ to }) => to)]).toEqual([0, [["team@example.com"]]]);
     const { headers, subject, text = "", html } = await PostalMime.parse(received[0]?.raw ?? "");
     expect([subject, html, headers.some(({ key }) => key === "bcc")]).toEqual([
@@ -211,18 +214,33 @@ describe.skipIf(!MSMTP)("by mail (msmtp)", () => {
 
   it("the check's unit sends what was found, nothing else, and fails where the check fails", async () => {
     const line = readExecStart("analytics-check.service");
-    const quiet = line.replace("--unusual --dead-links 10", "--below 1");
+    const quiet = line.replace("--unusual --dead-links 10 --server-errors 10", "--below 1");
     expect(quiet).not.toBe(line);
     expect([(await runLine(quiet)).code, received]).toEqual([0, []]);
     expect((await runLine(line, { ANALYTICS_API_KEY: "wrong" })).code).toBe(4);
     expect(received).toEqual([]);
-    const { code } = await runLine(line.replace("--unusual --dead-links 10", "--above 1 --dead-links 1"));
+    const { code } = await runLine(
+      line.replace("--unusual --dead-links 10 --server-errors 10", "--above 1 --dead-links 1"),
+    );
     expect([code, received.length]).toEqual([0, 1]);
     const { subject, text, html } = await PostalMime.parse(received[0]?.raw ?? "");
     expect([subject, html]).toEqual(["analytics-mcp check", undefined]);
     expect(text).toMatch(
       /^example\.com had [\d,]+ visitors on .*: above 1\.\nexample\.com had \d+ dead links on /,
     );
+  });
+
+  it("the check's unit neither fails nor sends a mail while it learns, in its first hours and days", async () => {
+    for (const hours of [1, 60]) {
+      const lines = Array.from({ length: 6 * hours }, (_, index) =>
+        combined({ at: Date.now() - 600_000 * index - 60_000, address: `192.0.2.${index % 250}` }),
+      );
+      const { path } = createLogFolder({ "access.log": joinLines(...lines.toReversed()) });
+      const logs = { ANALYTICS_LOGS: path("access.log"), ANALYTICS_TIMEZONE: "UTC" };
+      const line = readExecStart("analytics-check.service");
+      const ran = await runLine(line, { ...logs, ANALYTICS_BASE_URL: "", ANALYTICS_API_KEY: "" });
+      expect([ran, received]).toEqual([{ code: 0, stdout: "", stderr: "" }, []]);
+    }
   });
 
   it.skipIf(!CHROMIUM)(
@@ -275,7 +293,7 @@ describe.skipIf(!JQ || !CURL)("in a chat (jq, curl)", () => {
   const send = async (start: string, more = {}) => {
     const command = commands.find((each) => each.startsWith(start)) ?? "";
     expect(command).not.toBe("");
-    const line = command.replace("--unusual --dead-links 10", "--dead-links 1");
+    const line = command.replace("--unusual --dead-links 10 --server-errors 10", "--dead-links 1");
     const { code, stderr } = await runLine(line, more);
     return { code, stderr, message: received.length === 1 ? received[0]?.body : undefined };
   };
@@ -284,7 +302,7 @@ describe.skipIf(!JQ || !CURL)("in a chat (jq, curl)", () => {
   it("the page has five, and each posts nothing if it fails", async () => {
     expect(commands.map((command) => command.split(/[,\n]/)[0])).toEqual([
       ...["# Slack", "# Discord", "# Teams", "# Mattermost", "# Discord"],
-      "text=$(analytics-mcp check example.com --unusual --dead-links 10)",
+      "text=$(analytics-mcp check example.com --unusual --dead-links 10 --server-errors 10)",
     ]);
     const failed = await Promise.all(
       commands.map((command) => runLine(command, { ANALYTICS_API_KEY: "wrong" })),

@@ -1,9 +1,11 @@
+import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { formatNotes, type Note } from "../../operations/note.ts";
 import { showWarnings } from "../../operations/warning.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { type CheckResult, checkResult, createCheck } from "../../reports/check.ts";
 import type { Conditions } from "../../reports/check-conditions.ts";
+import { type Sensitivity, sensitivities } from "../../reports/usual-range.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
@@ -21,6 +23,7 @@ interface ConditionFlags {
   above?: string;
   change?: string;
   unusual?: true;
+  sensitivity?: Sensitivity;
   deadLinks?: string;
   serverErrors?: string;
 }
@@ -41,7 +44,7 @@ export const command: CommandDefinition = {
       .withAccess(access.all)
       .withExamples(...anyCheck.shell.examples)
       .description(
-        `${anyCheck.summary}. It prints a sentence and exits with ${exitCodes.found} if a condition is met, and prints nothing and exits with 0 if none is. Without enough data to tell, it says so on stderr and exits with ${exitCodes.incomplete}.`,
+        `${anyCheck.summary}. It prints a sentence and exits with ${exitCodes.found} if a condition is met, and prints nothing and exits with 0 if none is. While a site is too young to tell, it says so at a terminal or with --explain, and exits with 0. Where else data is missing, it says so on stderr and exits with ${exitCodes.incomplete}.`,
       )
       .option("--below <number>", "met if the metric is less")
       .option("--above <number>", "met if the metric is more")
@@ -51,7 +54,13 @@ export const command: CommandDefinition = {
       )
       .option(
         "--unusual",
-        "met if it is far from the median of the same days of the eight weeks before; for at most 7 days",
+        "met if it is far from what is expected after the eight weeks before; for at most 7 days",
+      )
+      .addOption(
+        new Option(
+          "--sensitivity <level>",
+          "how soon --unusual is met: high finds smaller changes, with more false alarms (default: normal)",
+        ).choices(sensitivities),
       )
       .option(
         "--dead-links <number>",
@@ -87,8 +96,14 @@ async function report(io: Io, { findings, warnings }: CheckResult, flags: CheckF
   const found = findings.filter(({ state }) => state === "met");
   const unknown = findings.filter(({ state }) => state === "unknown");
   const passed = flags.explain ? findings.filter(({ state }) => state === "not met") : [];
+  const learning = findings.filter(({ state }) => state === "learning");
   for (const { text } of found) await writeData(io, format(text));
   for (const { text } of passed) await writeData(io, `ok: ${format(text)}`);
+  // Cron mails what a job prints, on both streams: a young site is no news.
+  for (const { text } of learning) {
+    if (flags.explain) await writeData(io, `learning: ${format(text)}`);
+    else if (io.stderr.isTTY) await printNote(io, `Learning: ${format(text)}`);
+  }
   for (const { text } of unknown) await printNote(io, `warning: Not checked: ${format(text)}`);
   if (found.length + passed.length > 0) {
     for (const warning of showWarnings(warnings)) await printNote(io, format(warning));
@@ -112,14 +127,20 @@ function readConditions({
   above,
   change,
   unusual,
+  sensitivity,
   deadLinks,
   serverErrors,
 }: ConditionFlags): Conditions {
+  if (sensitivity !== undefined && !unusual) {
+    throw new AnalyticsError("usage", "--sensitivity needs --unusual.", {
+      hint: `Such as --unusual --sensitivity ${sensitivity}.`,
+    });
+  }
   const conditions: Conditions = {
     below: readNumber("--below", below),
     above: readNumber("--above", above),
     change: readChange(change),
-    unusual,
+    unusual: unusual && (sensitivity ?? "normal"),
     deadLinks: readNumber("--dead-links", deadLinks),
     serverErrors: readNumber("--server-errors", serverErrors),
   };

@@ -108,7 +108,7 @@ describe("a day of which pages were folded", () => {
     ["below a number within the range: it cannot tell", { below: 62 }, "unknown"],
     ["below a number beyond the range", { below: 65 }, "met"],
     ["above a number within the range", { above: 62 }, "unknown"],
-    ["a change", { change: { least: 10 } }, "unknown"],
+    ["a change from before the log begins", { change: { least: 10 } }, "learning"],
   ])("a check is by the whole range: %s", async (_, conditions, state) => {
     const query = createCheck(conditions);
     const options = { filter: parseFilter(["pages=/pricing"]) };
