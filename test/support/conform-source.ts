@@ -30,9 +30,11 @@ export async function conformSource(source: DataSource, clock: { now: number }) 
   );
 }
 
-/** The rules that a service cannot keep, as the tables below its heading in docs/services.md list them. */
+/** The rules that a service cannot keep, as the table below its heading in docs/conform.md lists them. */
 export function readExceptions(service: string): string[] {
-  const [, own = ""] = readFileSync("docs/services.md", "utf8").split(`\n## ${service}\n`);
+  const [, own = ""] = readFileSync("docs/conform.md", "utf8").split(
+    `\n## Rules that ${service} cannot keep\n`,
+  );
   const rows = own.split("\n## ")[0]?.match(/^\| (?:`[a-z]+\.[a-z-]+`(?:, )?)+ \|/gm) ?? [];
   return rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, id = ""]) => id));
 }
