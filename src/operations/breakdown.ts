@@ -11,7 +11,7 @@ import {
   spanParams,
   visitCounts,
 } from "./fields.ts";
-import { forModels, forPeople, type Note, note } from "./note.ts";
+import { countUnits, forModels, forPeople, type Note, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
 import { countsAtMost, showCount } from "./ranges.ts";
@@ -110,8 +110,8 @@ function noteTotals({
   total_rows: number;
   totals: { visitors: number; pageviews: number; events?: number | undefined };
 }): Note[] {
-  const happened = events === undefined ? "" : note`, ${events} events`;
-  const totals = note`${visitors} visitors, ${pageviews} page views${happened}.`;
+  const happened = events === undefined ? "" : note`, ${countUnits(events, "event")}`;
+  const totals = note`${countUnits(visitors, "visitor")}, ${countUnits(pageviews, "page view")}${happened}.`;
   if (total_rows === 0) return [note`No ${dimension} in these days. Totals: ${totals}`];
   return [
     forPeople(note`Rows may not add up, since a visitor can count in several. In all: ${totals}`),

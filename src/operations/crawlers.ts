@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, siteRef, timestamp } from "./fields.ts";
-import { note } from "./note.ts";
+import { countUnits, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyAsked } from "./period.ts";
 import { listExtent, omitEqualLabels, requestList, verifyExtent, verifyRequests } from "./ranked-list.ts";
@@ -42,7 +42,7 @@ function describeCrawlers(requests: number, { notes, warnings }: ReturnType<type
   const about =
     requests === 0
       ? "No crawlers in these days."
-      : note`Crawlers as they identify themselves: anyone can imitate a user agent. They made ${requests} requests in total, and are not visitors.`;
+      : note`Crawlers as they identify themselves: anyone can imitate a user agent. They made ${countUnits(requests, "request")} in total, and are not visitors.`;
   return { notes: [about, ...notes], warnings };
 }
 

@@ -1,6 +1,6 @@
 import { type Dimension, dimensions } from "./dimensions.ts";
 
-/** Names that people and models use for dimensions, beside the contract's own. */
+/** Names that people and models use for dimensions, beside the contract's own. The first is that of a single value. */
 const OTHER_NAMES: Readonly<Record<Dimension, readonly string[]>> = {
   pages: ["page", "path", "paths", "url", "urls"],
   entry_pages: ["entry_page", "entry", "landing_page", "landing_pages"],
@@ -28,6 +28,12 @@ export const nameDimension = (name: string): string => {
   const known = name.trim().toLowerCase().replaceAll("-", "_");
   return dimensions.find((dimension) => OTHER_NAMES[dimension].includes(known)) ?? known;
 };
+
+/** What some values of a dimension are called: `page` of 1, `pages` of others. */
+export const nameValues = (count: number, dimension: string): string =>
+  (count === 1
+    ? dimensions.flatMap((known) => (known === dimension ? OTHER_NAMES[known][0] : []))[0]
+    : undefined) ?? dimension;
 
 /** The dimension that a word names; undefined if none. */
 export const findDimension = (word: string): Dimension | undefined =>

@@ -4,6 +4,7 @@ import { filterParams, MAX_HOUR_DAYS, siteParam, spanParams } from "./fields.ts"
 import { defineOperation } from "./operation.ts";
 import { describePeriod, periodHeadline, verifyAsked } from "./period.ts";
 import { hourPoint, pointColumns, seriesResult, showPoint } from "./series-fields.ts";
+import { beginWithData } from "./series-start.ts";
 import { timeseries } from "./timeseries.ts";
 import { noteRates } from "./visit-rates.ts";
 
@@ -52,13 +53,16 @@ export const hours = defineOperation({
         ...pointColumns(points),
       ],
       rows: points.map((point) => ({ time: point.time, ...showPoint(point) })),
-      series: {
-        label: "visitors an hour",
-        from: labels[0] ?? period.from,
-        values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
-        partial: points.at(-1)?.partial === true,
-        interval: { name: "hour", starts: labels, to: labels.at(-1) ?? period.to },
-      },
+      series: beginWithData(
+        {
+          label: "visitors an hour",
+          from: labels[0] ?? period.from,
+          values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
+          partial: points.at(-1)?.partial === true,
+          interval: { name: "hour", starts: labels, to: labels.at(-1) ?? period.to },
+        },
+        result.warnings,
+      ),
       notes: [HOURS_NOTE, ...notes, ...noteRates(points)],
       warnings,
     };

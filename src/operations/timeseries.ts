@@ -5,6 +5,7 @@ import { defineOperation } from "./operation.ts";
 import { describeVisitors, type Period, periodHeadline, verifyAsked } from "./period.ts";
 import { type AtMost, sumAtMost } from "./ranges.ts";
 import { dayPoint, hourPoint, pointColumns, seriesAnswer, seriesResult, showPoint } from "./series-fields.ts";
+import { beginWithData } from "./series-start.ts";
 import { hasRates, hasVisits, noteRates, type VisitCount, type WithVisits } from "./visit-rates.ts";
 import type { Warning } from "./warning.ts";
 
@@ -89,12 +90,15 @@ export const timeseries = defineOperation({
     headline: periodHeadline(result.site.domain, result.period, result.filter),
     columns: [{ key: "date", label: "date", kind: "date" }, ...pointColumns(result.points)],
     rows: result.points.map((point) => ({ date: point.date, ...showPoint(point) })),
-    series: {
-      label: "visitors a day",
-      from: result.period.from,
-      values: result.points.map(({ visitors, missing }) => (missing ? null : visitors)),
-      partial: result.period.partial === true,
-    },
+    series: beginWithData(
+      {
+        label: "visitors a day",
+        from: result.period.from,
+        values: result.points.map(({ visitors, missing }) => (missing ? null : visitors)),
+        partial: result.period.partial === true,
+      },
+      result.warnings,
+    ),
     ...describeSeries(result),
   }),
 });

@@ -102,7 +102,8 @@ export const listNotes = (views: readonly View[]): Note[] => [
 function notesOf({ extent, rows, notes }: View): Note[] {
   if (extent === undefined || extent.total === 0) return notes;
   const { total, limit } = extent;
-  if (rows.length === total) return [forModels(note`All ${total} rows.`), ...notes];
+  if (rows.length === total)
+    return [forModels(total === 1 ? "The only row." : note`All ${total} rows.`), ...notes];
   return [
     forPeople(note`Showing ${rows.length} of ${total} rows (--limit ${limit}).`),
     forModels(note`Showing ${rows.length} of ${total} rows (limit ${limit}).`),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count } from "./fields.ts";
-import { formatNotes, type Note, note } from "./note.ts";
+import { countUnits, formatNotes, type Note, note } from "./note.ts";
 import { once } from "./schemas.ts";
 
 export const warnings = z
@@ -38,6 +38,16 @@ export const PROXIED = "proxied";
 /** Whether a warning is about days inside the data that have no numbers. Its values say how many, the first and the last. */
 export const isGap = ({ code }: Warning): boolean => code === "gap" || code === PROXIED;
 
+/** The first day with data, if a warning says that some days are before it; null if there is none. */
+export function readDataStart(warnings: readonly Warning[] = []): string | null | undefined {
+  const { values } = warnings.find(({ code }) => code === "before_data_since") ?? {};
+  return values?.data_since === null ? null : readDate(values?.data_since);
+}
+
+/** A value of a warning as a day; undefined if it is none. */
+export const readDate = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
+
 /** The code of a warning that numbers of some days are ranges: values were folded that a filter may ask for. */
 export const FOLDED_FILTER = "folded_filter";
 
@@ -68,7 +78,7 @@ function describeSubtracted(values: SubtractedValues): Note {
     return note`Events arrived while they were read: there are ${values.events} to ${values.events_at_most}.`;
   if ("row_limit" in values)
     return note`The service lists only ${values.row_limit} rows, so rows with few visitors may be missing.`;
-  return note`${values.more_rows} more rows may have had visitors in these days.`;
+  return note`${countUnits(values.more_rows, "more row")} may have had visitors in these days.`;
 }
 
 export function warnOfSubtraction(values: SubtractedValues): Warning {

@@ -8,7 +8,7 @@ import type { AnswerOf } from "../operations/operation.ts";
 import { nameWeekday } from "../operations/period.ts";
 import { precedingDays } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
-import type { Warning } from "../operations/warning.ts";
+import { readDataStart, type Warning } from "../operations/warning.ts";
 import { formatCount, nameUnit } from "../render/plural.ts";
 import {
   describeNumber,
@@ -19,7 +19,7 @@ import {
   type Totals,
 } from "./check-metrics.ts";
 import { resolveCompared } from "./compared-days.ts";
-import { countDaysWithData, readStart } from "./coverage.ts";
+import { countDaysWithData } from "./coverage.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { within } from "./subtracted-spans.ts";
@@ -289,7 +289,7 @@ function findLack(checked: Checked, warnings: readonly Warning[]): Finding | und
 
 /** Whether days lack data because the site has data only since then. */
 const isYoung = ({ from }: Days, warnings: readonly Warning[]): boolean =>
-  (readStart(warnings) ?? from) > from;
+  (readDataStart(warnings) ?? from) > from;
 
 /** What is wrong with the data of some days, to go between the site and the days; undefined if nothing is. */
 function describeLack(days: Days, warnings: readonly Warning[]): string | undefined {

@@ -3,7 +3,7 @@ import { createParameterError, quoteIfNeeded } from "../errors.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count, daysParam, filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { visitDimensions } from "../operations/filter.ts";
-import { type Note, note } from "../operations/note.ts";
+import { countUnits, type Note, note } from "../operations/note.ts";
 import { answerPeriod, describePeriod, describeVisitors, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { showCount } from "../operations/ranges.ts";
@@ -206,7 +206,7 @@ const formatBounds = (bounds: Bounds | undefined, unit = "") =>
 function describeTotals(conversions: Conversions): Note {
   const { visitors, converted, conversion_rate: rate } = showMeasured(conversions);
   const share = rate === null ? "" : typeof rate === "number" ? note` (${rate}%)` : ` (${rate})`;
-  return note`Rows may not add up, since a visitor can count in several. In all: ${visitors ?? ""} visitors, of whom ${converted ?? ""} converted${share}.`;
+  return note`Rows may not add up, since a visitor can count in several. In all: ${typeof visitors === "number" ? countUnits(visitors, "visitor") : `${visitors ?? ""} visitors`}, of whom ${converted ?? ""} converted${share}.`;
 }
 
 function describeSamples({ visitors, small_sample, rows = [] }: Conversions): Note[] {

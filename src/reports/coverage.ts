@@ -3,7 +3,7 @@ import { countDays, type Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { FOLDED_FILTER, isGap, type Warning } from "../operations/warning.ts";
+import { FOLDED_FILTER, isGap, readDataStart, readDate, type Warning } from "../operations/warning.ts";
 import type { Alike, Change, PerDay, Window } from "./windows.ts";
 
 /** What a reader must know about the days of a comparison that have no data. */
@@ -57,7 +57,7 @@ export function findCoverage(
   starts: Map<string, string | null>,
 ): { coverage: Coverage; alike: Alike } {
   const warnings = series.flatMap((each) => each.warnings ?? []);
-  const since = starts.get(series[0].site.id) ?? readStart(warnings);
+  const since = starts.get(series[0].site.id) ?? readDataStart(warnings);
   const [first] = orderWindows([previous, current]);
   const covered = {
     current: countCovered(current, since, warnings),
@@ -110,7 +110,7 @@ function countCovered(
 
 /** How many of some days have data, by the warnings of an answer about them; undefined if these do not tell. */
 export function countDaysWithData(days: Days, warnings: readonly Warning[]): number | undefined {
-  const since = readStart(warnings);
+  const since = readDataStart(warnings);
   const isBefore = warnings.some(({ code }) => code === "before_data_since");
   return isBefore && since === undefined ? undefined : countCovered(days, since, warnings);
 }
@@ -122,15 +122,6 @@ function countMissing({ values }: Warning, window: Days): number | undefined {
   if (to < window.from || from > window.to) return 0;
   return from >= window.from && to <= window.to ? days : undefined;
 }
-
-/** The first day with data, as a warning has it; undefined if none does. */
-export function readStart(warnings: readonly Warning[]): string | null | undefined {
-  const { values } = warnings.find(({ code }) => code === "before_data_since") ?? {};
-  return values?.data_since === null ? null : readDate(values?.data_since);
-}
-
-const readDate = (value: unknown) =>
-  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
 
 /** A window with its number of days with data, if some have none. */
 export const markCovered = (window: Window, days: number | undefined): Window =>

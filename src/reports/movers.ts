@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { nameValues } from "../operations/dimension-names.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count } from "../operations/fields.ts";
-import { forModels, forPeople, type Note, note } from "../operations/note.ts";
+import { countUnits, forModels, forPeople, type Note, note } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import { averageColumns, change, changeColumns, perDay } from "./report-fields.ts";
@@ -111,7 +112,7 @@ function describeMovers(group: Movers): { notes: Note[]; warnings: Note[] } {
 }
 
 const formatMost = ({ most, most_per_day: rate }: Movers["more"]) =>
-  rate === undefined ? note`${most ?? 0} visitors` : note`${rate} visitors a day`;
+  rate === undefined ? countUnits(most ?? 0, "visitor") : note`${countUnits(rate, "visitor")} a day`;
 
 /** A range of one number is that number. */
 const formatBounds = ({ least, most }: Bounds) => (least === most ? most : `${least}–${most}`);
@@ -126,7 +127,9 @@ export function noteRest(groups: readonly Movers[]): Note[] {
   const [first] = longer;
   if (first === undefined) return [];
   const verb = longer.every(isCertain) ? "changed" : "may have changed";
-  const counts = longer.map(({ dimension, more }) => note`${more.count} ${dimension}`);
+  const counts = longer.map(
+    ({ dimension, more }) => note`${more.count} ${nameValues(more.count, dimension)}`,
+  );
   const list = counts.reduce((all, count, index) =>
     index === counts.length - 1 ? note`${all} and ${count}` : note`${all}, ${count}`,
   );

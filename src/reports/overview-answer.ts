@@ -8,7 +8,7 @@ import { formatSpan } from "../operations/period.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import { NEAR, NOT_COMPARED, PROXIED, type Warning } from "../operations/warning.ts";
+import { NEAR, NOT_COMPARED, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -131,8 +131,7 @@ async function readParts(
     ...(last === today && !leftOut && { today: countToday(day, byHour) }),
     ...(active.found[0] !== undefined && { active_now: active.found[0] }),
     trend: {
-      ...listCounts(points),
-      from: shown.from,
+      ...listCounts(sinceStart(points, series.warnings)),
       partial: includesToday,
       // A period of today and complete days has more points than one.
       ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
@@ -197,6 +196,13 @@ function listCounts(points: readonly TrendPoint[]) {
     pageviews: points.map(({ pageviews, missing }) => (missing ? null : pageviews)),
     ...(hasVisits(points) && { visits: points.map(({ visits = 0, missing }) => (missing ? null : visits)) }),
   };
+}
+
+/** A trend begins with the data: days before it are no gap. */
+function sinceStart<P extends { date: string }>(points: readonly P[], warnings: readonly Warning[] = []) {
+  const since = readDataStart(warnings) ?? "";
+  const kept = points.filter(({ date }) => date >= since);
+  return kept.length === 0 ? points : kept;
 }
 
 type Row = AnswerOf<typeof breakdown>["rows"][number];

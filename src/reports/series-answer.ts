@@ -5,7 +5,7 @@ import { readFilter } from "../operations/filter.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
 import { hours } from "../operations/hours.ts";
 import { timeseries } from "../operations/index.ts";
-import { note } from "../operations/note.ts";
+import { countUnits, note } from "../operations/note.ts";
 import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
 import {
   describePeriod,
@@ -17,6 +17,7 @@ import {
 } from "../operations/period.ts";
 import { startOf } from "../operations/period-words.ts";
 import { pointColumns, showPoint } from "../operations/series-fields.ts";
+import { beginWithData } from "../operations/series-start.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { Column, View } from "../operations/view.ts";
 import { noteRates, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
@@ -82,7 +83,7 @@ function addExtremes<P extends { visitors: number }>(
   if (extremes === undefined || view === undefined) return { result, views: view ? [view, ...views] : views };
   const { highest, lowest } = extremes;
   const show = (point: P) => ({ ...place(point), visitors: point.visitors });
-  const said = note`Highest complete ${unit}: ${name(highest)} (${highest.visitors} visitors). Lowest: ${name(lowest)} (${lowest.visitors}).`;
+  const said = note`Highest complete ${unit}: ${name(highest)} (${countUnits(highest.visitors, "visitor")}). Lowest: ${name(lowest)} (${lowest.visitors}).`;
   return {
     result: { ...result, highest: show(highest), lowest: show(lowest) },
     views: [{ ...view, notes: [said, ...view.notes] }, ...views],
@@ -219,13 +220,16 @@ function viewIntervals(
       ...pointColumns(points),
     ],
     rows: points.map(({ from, to, days, ...counts }) => ({ from, to, days, ...showPoint(counts) })),
-    series: {
-      label: `visitors a ${interval}`,
-      from: period.from,
-      values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
-      partial: points.at(-1)?.partial ?? false,
-      interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
-    },
+    series: beginWithData(
+      {
+        label: `visitors a ${interval}`,
+        from: period.from,
+        values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
+        partial: points.at(-1)?.partial ?? false,
+        interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
+      },
+      warnings,
+    ),
     notes: [
       ...noteVisitors(period.days),
       ...(interval === "week" ? ["Weeks begin on Monday."] : []),

@@ -116,7 +116,7 @@ function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
   const detail =
     dataSince === null
       ? "The site has no data yet: every number is zero."
-      : `The site has had data since ${dataSince}: earlier days show as zero.`;
+      : `The site has had data since ${dataSince}: earlier days are missing, not zero.`;
   return [{ code: "before_data_since", detail, values: { data_since: dataSince } }];
 }
 

@@ -1,4 +1,5 @@
 import { html, type Part, type Tree } from "../mcp/chart/elements.ts";
+import { formatCount } from "../render/plural.ts";
 import { type Address, change, DEFAULT_PERIOD, sitePages } from "./address.ts";
 
 /** The address of a page, with the secret. */
@@ -42,7 +43,7 @@ export function drawBar(address: Address, href: Href): Tree[] {
   );
   const shown = PERIODS.some(([, name]) => name === period)
     ? []
-    : [html("b", {}, period || `${given.get("days")} days`)];
+    : [html("b", {}, period || formatCount(Number(given.get("days")), "day"))];
   const pages = Object.entries(sitePages).map(([name, title]) =>
     to({ ...change(address, { search: undefined, by: undefined, limit: undefined }), page: name }, title, {
       ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),

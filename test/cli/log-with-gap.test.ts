@@ -51,8 +51,54 @@ describe("days of which a log has no line", () => {
   });
 });
 
+describe("days before a log begins", () => {
+  const ask = askLog([1, 0]);
+  const [first, last] = [dayOf(1), dayOf(0)];
+
+  it("are in no drawing: axes begin with the log", async () => {
+    const { trend } = JSON.parse((await ask("overview --period last_30_days --json")).stdout);
+    expect(trend).toMatchObject({ from: first, visitors: [1] });
+    const { stdout: overview } = await ask(`overview --period ${dayOf(20)}/today`, true);
+    expect(overview).toMatch(new RegExp(`visitors a day, ${first} to ${last}`));
+    const { stdout: chart } = await ask("timeseries --days 30", true);
+    expect(chart).toMatch(/^1 ┤█+ █+$/m);
+    // All is in one week, of which there is nothing to draw.
+    const { stdout: weeks } = await ask("timeseries --days 60 --by week", true);
+    expect(weeks).not.toContain("└");
+    const { stdout: page } = await ask(`report --period ${dayOf(20)}/today -o -`);
+    const table = /<div class="scroll".*?<\/table>/s.exec(page)?.[0] ?? "";
+    expect(table.match(/<time /g)).toHaveLength(2);
+    expect(page).toContain(`{"from":"${first}","visitors":[1,1]`);
+  });
+
+  it("are dashes in tables, empty in CSV, and said to be missing", async () => {
+    const before = dayOf(5);
+    const { stdout: csv, stderr } = await ask("timeseries --days 10 --csv");
+    expect(csv).toContain(`\n${before},,,\n`);
+    expect(stderr).toContain(`The site has had data since ${first}: earlier days are missing, not zero.`);
+    expect((await ask("timeseries --days 10", true)).stdout).toMatch(
+      new RegExp(`^${before} \\w{3} +– +–$`, "m"),
+    );
+  });
+});
+
 it("the same question has the same answer the second time", async () => {
   const ask = askLog([0, 1, 2, 9]);
   for (const words of ["overview", "timeseries --days 10", "compare --days 3", "sites"])
     expect(await ask(words, true)).toEqual(await ask(words, true));
+});
+
+it("one of something is not several", async () => {
+  const ask = askLog([1]);
+  const one = "--period yesterday --explain";
+  const said = async (words: string) => {
+    const { stdout, stderr } = await ask(`${words} ${one}`, true);
+    return `${stdout}${stderr}`.replaceAll(/\s+/g, " ");
+  };
+  expect(await said("pages")).toContain("In all: 1 visitor, 1 page view.");
+  expect(await said("timeseries --by hour")).not.toMatch(/\b1 (?:visitors|days|requests)\b/);
+  for (const command of ["overview", "stats", "compare", "crawlers", "not-found", "report -o -"])
+    expect(await said(command), command).not.toMatch(
+      /[^\d.,]1 (?:visitors|pages|page views|days|requests|paths|events)\b/,
+    );
 });

@@ -145,7 +145,7 @@ describe("notes", () => {
     ["realtime example.com", ""],
     [
       "stats news.example.org --period 2026-11-09/2026-11-12",
-      "The site has had data since 2026-11-11: earlier days show as zero.\n",
+      "The site has had data since 2026-11-11: earlier days are missing, not zero.\n",
     ],
     ["stats parked.example", "parked.example has no data yet: nothing was ever recorded.\n"],
   ])("%s --quiet leaves the warnings: %j", async (command, expected) => {

@@ -607,8 +607,11 @@ const tabulateAverages = ({ per_day }: Windows) =>
     return average ? [[`${name} a day`, ...tabulateAverage(average), average.percent]] : [];
   });
 
-function listCounts(count: Count, now: number, dates: readonly string[]) {
+/** From the first day with data on: what is before it is no gap. */
+function listCounts(count: Count, now: number, all: readonly string[]) {
   const { since } = count.site;
+  const known = all.filter((date) => since !== null && date >= since);
+  const dates = known.length === 0 ? all : known;
   const totals = dates.map((date) =>
     since !== null && date >= since ? count.totals(now, [date]) : undefined,
   );

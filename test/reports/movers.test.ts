@@ -5,6 +5,7 @@ import { once } from "../../src/operations/schemas.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { findMovers } from "../../src/reports/compare-answer.ts";
+import { noteRest } from "../../src/reports/movers.ts";
 import { type Breakdown, countBySubtraction } from "../../src/reports/window-counts.ts";
 import { createMeasure } from "../../src/reports/windows.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -296,4 +297,18 @@ describe("the order of movers", () => {
     expect(dimensions[0]?.movers.map(({ label }) => label)).toEqual(expected);
     expect(dimensions[0]?.more.count).toBe(hidden);
   });
+});
+
+it("one value that is not shown is named as one", () => {
+  const rest = (dimension: string, count: number) => ({
+    dimension,
+    drift: 0,
+    cut_off: false,
+    movers: [],
+    more: { count, most: 1 },
+  });
+  const notes = noteRest([rest("pages", 1), rest("countries", 1), rest("referrers", 2)]);
+  expect(formatNotes(notes, "people")).toEqual([
+    "Not shown: 1 page, 1 country and 2 referrers that changed less. --dimension pages lists more of them.",
+  ]);
 });

@@ -1,6 +1,6 @@
 import { quote, quoteIfNeeded } from "../../errors.ts";
 import type { Cell, Column, View } from "../../operations/view.ts";
-import { formatCount } from "../../render/plural.ts";
+import { formatCount, nameUnit } from "../../render/plural.ts";
 import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/command/dry-run.ts";
 
 type Kind = Column["kind"];
@@ -91,7 +91,7 @@ const table = <Row extends Record<keyof Row, Cell>>(
 const beside = (view: View): View => ({ ...view, beside: true });
 
 function describeFiles({ files, lines, milliseconds }: DryRun): string {
-  const read = `${formatCount(files.length, "file")} with ${group(lines)} lines`;
+  const read = `${formatCount(files.length, "file")} with ${group(lines)} ${nameUnit(lines, "line")}`;
   if (milliseconds === 0) return read;
   const speed = Math.round((1000 * lines) / milliseconds);
   return `${read}, ${group(speed)} lines per second`;

@@ -1,3 +1,4 @@
+import { nameUnit } from "../../render/plural.ts";
 import type { ReportedOverview } from "../../reports/overview.ts";
 import { heading, html, isolate, type Tree, untrustedText } from "./elements.ts";
 import type { Format } from "./format.ts";
@@ -18,7 +19,13 @@ export function drawNotFound({ rows, total_rows }: NotFound, format: Format, sho
       html("tbody", {}, ...rows.slice(0, shown).map((row) => drawRow(row, format))),
     ),
     ...(total_rows > shown
-      ? [html("p", { class: "aside" }, `${format.count(total_rows - shown)} more paths`)]
+      ? [
+          html(
+            "p",
+            { class: "aside" },
+            `${format.count(total_rows - shown)} more ${nameUnit(total_rows - shown, "path")}`,
+          ),
+        ]
       : []),
   ];
 }

@@ -132,7 +132,7 @@ const describeHours = (
   format: Format,
 ) =>
   [
-    `${format.count(pageviews)} page views until ${format.clock(`${day}T${until}:00`)}`,
+    `${format.count(pageviews)} ${nameUnit(pageviews, "page view")} until ${format.clock(`${day}T${until}:00`)}`,
     `yesterday: ${format.count(yesterday)}`,
   ].map((text) => html("span", { class: "aside" }, text));
 

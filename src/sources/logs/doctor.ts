@@ -42,7 +42,7 @@ export async function checkFiles(
   }
   const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
   const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
-  const about = `${lines} lines; ${formatCount(present, "file")} today`;
+  const about = `${formatCount(lines, "line")}; ${formatCount(present, "file")} today`;
   const today = calendar.find(context.clock() / 1000).date;
   const recent = { from: addDays(today, 1 - RECENT_DAYS), to: today };
   const unread = findUnread(registry, { site: undefined, ...recent }, calendar);

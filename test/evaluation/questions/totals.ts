@@ -178,7 +178,7 @@ export const totals: Question[] = [
     ],
     read: ([stats]) => ({
       visitors: stats.visitors,
-      since: noteOn(stats, /earlier days show as zero/)?.match(/since ([\d-]+)/)?.[1],
+      since: noteOn(stats, /earlier days are missing, not zero/)?.match(/since ([\d-]+)/)?.[1],
     }),
     expect: (count) => ({
       visitors: count("news.example.org").visitors("2026-11-11 to 2026-11-21"),
@@ -198,7 +198,7 @@ export const totals: Question[] = [
     ],
     read: (answers) => ({
       visitors: answers[0].points.map(({ visitors }) => visitors > 0),
-      caveat: noteOn(answers[0], /earlier days show as zero/) !== null,
+      caveat: noteOn(answers[0], /earlier days are missing, not zero/) !== null,
     }),
     expect: () => ({ visitors: [false, false, true, true, true, true, true], caveat: true }),
   }),
@@ -215,7 +215,7 @@ export const totals: Question[] = [
     read: ([pages]) => ({
       people: pages.totals.visitors,
       rows: pages.rows.length,
-      caveat: noteOn(pages, /earlier days show as zero|no data/) !== null,
+      caveat: noteOn(pages, /earlier days are missing, not zero|no data/) !== null,
     }),
     expect: () => ({ people: 0, rows: 0, caveat: true }),
   }),
@@ -241,7 +241,7 @@ export const totals: Question[] = [
     // 19 of the 30 days are zeros because the site did not exist yet.
     read: ([stats]) => ({
       visitors: stats.visitors,
-      since: noteOn(stats, /earlier days show as zero/)?.match(/since ([\d-]+)/)?.[1],
+      since: noteOn(stats, /earlier days are missing, not zero/)?.match(/since ([\d-]+)/)?.[1],
     }),
     expect: (count) => ({
       visitors: count("news.example.org").visitors("last 30 days"),
