@@ -205,7 +205,9 @@ describe("an answer is complete as text and as structured content, with its rece
 
   it("warns of days before the site had data", async () => {
     const result = await call("get_stats", { site: "news.example.org", days: 30 });
-    expect(textOf(result)).toContain("The site has had data since 2026-11-11: earlier days are missing, not zero.");
+    expect(textOf(result)).toContain(
+      "The site has had data since 2026-11-11: earlier days are missing, not zero.",
+    );
   });
 
   it.each([
