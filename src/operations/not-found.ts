@@ -102,7 +102,7 @@ type Excluded = Record<"bots" | "scanners", number>;
 
 const noteDeadLinks = ({ requests }: { requests: number }, { bots, scanners }: Excluded) =>
   requests === 0
-    ? note`Nobody asked in vain in these days. Left out: ${countUnits(bots, "request")} of bots, ${scanners} of scanners.`
+    ? note`No dead links in these days. Left out: ${countUnits(bots, "request")} of bots, ${scanners} of scanners.`
     : note`${countUnits(requests, "request")} of people got 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`;
 
 const noteErrors = ({ requests }: { requests: number }, { bots }: Excluded) =>

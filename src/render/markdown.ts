@@ -18,7 +18,9 @@ export function formatMarkdown(views: readonly View[], screen: Screen): string {
 function formatView(view: View, screen: Screen): string[] {
   const { headline, series, rows, columns } = view;
   if (columns.length === 0 && series) {
-    const drawn = screen.pictures ? formatSparkline(series, screen).join("  ") : formatSeries(series, screen);
+    const drawn = screen.pictures
+      ? formatSparkline(series, screen, 1).join("  ")
+      : formatSeries(series, screen);
     return [escapeMarkdown(drawn)];
   }
   const title = headline === "" ? "" : `**${escapeMarkdown(cleanText(headline, 1_000))}**`;

@@ -9,23 +9,30 @@ import { findLabels, groupFromEnd, MAX_DAYS, WEEK } from "./trend-axis.ts";
 /** Terminal columns. A wider bar would not be easier to read. */
 const MAX_BAR_WIDTH = 6;
 
-/** A series as a sparkline with its label, on one line or two. Days that are many, or more than the screen has columns, are shown by weeks. */
-export function formatSparkline(series: Series, screen: Screen) {
+/**
+ * A series as a sparkline with its label, on one line or two, with bars as wide as the screen and `maxBarWidth` allow. Days that
+ * are many, or more than the screen has columns, are shown by weeks.
+ */
+export function formatSparkline(series: Series, screen: Screen, maxBarWidth = MAX_BAR_WIDTH) {
   const { label, from, values, partial, interval } = series;
   const { bars, perBar } = groupIntoBars(series, screen.width);
   const shown = bars.map(({ value }) => value);
-  const drawn = drawSparkline(shown);
-  const end = drawn.length - Number(partial);
-  const line = paint(screen, "cyan", drawn.slice(0, end)) + paint(screen, "dim", drawn.slice(end));
   const start = bars[0]?.name ?? from;
   const last = interval?.to ?? addDays(from, values.length - 1);
   const incomplete = interval ? "the last one incomplete" : "today so far";
   const span = start === last ? start : `${start} to ${dropShared(last, start)}`;
-  const scale = describeOutliers(shown, screen) || `; at most ${formatMost(shown, screen)}`;
+  const scale = describeOutliers(shown, screen) || `; highest: ${formatMost(shown, screen)}`;
   const mean = perBar > 1 ? `, means of ${perBar} ${interval?.name ?? "day"}s` : "";
   const text = `${label}${mean}, ${span}${partial ? `, ${incomplete}` : ""}${scale}`;
-  if (shown.length + 2 + measure(text) <= screen.width) return [`${line}  ${text}`];
-  return [...wrap(text, screen.width).split("\n"), line];
+  const besides = screen.width - 2 - measure(text);
+  const isOneLine = shown.length <= besides;
+  const room = isOneLine ? besides : screen.width;
+  const barWidth = Math.max(1, Math.min(maxBarWidth, Math.floor(room / shown.length)));
+  const drawn = [...drawSparkline(shown)].map((bar) => bar.repeat(barWidth));
+  const end = drawn.length - Number(partial);
+  const [complete, today] = [drawn.slice(0, end), drawn.slice(end)].map((some) => some.join(""));
+  const line = paint(screen, "cyan", complete ?? "") + paint(screen, "dim", today ?? "");
+  return isOneLine ? [`${line}  ${text}`] : [...wrap(text, screen.width).split("\n"), line];
 }
 
 /** A series in words, for who wants no picture. */

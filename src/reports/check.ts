@@ -46,7 +46,7 @@ export type CheckResult = z.output<ReturnType<typeof checkResult>>;
 export function createCheck(conditions: Conditions): Query {
   return defineReport({
     name: "check",
-    summary: "For cron and CI: tell of unusual numbers and errors",
+    summary: "For cron and CI: say when a number is unusual or low",
     tool: { name: "check", title: "Check", description: "" },
     shell: {
       examples: [

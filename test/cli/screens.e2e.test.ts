@@ -35,7 +35,7 @@ describe.skipIf(TMUX === undefined)("in a real terminal (tmux)", () => {
             .flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""]);
           const screen = await terminal.run(["analytics-mcp", ...addDemo(argv)].join(" "));
           // The demo is known to have filters without another request, so it also proposes one.
-          const [shown = ""] = screen.split("\nOnly the first row: ");
+          const [shown = ""] = screen.split("\nFor the first row alone: ");
           expect(shown.split("\n"), name).toEqual(expected.map((line) => line.trimEnd()));
         }
       } finally {

@@ -69,7 +69,7 @@ describe("the consent page", () => {
     expect(words).toContain("Read only: it cannot change anything.");
     expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
     expect(words).toContain(
-      "Asked for every time you connect. Lasts Until it has not been used for 30 days, and a year at most. To end it earlier, revoke the key in your dashboard.",
+      "Asked for every time you connect. Lasts One year, or until you have not used it for 30 days. To end it earlier, revoke the key in your dashboard.",
     );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });

@@ -68,7 +68,7 @@ describe("a service that counts dead links", () => {
     expect(plain.rows).not.toEqual(rows);
   });
 
-  it("says that nobody asked in vain", async () => {
+  it("says that the site has no data in these days", async () => {
     const { stderr } = await shell("news.example.org", "--period", "2026-11-09");
     expect(stderr).toContain("news.example.org has no data before");
   });

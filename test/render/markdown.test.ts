@@ -61,7 +61,7 @@ it("a series is a line, and an empty list is left out", () => {
     { headline: "Visitors a day: 1 2 3 4", columns: [], rows: [], notes: [], series },
     { headline: "", name: "pages", columns, rows: [], notes: [], beside: true },
   ];
-  expect(formatMarkdown(views, screen)).toBe("▂▄▆█  visitors a day, 2026-11-01 to 2026-11-04; at most 4");
+  expect(formatMarkdown(views, screen)).toBe("▂▄▆█  visitors a day, 2026-11-01 to 2026-11-04; highest: 4");
   expect(formatMarkdown(views, { ...screen, pictures: false })).toBe(
     "visitors a day from 2026-11-01: 1 2 3 4",
   );

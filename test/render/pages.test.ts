@@ -32,15 +32,15 @@ describe("a sparkline", () => {
     const long = { ...series, values: Array.from({ length: 365 }, (_, index) => index), from: "2025-01-01" };
     const [text, more, line = ""] = formatSparkline(long, screen);
     expect(`${text} ${more}`).toBe(
-      "visitors a day, means of 7 days, 2025-01-01 to 2025-12-31, today so far; at most 364",
+      "visitors a day, means of 7 days, 2025-01-01 to 2025-12-31, today so far; highest: 364",
     );
     // 52 weeks and today.
     expect(line).toHaveLength(53);
   });
 
   it("is on one line with its label if there is room", () => {
-    const text = "visitors a day, 2026-11-01 to 2026-11-05, today so far; at most 100";
-    expect(formatSparkline(series, screen)).toEqual([`·▁▄█▁  ${text}`]);
+    const text = "visitors a day, 2026-11-01 to 2026-11-05, today so far; highest: 100";
+    expect(formatSparkline(series, screen)).toEqual([`··▁▁▄▄██▁▁  ${text}`]);
   });
 });
 
@@ -371,7 +371,7 @@ describe("a page", () => {
     const view = { ...list("date"), series };
     expect(formatPage([view], { ...screen, height: 24 })).toContain("└┬─");
     expect(formatPage([view], { ...screen, height: 23 })).not.toContain("└┬─");
-    expect(formatPage([view], { ...screen, height: 23 })).toContain("·▁▄█▁");
+    expect(formatPage([view], { ...screen, height: 23 })).toContain("··▁▁▄▄██▁▁");
   });
 });
 

@@ -96,7 +96,7 @@ function proposeFilter(answer: Answer, source: readonly string[]): Answer {
   };
   const known = Object.entries(asked).filter(([, value]) => value !== undefined);
   const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
-  const note = forPeople(`Only the first row: ${command}`);
+  const note = forPeople(`For the first row alone: ${command}`);
   return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
 }
 

@@ -136,7 +136,7 @@ function formatTrend(trend: Trend, { locale }: Screen): Html {
     const height = String(Math.round((CHART_HEIGHT * count) / highest));
     return html`<td>${number}${missing ? html`` : html`<div class="${open ? "o" : "b"}" style="height:${height}px"></div>`}</td>`;
   });
-  const most = isLabelled ? "" : `, at most ${format.count(highest)}`;
+  const most = isLabelled ? "" : `, highest: ${format.count(highest)}`;
   return html`<p class="s">${titleOf(days, "visitors")}${most}</p>
 <table class="c${days.length > MAX_SPACED ? " d" : ""}"><tr>${bars}</tr></table>
 <table class="x"><tr>${labelDays(days, isLabelled, format)}</tr></table>\n`;

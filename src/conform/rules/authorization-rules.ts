@@ -75,7 +75,7 @@ export const authorization = defineSection({
       ),
     },
     "auth.key-in-query": {
-      must: "A key in the query is no key: without the Authorization header, it is refused with 401.",
+      must: "A key in the query string does not count: without the Authorization header, the answer is 401.",
       fix: "Read the key from the Authorization header alone: addresses end up in logs, histories and referrers.",
       check: ofReplies(
         ({ keys }) =>
