@@ -55,7 +55,7 @@ export const overviewTemplate = {
   name: "site overview",
   uriTemplate: "analytics://sites/{site}/overview",
   title: "Site at a glance",
-  description: "The last 30 days of a site: totals, trend, comparison, top pages, referrers and countries.",
+  description: "The last 28 days of a site: totals, trend, comparison, top pages, referrers and countries.",
   mimeType: JSON_TYPE,
 };
 

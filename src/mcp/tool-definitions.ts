@@ -30,13 +30,13 @@ const OMITTED = new Set(["value", "label"]);
 
 /** The other tools name fewer of them. */
 const PERIODS =
-  "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days, 2026-11-01/today, all.";
+  "Instead of days: yesterday, this_month, october, 2026-Q3, last_7_days (complete), 2026-11-01/today, all.";
 
 /** Descriptions for models, where they are shorter than for people or say more. */
 const descriptions = new Map([
   ["site", "Id or domain."],
   ["get_stats.site", "Id or domain; optional if one."],
-  ["days", "Days up to today."],
+  ["days", "Days including today."],
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days each."],
   ["limit", "Rows."],

@@ -66,6 +66,8 @@ export interface Call {
   today?(site: string, options: CallOptions): Promise<string | undefined>;
   /** Whether an operation that counts days takes `days`. If absent, it does. */
   offersDays?(operation: { path: string }, options: CallOptions): Promise<boolean>;
+  /** Returns the number of days nearest to some that an operation takes. If absent, it takes any. */
+  fitDays?(operation: { path: string }, days: number, options: CallOptions): Promise<number>;
   /** Returns the last of the days that `days` counts. If absent or undefined, it is today. */
   lastDay?(site: string, options: CallOptions): Promise<string | undefined>;
   /** Whether the visitors of the last `days`, day by day, add up to those of all. If absent, they do. */

@@ -14,14 +14,23 @@ export const timestamp = z.iso.datetime({ offset: true });
 
 export const siteParam = z.string().min(1).max(253).describe("Site id or domain, such as example.com.");
 
-export const daysParam = z
-  .int()
-  .min(1)
-  .max(MAX_DAYS)
-  .default(30)
-  .describe(
-    "Days in the site's timezone, including today: 1 is today so far, 7 is today and the six days before.",
-  );
+/** How many days a question is about that names none: whole weeks, so that it has each weekday as often. */
+export const DEFAULT_DAYS = 28;
+
+const daysUntilToday = (standard: number) =>
+  z
+    .int()
+    .min(1)
+    .max(MAX_DAYS)
+    .default(standard)
+    .describe(
+      "Days in the site's timezone, including today: 1 is today so far, 7 is today and the six days before.",
+    );
+
+/** Of the contract, which has a default of its own. */
+export const daysParam = daysUntilToday(30);
+/** Of what people and assistants ask. */
+export const askedDaysParam = daysUntilToday(DEFAULT_DAYS);
 
 /** Any span of days, instead of `days`. */
 export const spanParams = () => ({

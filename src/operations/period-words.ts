@@ -244,33 +244,73 @@ function endOf(unit: "month" | "quarter", first: string): string {
 }
 
 /**
- * The days to compare a period with: the same weekdays of the week before, the same days of the month or quarter before,
- * for a whole calendar month or quarter the one before, otherwise as many days before it. A number of days or a year that
- * happens to have the days of a month is not a month.
+ * The days to compare a period with. Of months, quarters and years: those before, or the same days of them. Up to seven days:
+ * the same weekdays of the week before. Otherwise as many days before it, which a single day has too, unless it was named by
+ * its weekday or as a part of a week. A number of days that happens to be that of a month is not a month.
  *
  * @param days What the period resolved to, without an incomplete today.
  */
-export function precedingDays(period: string, { from, to }: Days): Days {
+export function precedingDays(period: string, days: Days): Days {
   const word = normalizeWord(period);
-  if (word === "this_week" || word === "last_weekend" || resolveWeekday(word, to)) {
-    return { from: addDays(from, -7), to: addDays(to, -7) };
-  }
-  const end = addDays(from, -1);
-  const unit = findUnit(word, { from, to });
-  if (unit === undefined) return { from: addDays(from, -countDays(from, to)), to: end };
-  const start = startOf(unit, end);
-  if (to === endOf(unit, from)) return { from: start, to: end };
-  const sameDay = addDays(start, countDays(from, to) - 1);
-  return { from: start, to: sameDay < end ? sameDay : end };
+  const months = countMonths(word, days);
+  if (months !== undefined) return goBackMonths(days, months, months);
+  const count = countDays(days.from, days.to);
+  return goBack(days, count > 7 || (count === 1 && !isOfWeek(word, days.to)) ? count : 7);
 }
 
-/** Whether a period is a month or a quarter, perhaps in progress. */
-function findUnit(word: string, { from, to }: Days): "month" | "quarter" | undefined {
-  if (word === "this_quarter" || word === "last_quarter" || resolveQuarter(word, to)) return "quarter";
-  if (word === "this_month" || word === "last_month" || resolveMonth(word, to)) return "month";
-  if (word === normalizeWord(from.slice(0, 7))) return "month";
-  const isWholeMonth = from.endsWith("-01") && to === endOf("month", from);
-  return isWholeMonth && /^\d{4}[_/]/.test(word) ? "month" : undefined;
+/** Weeks that make up most of a year. */
+const YEAR_OF_WEEKS = 52 * 7;
+
+/** The days of a year before: of months, quarters and years the same dates, otherwise the same weekdays. */
+export function daysOfYearBefore(period: string, days: Days): Days {
+  const months = countMonths(normalizeWord(period), days);
+  return months === undefined ? goBack(days, YEAR_OF_WEEKS) : goBackMonths(days, months, 12);
+}
+
+const goBack = ({ from, to }: Days, days: number): Days => ({
+  from: addDays(from, -days),
+  to: addDays(to, -days),
+});
+
+/** Whether a period is named by a weekday or is a week, perhaps of a single day so far. */
+function isOfWeek(word: string, day: string): boolean {
+  const start = word.replace(/^since_/, "");
+  return word === "this_week" || Boolean(resolveWeekday(start, day) ?? resolveIsoWeek(start, day));
+}
+
+/** How many months a period is of: a month, a quarter or a year, perhaps in progress, or whole months by their dates. */
+function countMonths(word: string, { from, to }: Days): number | undefined {
+  if (word === "this_year" || word === "last_year" || word === from.slice(0, 4)) return 12;
+  if (word === "this_quarter" || word === "last_quarter" || resolveQuarter(word, to)) return 3;
+  if (word === "this_month" || word === "last_month" || resolveMonth(word, to)) return 1;
+  if (word === normalizeWord(from.slice(0, 7))) return 1;
+  const next = addDays(to, 1);
+  const isWhole = from.endsWith("-01") && next.endsWith("-01") && /^\d{4}[_/]/.test(word);
+  return isWhole ? monthOf(next) - monthOf(from) : undefined;
+}
+
+/** The days of a period of months, so many months before. Whole months are compared with whole ones, whatever their lengths. */
+function goBackMonths({ from, to }: Days, months: number, back: number): Days {
+  const start = addMonths(from, -back);
+  const end = addDays(addMonths(from, months - back), -1);
+  if (addDays(to, 1) === addMonths(from, months)) return { from: start, to: end };
+  const same = back === 12 ? sameDate(to) : addDays(start, countDays(from, to) - 1);
+  return { from: start, to: same < end ? same : end };
+}
+
+/** A year before. February 29 becomes February 28. */
+function sameDate(day: string): string {
+  const date = `${String(Number(day.slice(0, 4)) - 1).padStart(4, "0")}${day.slice(4)}`;
+  return isDate(date) ? date : addDays(date, -1);
+}
+
+/** Months since the year 0. */
+const monthOf = (day: string) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)) - 1;
+
+/** Adds months to the first day of one. */
+function addMonths(first: string, months: number): string {
+  const month = monthOf(first) + months;
+  return `${String(Math.floor(month / 12)).padStart(4, "0")}-${String((month % 12) + 1).padStart(2, "0")}-01`;
 }
 
 export const createPeriodError = (detail: string, parameter = "period"): AnalyticsError =>

@@ -9,7 +9,7 @@ import { formatSpan, noteVisitors } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
-import { YEAR_BEFORE } from "./compared-days.ts";
+import { AGAINST } from "./compared-days.ts";
 import { describeCoverage } from "./coverage.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { type Mover, moversResult, noteRest, orders, viewMovers } from "./movers.ts";
@@ -18,7 +18,7 @@ import {
   changeColumns,
   coverage,
   listTotals,
-  noteLengths,
+  noteCompared,
   totalsChange,
   totalsPerDay,
   window,
@@ -36,11 +36,11 @@ const compareParams = () =>
       .min(1)
       .max(MAX_WINDOW_DAYS)
       .default(7)
-      .describe("Complete days in each window: 7 compares the last seven with the seven before."),
+      .describe(
+        "Complete days in each window: 7 compares the last seven with the seven before, 2 to 6 with the same weekdays a week before.",
+      ),
     period: periodParam(),
-    against: periodParam().describe(
-      `What to compare the period with: another period, or ${YEAR_BEFORE}. By default the days before; for this_week, a month, a quarter or a weekday the one before.`,
-    ),
+    against: periodParam().describe(AGAINST),
     dimension: z.enum(dimensions).optional().describe("Only this dimension."),
     limit: z
       .int()
@@ -136,10 +136,10 @@ function viewWindows(comparison: Comparison): View {
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...rates, ...averages],
     notes: [
+      ...(isCompared(comparison) ? noteCompared(current, previous) : []),
       ...(current.visitors === undefined ? [] : noteVisitors(Math.max(current.days, previous.days))),
       ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
       forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
-      ...(isCompared(comparison) ? noteLengths(current, previous) : []),
       ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),

@@ -1,6 +1,7 @@
 import { addDays, type Days } from "../operations/days.ts";
 import {
   createPeriodError,
+  daysOfYearBefore,
   isAll,
   normalizeWord,
   PERIOD_FORMS,
@@ -16,8 +17,11 @@ export interface ComparedDays {
 
 const COMPARED_FORMS = PERIOD_FORMS.replace(", all,", ",");
 
-/** `against`: the same dates a year earlier. */
-export const YEAR_BEFORE = "year_before";
+/** `against`: the days of a year before. */
+const YEAR_BEFORE = "year_before";
+
+/** How a comparison chooses its other days. */
+export const AGAINST = `What to compare with: another period, or ${YEAR_BEFORE} (months and years with theirs, else the same weekdays). By default the days before: up to a week with the same weekdays; a month, quarter, year or weekday with the one before.`;
 
 /**
  * Resolves the two periods to compare: `period`, or else the last `days` complete days, with `against`, or else the days
@@ -33,8 +37,7 @@ export function resolveCompared(
 ): ComparedDays {
   const current = resolveComplete(period, today, { parameter: "period", forms: COMPARED_FORMS });
   if (against === undefined) return { current, previous: precedingDays(period, current) };
-  if (normalizeWord(against) === YEAR_BEFORE)
-    return { current, previous: { from: yearBefore(current.from), to: yearBefore(current.to) } };
+  if (normalizeWord(against) === YEAR_BEFORE) return { current, previous: daysOfYearBefore(period, current) };
   const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${COMPARED_FORMS}` };
   return { current, previous: resolveComplete(against, today, as) };
 }
@@ -53,10 +56,4 @@ function resolveComplete(period: string, today: string, as: { parameter: string;
 export function findComplete({ from, to }: Days, today: string): Days | undefined {
   if (from === today) return undefined;
   return { from, to: to === today ? addDays(today, -1) : to };
-}
-
-/** February 29 becomes February 28. */
-function yearBefore(day: string): string {
-  const date = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`;
-  return addDays(date, 0) === date ? date : addDays(date, -1);
 }

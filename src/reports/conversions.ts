@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createParameterError, quoteIfNeeded } from "../errors.ts";
 import { nameColumns } from "../operations/dimensions.ts";
-import { count, daysParam, filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
+import { askedDaysParam, count, filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { visitDimensions } from "../operations/filter.ts";
 import { countUnits, type Note, note } from "../operations/note.ts";
 import { answerPeriod, describePeriod, describeVisitors, periodHeadline } from "../operations/period.ts";
@@ -34,7 +34,7 @@ const params = () =>
       .optional()
       .describe("Also for each value of a dimension of visits, such as channels."),
     limit: limitParam,
-    days: daysParam,
+    days: askedDaysParam,
     period: periodParam(),
     ...filterParams(),
   });

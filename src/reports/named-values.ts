@@ -5,6 +5,7 @@ import { foldName, hasOtherName, NONE, nameNone, nameValue } from "../names/valu
 import type { Call } from "../operations/call.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
+import { DEFAULT_DAYS } from "../operations/fields.ts";
 import {
   type Condition,
   conditionOf,
@@ -216,7 +217,7 @@ async function lookUp(
   { filter: _, ...options }: QueryOptions,
   result: Record<string, unknown> | undefined,
 ): Promise<Map<string, Meaning>> {
-  const { days = result === undefined ? 30 : 1, period } = params;
+  const { days = result === undefined ? DEFAULT_DAYS : 1, period } = params;
   const site = String(params.site);
   const { spans, asOf = "" } = listSpans(result ?? {});
   const about = (days: Days) => ({ site, today: asOf.slice(0, "2026-11-20".length), ...days });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { readMember } from "../member.ts";
-import { filterParams } from "../operations/fields.ts";
+import { askedDaysParam, filterParams } from "../operations/fields.ts";
 import { takesDays } from "../operations/index.ts";
 import { statusParam } from "../operations/not-found.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -64,7 +64,7 @@ export function queryOf(operation: Operation, added: { asksOfFirst?: true } = {}
     ...added,
     params: () =>
       operation.params.extend({
-        ...(takesDays(operation) && { period: periodParam() }),
+        ...(takesDays(operation) && { days: askedDaysParam, period: periodParam() }),
         ...("filter" in operation.allParams.shape && filterParams()),
         ...("status" in operation.allParams.shape && statusParam()),
         ...(list?.hasVisits && { with: withParam() }),

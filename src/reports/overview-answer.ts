@@ -1,14 +1,12 @@
-import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { formatSpan } from "../operations/period.ts";
 import { isAll, precedingDays } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
-import { NEAR, NOT_COMPARED, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
+import { NEAR, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -17,7 +15,7 @@ import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default
 import { keepMissing, missEvents, readActiveNow, readLists } from "./missing-parts.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
-import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
+import { type AskedDays, answerToday, askSpan, preparePeriod, readBefore } from "./site-period.ts";
 
 const TOP_ROWS = 10;
 
@@ -101,7 +99,7 @@ async function readParts(
       summary,
       readActiveNow(readActive),
       ask(timeseries, shown),
-      readBefore(before, (days) => ask(timeseries, days)),
+      readBefore(call, { site, today }, before, options),
       call(stats, { site, days: 1 }, options),
       readOverviewHours(call, { site, today, ...shown }, options),
       readLists(dimensions, (dimension) => {
@@ -154,27 +152,6 @@ async function readParts(
     series,
     previous,
   };
-}
-
-type Series = AnswerOf<typeof timeseries>;
-
-/** Reads the days to compare with, if there are some. Those that the source does not reach are left out, and named. */
-async function readBefore(
-  days: Days | undefined,
-  read: (days: Days) => Promise<Series>,
-): Promise<{ previous?: Series; unreached: Warning[] }> {
-  if (days === undefined) return { unreached: [] };
-  try {
-    return { previous: await read(days), unreached: [] };
-  } catch (error) {
-    const isRefused =
-      error instanceof AnalyticsError &&
-      error.code === "invalid_parameter" &&
-      error.parameters.some(({ parameter }) => parameter === "period");
-    if (!isRefused) throw error;
-    const detail = `Not compared with ${formatSpan(days)}: the source does not reach back so far.`;
-    return { unreached: [{ code: NOT_COMPARED, detail, values: { from: days.from, to: days.to } }] };
-  }
 }
 
 const countToday = (

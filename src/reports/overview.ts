@@ -3,6 +3,7 @@ import { nameHour } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import {
   count,
+  DEFAULT_DAYS,
   date,
   filterEcho,
   filterParams,
@@ -21,7 +22,7 @@ import { NOT_COMPARED, PERIOD_VISITORS, warnings } from "../operations/warning.t
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
-import { changeColumns, listTotals, MEASURE_NAMES, noteLengths, visitRates } from "./report-fields.ts";
+import { changeColumns, listTotals, MEASURE_NAMES, noteCompared, visitRates } from "./report-fields.ts";
 import { hasRanges, pickMainLists, topLists, viewTop } from "./top-lists.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
@@ -34,8 +35,10 @@ export const overviewParams = () =>
       .int()
       .min(1)
       .max(MAX_WINDOW_DAYS)
-      .default(30)
-      .describe("The last complete days, compared with as many before; today is shown separately."),
+      .default(DEFAULT_DAYS)
+      .describe(
+        "The last complete days, compared with as many before (2 to 6: the same weekdays a week before); today is shown separately.",
+      ),
     period: periodParam(),
     ...filterParams(),
   });
@@ -194,11 +197,11 @@ export function viewTotals({
       ...averages,
     ],
     notes: [
+      ...(previous && isCompared ? noteCompared(period, previous) : []),
       ...notes,
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(coverage?.notes ?? []),
       ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
-      ...(previous && isCompared ? noteLengths(period, previous) : []),
       ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? [

@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { countDays, type Days } from "../operations/days.ts";
 import { count, date } from "../operations/fields.ts";
 import { type Note, note } from "../operations/note.ts";
+import { nameWeekday } from "../operations/period.ts";
 import { type AtMost, countsAtMost, showCount } from "../operations/ranges.ts";
 import { once } from "../operations/schemas.ts";
 import { POINTS, type View } from "../operations/view.ts";
@@ -11,6 +13,7 @@ import {
   type VisitRates,
   withoutVisits,
 } from "../operations/visit-rates.ts";
+import { nameUnit } from "../render/plural.ts";
 import { type Change, type Measure, percentOf, type Window } from "./windows.ts";
 
 // Fields and columns that several reports share.
@@ -208,10 +211,35 @@ export const MEASURE_NAMES = {
   seconds_per_visit: "seconds/visit",
 };
 
-/** Explains why there are averages per day, if not because days lack data. */
-export function noteLengths(current: { days: number }, previous: { days: number }): Note[] {
-  if (current.days === previous.days) return [];
-  return [
-    note`The periods have ${current.days} and ${previous.days} days, so percentages are of averages per day.`,
-  ];
+interface Span extends Days {
+  days: number;
+}
+
+/** Of so many days, one weekday more or less does not matter. */
+const MANY_DAYS = 56;
+
+/** Says what a reader of the dates alone would miss: other lengths, and which weekdays are beside each other. */
+export function noteCompared(current: Span, previous: Span): Note[] {
+  const { days } = current;
+  if (days !== previous.days)
+    return [
+      note`The periods have ${days} and ${previous.days} days, so percentages are of averages per day.`,
+    ];
+  const back = countDays(previous.from, current.from) - 1;
+  const isWhole = days % 7 === 0;
+  if (back % 7 === 0) {
+    const ago = new Map([
+      [7, " a week before"],
+      [364, " a year before"],
+    ]);
+    // Beside whole weeks, the weeks before them go without saying.
+    return back === days && isWhole
+      ? []
+      : [`Compared with the same ${nameUnit(days, "weekday")}${ago.get(back) ?? ""}.`];
+  }
+  if (days === 1) return [`${nameWeekday(current.from)} is compared with ${nameWeekday(previous.from)}.`];
+  const areMonths = current.from.endsWith("-01") && previous.from.endsWith("-01");
+  return isWhole || areMonths || days > MANY_DAYS
+    ? []
+    : ["The two periods do not have the same weekdays, as whole weeks would."];
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  askedDaysParam,
   count,
   DEFAULT_HOUR_DAYS,
   date,
@@ -27,6 +28,7 @@ export const series = defineQuery({
   ...(list && { list }),
   params: () =>
     timeseries.params.extend({
+      days: askedDaysParam,
       period: periodParam(),
       ...filterParams(),
       with: withParam(),

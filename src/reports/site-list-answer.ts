@@ -1,4 +1,4 @@
-import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
+import { AnalyticsError, createParameterError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
@@ -8,9 +8,9 @@ import { isAll, precedingDays } from "../operations/period-words.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
-import { findComplete } from "./compared-days.ts";
+import { findComplete, resolveCompared } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
-import { askSpan, preparePeriod, readToday } from "./site-period.ts";
+import { askSpan, preparePeriod, readBefore, readToday } from "./site-period.ts";
 import { cutSeries } from "./subtracted-spans.ts";
 import { sumWindow } from "./windows.ts";
 
@@ -23,14 +23,16 @@ type Series = AnswerOf<typeof timeseries>;
 /** Lists the sites, with the numbers of each if a period is named. */
 export async function listSites(
   call: Call,
-  { period }: { period?: string | undefined },
+  { period, against }: { period?: string | undefined; against?: string | undefined },
   options: CallOptions,
 ) {
   const { as_of, sites: all, warnings: told = [] } = await call(sites, {}, options);
+  if (period === undefined && against !== undefined)
+    throw createParameterError("against", "needs a period to compare with it");
   if (period === undefined) return { as_of, sites: all, ...(told.length > 0 && { warnings: told }) };
   const asked = all.slice(0, MAX_COUNTED_SITES);
   const outcomes = await Promise.allSettled(
-    asked.map((site) => countSite(call, site, { period, as_of }, options)),
+    asked.map((site) => countSite(call, site, { period, against, as_of }, options)),
   );
   const failures = outcomes.flatMap((outcome, index) =>
     outcome.status === "rejected" ? [{ site: asked[index], error: outcome.reason as unknown }] : [],
@@ -80,6 +82,7 @@ function warnOfRest(rest: readonly Site[]): Warning[] {
 
 interface Asked {
   period: string;
+  against: string | undefined;
   /** When the list of sites was read. */
   as_of: string;
 }
@@ -90,10 +93,11 @@ async function countSite(call: Call, site: Site, asked: Asked, options: CallOpti
   const { from, to, days, partial } = series.period;
   const { visitors, pageviews } = sumWindow(series.points);
   const first = before && before.period.from < from ? before.period.from : from;
+  const end = before && before.period.to > to ? before.period.to : to;
   const span = {
     site: site.id,
     from: first,
-    to,
+    to: end,
     last: await readLastDay(call, { site: site.id, today: to }, options),
   };
   const canAdd = await addsUp(call, span, options);
@@ -126,11 +130,15 @@ interface Counted {
 async function readSite(
   call: Call,
   site: Site,
-  { period, as_of }: Asked,
+  { period, against, as_of }: Asked,
   options: CallOptions,
 ): Promise<Counted> {
   const resolve = await preparePeriod(call, timeseries, site.id, period, options);
   const choose = (today: string) => {
+    if (against !== undefined) {
+      const { current, previous } = resolveCompared({ days: 1, period, against }, today);
+      return { days: current, previous, warnings: [] };
+    }
     const { days, warnings } = resolve(today);
     const complete = findComplete(days, today);
     const previous = complete && !isAll(period) ? precedingDays(period, complete) : undefined;
@@ -145,9 +153,12 @@ async function readSite(
   }
   const today = known ?? (await readToday(call, site.id, options)).today;
   const { days, previous, warnings } = choose(today);
-  const ask = (span: Days) => askSpan(call, timeseries, {}, { site: site.id, today, ...span }, options);
-  const [series, before] = await Promise.all([ask(days), previous && ask(previous).catch(skipUnreachable)]);
-  return { series, before, warnings };
+  const at = { site: site.id, today };
+  const [series, compared] = await Promise.all([
+    askSpan(call, timeseries, {}, { ...at, ...days }, options),
+    readBefore(call, at, previous, options),
+  ]);
+  return { series, before: compared.previous, warnings: [...warnings, ...compared.unreached] };
 }
 
 /** How many days until today have both spans, whether a site's date is that of UTC or one beside it. */
@@ -169,9 +180,4 @@ function findLength(
   const counted = lengths.filter((length) => typeof length === "number");
   if (counted.length === 0) throw lengths[1];
   return Math.max(...counted);
-}
-
-function skipUnreachable(error: unknown): undefined {
-  if (error instanceof AnalyticsError && error.code === "invalid_parameter") return undefined;
-  throw error;
 }

@@ -6,9 +6,10 @@ import { formatSpan } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import type { Cell, View } from "../operations/view.ts";
 import { showWarnings, warnings } from "../operations/warning.ts";
+import { AGAINST } from "./compared-days.ts";
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
 import { defineReport } from "./query.ts";
-import { noteLengths } from "./report-fields.ts";
+import { noteCompared } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 /** What a site has beside its name if the query names a period; absent if the site was not counted. */
@@ -42,6 +43,7 @@ export const siteList = defineReport({
     examples: [
       "analytics-mcp sites",
       "analytics-mcp sites --period last-week",
+      "analytics-mcp sites --period last-week --against year-before",
       "analytics-mcp sites --fields domain,timezone",
     ],
     fields: "domain,timezone",
@@ -52,6 +54,7 @@ export const siteList = defineReport({
       period: periodParam().describe(
         "Adds each site's visitors and page views in these days, and their change: yesterday, last_week, last_7_days (complete days), october, 2026-11, 2026-11-01/2026-11-15.",
       ),
+      against: periodParam().describe(AGAINST),
     }),
   result: siteListResult,
   list: { key: "sites", keep: "first" },
@@ -103,7 +106,7 @@ function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
         forPeople(
           "Visitors are daily unique visitors of each site, added up: somebody who comes on two days, or to two sites, counts twice.",
         ),
-        ...(first.comparison ? noteLengths(first.period, first.comparison.previous) : []),
+        ...(first.comparison ? noteCompared(first.period, first.comparison.previous) : []),
         ...plain.notes,
         ...gather(counted, describeNotes),
       ],

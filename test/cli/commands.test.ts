@@ -13,7 +13,7 @@ describe("a command asks the service", () => {
   it.each([
     [["sites"], "/sites"],
     [["stats", "--site", "example.com", "--days", "7"], "/stats?site=example.com&days=7"],
-    [["timeseries", "--site", "example.com"], "/timeseries?site=example.com"],
+    [["timeseries", "--site", "example.com"], "/timeseries?site=example.com&days=28"],
     [
       ["breakdown", "--site", "example.com", "--dimension", "pages", "--limit", "3", "--days", "7"],
       "/breakdown?site=example.com&dimension=pages&limit=3&days=7",
@@ -49,7 +49,7 @@ describe("a command asks the service", () => {
       true,
     );
     expect(stdout).toMatch(
-      /^devices of example.com, 2026-10-23 to 2026-11-21 \(30 days, today included,\nEurope\/Berlin\)\n\ndevices {2}visitors {2}page views {2}share\ndesktop {3,}\d/,
+      /^devices of example.com, 2026-10-25 to 2026-11-21 \(28 days, today included,\nEurope\/Berlin\)\n\ndevices {2}visitors {2}page views {2}share\ndesktop {3,}\d/,
     );
     const [, , , header = "", ...rows] = stdout.trimEnd().split("\n");
     for (const row of rows) expect(row.replace(/ {2}[█▏▎▍▌▋▊▉]+$/, "")).toHaveLength(header.length);
@@ -289,7 +289,7 @@ describe("help and version", () => {
   it("a command's help has the contract's words", async () => {
     const { stdout } = await shell(["breakdown", "--help"]);
     const words = stdout.replace(/\s+/g, " ");
-    expect(words).toContain("1 is today so far, 7 is today and the six days before. (1 to 365; default: 30)");
+    expect(words).toContain("1 is today so far, 7 is today and the six days before. (1 to 365; default: 28)");
     expect(words).toContain("pages, entry_pages, exit_pages");
     expect(words).toContain("--demo");
   });

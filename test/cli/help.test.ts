@@ -81,9 +81,9 @@ describe("the help of a command", () => {
   );
 
   it.each([
-    ["stats", "(1 to 365; default: 30)"],
+    ["stats", "(1 to 365; default: 28)"],
     ["breakdown", "(1 to 1000; default: 10)"],
-    ["overview", "(1 to 182, since it compares with as many days before; default: 30)"],
+    ["overview", "(1 to 182, since it compares with as many days before; default: 28)"],
     ["compare", "(1 to 182, since it compares with as many days before; default: 7)"],
   ])("%s says which numbers it takes: %s", async (name, range) => {
     expect((await readHelp(name)).replace(/\s+/g, " ")).toContain(range);

@@ -19,10 +19,10 @@ it("llms.txt is the published one", async () => {
   expect(await read("analytics://llms.txt")).toBe(buildLlmsTxt(queries));
 });
 
-it.each(["example.com", "site_7f3k", "%65xample.com"])("the overview of %s is of 30 days", async (site) => {
+it.each(["example.com", "site_7f3k", "%65xample.com"])("the overview of %s is of 28 days", async (site) => {
   expect(JSON.parse(await read(`analytics://sites/${site}/overview`))).toMatchObject({
     site: { domain: "example.com" },
-    period: { days: 30 },
+    period: { days: 28 },
   });
 });
 

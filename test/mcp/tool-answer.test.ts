@@ -55,7 +55,7 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(top.map(({ rows }) => rows.length)).toEqual([10, 10, 10, 10, 3]);
     expect(
       [trend.visitors, trend.pageviews, trend.visits, trend.previous?.visits].map((counts) => counts?.length),
-    ).toEqual([30, 30, 30, 30]);
+    ).toEqual([28, 28, 28, 28]);
     const { previous, pageviews, visits, ...shown } = trend;
     expect(structuredContent).toMatchObject({ trend: shown });
     expect(JSON.stringify(structuredContent)).not.toMatch(/channels|devices/);
@@ -178,8 +178,8 @@ describe("an answer is complete as text and as structured content, with its rece
     const result = await call("get_overview", { site: "example.com" });
     expect(result.structuredContent).toMatchObject({
       site: { domain: "example.com" },
-      period: { from: "2026-10-22", to: "2026-11-20", days: 30, partial: false },
-      comparison: { previous: { from: "2026-09-22", to: "2026-10-21" } },
+      period: { from: "2026-10-24", to: "2026-11-20", days: 28, partial: false },
+      comparison: { previous: { from: "2026-09-26", to: "2026-10-23" } },
       receipt: { command: "analytics-mcp overview --site example.com" },
     });
     for (const words of [
@@ -187,7 +187,7 @@ describe("an answer is complete as text and as structured content, with its rece
       "top pages\t",
       "top referrers\t",
       "top countries\t",
-      "Visitors a day from 2026-10-22: ",
+      "Visitors a day from 2026-10-24: ",
     ]) {
       expect(textOf(result)).toContain(words);
     }

@@ -83,9 +83,9 @@ describe("a service that counts crawlers", () => {
 const right = {
   site: { id: "site_7f3k", domain: "example.com" },
   period: {
-    from: "2026-10-23",
+    from: "2026-10-25",
     to: "2026-11-21",
-    days: 30,
+    days: 28,
     timezone: "Europe/Berlin",
     partial: true,
     complete_through: "2026-11-20",
@@ -143,7 +143,7 @@ describe("an answer of another service", () => {
     ["another limit", { limit: 5 }, "its limit is 5, not 10"],
     ["a wrong count of rows", { total_rows: 3 }, "2 of 3 rows"],
     ["another site", { site: { id: "x", domain: "other.example" } }, "other.example"],
-    ["other days", { period: { ...right.period, from: "2026-11-20", days: 2 } }, "2 days, not 30"],
+    ["other days", { period: { ...right.period, from: "2026-11-20", days: 2 } }, "2 days, not 28"],
   ])("with %s is refused", async (_, changed, reason) => {
     answerWith({ ...right, ...changed });
     const { code, stdout, stderr } = await shell("example.com");

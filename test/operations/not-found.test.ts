@@ -77,9 +77,9 @@ describe("a service that counts dead links", () => {
 const right = {
   site: { id: "site_7f3k", domain: "example.com" },
   period: {
-    from: "2026-10-23",
+    from: "2026-10-25",
     to: "2026-11-21",
-    days: 30,
+    days: 28,
     timezone: "Europe/Berlin",
     partial: true,
     complete_through: "2026-11-20",

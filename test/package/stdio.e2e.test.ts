@@ -118,7 +118,7 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     expect(await read("analytics://llms.txt")).toMatch(/^# analytics-mcp/);
     expect(await read("ui://analytics-mcp/chart.html")).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
     expect(JSON.parse(await read("analytics://sites/example.com/overview"))).toMatchObject({
-      period: { days: 30 },
+      period: { days: 28 },
     });
     for (const missing of ["analytics://nothing", "analytics://sites/nope.example/overview"]) {
       await expect(client.readResource(missing)).rejects.toMatchObject({ code: -32602 });

@@ -108,7 +108,7 @@ describe("compare", () => {
     });
     const calm = await compare.compute(
       settled.call,
-      { site: "example.com", days: 3, dimension: "pages" },
+      { site: "example.com", days: 7, dimension: "pages" },
       {},
     );
     expect(calm.dimensions[0]?.drift).toBe(0);
@@ -117,7 +117,7 @@ describe("compare", () => {
     const { call, requests } = connect((time) => {
       time.now += 1_800_000;
     });
-    const busy = await compare.compute(call, { site: "example.com", days: 3, dimension: "pages" }, {});
+    const busy = await compare.compute(call, { site: "example.com", days: 7, dimension: "pages" }, {});
     const drift = busy.dimensions[0]?.drift ?? 0;
     expect(requests()).toBe(16);
     expect(drift).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe("compare", () => {
     expect(notes).toContain(
       `Visits arrived while pages were read: each count may be off by ${drift}, and each change by ${2 * drift}.`,
     );
-    const current = countWindow(NOW, 3, 0, "pages").rows;
+    const current = countWindow(NOW, 7, 0, "pages").rows;
     for (const mover of busy.dimensions[0]?.movers ?? []) {
       const expected = current.find((row) => row.value === mover.value)?.visitors ?? 0;
       expect(Math.abs((mover.current ?? expected) - expected)).toBeLessThanOrEqual(drift);
@@ -137,9 +137,9 @@ describe("compare", () => {
       if (count === 1) time.now = Date.parse("2026-11-20T22:59:59Z");
       if (count === 3) time.now = Date.parse("2026-11-20T23:00:01Z");
     });
-    const answer = await compare.compute(call, { site: "example.com", days: 2, dimension: "channels" }, {});
-    expect([answer.previous.from, answer.current.to]).toEqual(["2026-11-17", "2026-11-20"]);
-    const expected = countWindow(Date.parse("2026-11-20T23:00:01Z"), 2, 0, "channels");
+    const answer = await compare.compute(call, { site: "example.com", days: 7, dimension: "channels" }, {});
+    expect([answer.previous.from, answer.current.to]).toEqual(["2026-11-07", "2026-11-20"]);
+    const expected = countWindow(Date.parse("2026-11-20T23:00:01Z"), 7, 0, "channels");
     expect(answer.current.visitors).toBe(expected.visitors);
   });
 
@@ -182,8 +182,8 @@ describe("compare", () => {
   });
 
   it.each([
-    ["5", true],
-    ["3", true],
+    ["15", true],
+    ["8", true],
     ["1", true],
     ["none", false],
   ])("reports that a list was cut off: the one over %s days", async (days, cutOff) => {
@@ -195,7 +195,7 @@ describe("compare", () => {
         rows.push({ value: `/none-${index}`, ...JSON.parse(row) });
       return JSON.stringify({ ...body, rows, total_rows: 1_001, truncated: true });
     });
-    const ask = { site: "example.com", days: 2, dimension: "pages" } as const;
+    const ask = { site: "example.com", days: 7, dimension: "pages" } as const;
     expect((await compare.compute(call, ask, {})).dimensions).toMatchObject([{ cut_off: cutOff }]);
   });
 
@@ -246,7 +246,7 @@ describe("compare", () => {
       expect(notes).toContain("The site's data begins on 2026-11-11");
     }
     // Windows after its first day are comparable.
-    expect(await compare.compute(call, { ...ask, days: 4 }, {})).toMatchObject({ comparable: true });
+    expect(await compare.compute(call, { ...ask, days: 2 }, {})).toMatchObject({ comparable: true });
   });
 });
 

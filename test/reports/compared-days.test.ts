@@ -11,8 +11,9 @@ function findPreceding({ word }: Written, current: readonly Day[]): readonly Day
   const start = dayList.indexOf(first as Day);
   if (first === undefined) return [];
   if (word === "this_week") return dayList.slice(start - 7, start - 7 + current.length);
-  const near = dayList.slice(Math.max(0, start - 190), start + 100);
+  const near = dayList.slice(Math.max(0, start - current.length - 800), start + 400);
   if (["monday", "wed", "last_sun"].includes(word)) return dayList.slice(start - 7, start - 6);
+  if (/year$/.test(word) || word === String(first.year)) return findYearOf(near, current);
   if (/quarter|q\d/.test(word)) {
     const before = near.filter((day) => day.units.quarter === first.units.quarter - 1);
     const isWhole = near.filter((day) => day.units.quarter === first.units.quarter).length === current.length;
@@ -28,20 +29,54 @@ function findPreceding({ word }: Written, current: readonly Day[]): readonly Day
     const numbers = new Set(current.map(dayOfMonth));
     return monthBefore.filter((day) => numbers.has(dayOfMonth(day)));
   }
-  const isWholeMonth = current.length === ofMonth.length && current[0] === ofMonth[0];
-  const namesMonth = isNamed || word === "last_month" || /^\d{4}-\d\d/.test(word) || /^\d{4}\//.test(word);
-  if (isWholeMonth && namesMonth) return monthBefore;
-  return dayList.slice(start - current.length, start);
+  if (isNamed || word === "last_month") return monthBefore;
+  if (isDated(word) && areWholeMonths(current)) {
+    const count = countMonths(current);
+    return near.filter(
+      ({ units }) => units.month < first.units.month && units.month >= first.units.month - count,
+    );
+  }
+  const back = current.length > 1 && current.length < 7 ? 7 : current.length;
+  return dayList.slice(start - back, start - back + current.length);
 }
 
-const byDate = new Map(dayList.map((day) => [day.date, day]));
+const isDated = (word: string) => /^\d{4}[-/]/.test(word);
+const isLast = (day: Day | undefined) =>
+  dayList[dayList.indexOf(day as Day) + 1]?.date.endsWith("-01") === true;
+const areWholeMonths = (days: readonly Day[]) =>
+  days[0]?.date.endsWith("-01") === true && isLast(days.at(-1));
+const countMonths = (days: readonly Day[]) => new Set(days.map(({ units }) => units.month)).size;
 
-/** The same dates a year earlier; February 28 for the 29th. */
-const findYearBefore = (current: readonly Day[]) =>
-  current.map(({ date, year }) => {
-    const same = `${year - 1}${date.slice(4)}`;
-    return byDate.get(same) ?? (byDate.get(same.replace("-29", "-28")) as Day);
-  });
+/** A year before a year: all of it, or as many days of it until the same date. */
+function findYearOf(near: readonly Day[], current: readonly Day[]): readonly Day[] {
+  const [first, last] = [current[0] as Day, current.at(-1) as Day];
+  const before = near.filter(({ year }) => year === first.year - 1);
+  return before.filter(({ date }) => date.slice(5) <= last.date.slice(5));
+}
+
+/** Of months, quarters and years the same dates a year earlier, and whole ones whole; else the same weekdays. */
+function findYearBefore({ word }: Written, current: readonly Day[]): readonly Day[] {
+  const [first, last] = [current[0] as Day, current.at(-1) as Day];
+  const start = dayList.indexOf(first);
+  const isNamed = /month|quarter|year|q\d|october|feb|may_2021/.test(word);
+  const isUnit = /^\d{4}(-\d\d)?$/.test(word);
+  if (!isNamed && !isUnit && !(isDated(word) && areWholeMonths(current)))
+    return dayList.slice(start - 364, start - 364 + current.length);
+  const near = dayList.slice(start - 800, start + current.length);
+  const months = near.filter(
+    ({ units }) => units.month >= first.units.month - 12 && units.month <= last.units.month - 12,
+  );
+  // A quarter or a year in progress may end with a month.
+  const unit = /quarter|q\d/.test(word)
+    ? "quarter"
+    : /year/.test(word) || word === String(first.year)
+      ? "year"
+      : "month";
+  const isEnd = dayList[dayList.indexOf(last) + 1]?.units[unit] !== last.units[unit];
+  return months.filter(
+    ({ units, date }) => units.month < last.units.month - 12 || isEnd || date.slice(8) <= last.date.slice(8),
+  );
+}
 
 /** Periods with a complete day, short enough that the days before are in the list. */
 const compared = written
@@ -64,30 +99,31 @@ describe("on any day, in any spelling", () => {
     );
   });
 
-  it("year_before is the same dates a year earlier", () => {
+  it("year_before is the same weekdays 52 weeks earlier, or the same months", () => {
     fc.assert(
       fc.property(
         compared,
         fc.constantFrom("year_before", "Year before", " YEAR-BEFORE "),
         (period, against) => {
           const answer = resolveCompared({ days: 7, period: period.text, against }, period.today.date);
-          expect(answer.previous).toEqual(spanOf(findYearBefore(period.current)));
+          expect(answer.previous).toEqual(spanOf(findYearBefore(period, period.current)));
         },
       ),
       { numRuns: 1_000 },
     );
   });
 
-  it("days are compared with as many days before them", () => {
+  it("days are compared with as many days before them, a part of a week with that of the week before", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 182 }),
         fc.integer({ min: 11_000, max: 20_000 }),
         (days, index) => {
           const answer = resolveCompared({ days }, dayList[index]?.date ?? "");
+          const back = days > 1 && days < 7 ? 7 : days;
           expect(answer).toEqual({
             current: spanOf(dayList.slice(index - days, index)),
-            previous: spanOf(dayList.slice(index - 2 * days, index - days)),
+            previous: spanOf(dayList.slice(index - days - back, index - back)),
           });
         },
       ),
@@ -117,6 +153,36 @@ describe("a month that is going on is compared like this_month", () => {
   ])("%s on %s", (period, today, from, to) => {
     for (const word of [period, "this_month"])
       expect(resolveCompared({ days: 7, period: word }, today).previous).toEqual({ from, to });
+  });
+});
+
+describe("periods that people name", () => {
+  it.each([
+    // A day beside the day before; named by its weekday, beside that of the week before.
+    ["yesterday", undefined, "2026-11-25", "2026-11-25"],
+    ["tuesday", undefined, "2026-11-17", "2026-11-17"],
+    ["yesterday", "year_before", "2025-11-27", "2025-11-27"],
+    // Parts of weeks.
+    ["last_3_days", undefined, "2026-11-17", "2026-11-19"],
+    ["2026-11-21/2026-11-22", undefined, "2026-11-14", "2026-11-15"],
+    ["since_monday", undefined, "2026-11-16", "2026-11-19"],
+    ["2026-W48", undefined, "2026-11-16", "2026-11-19"],
+    ["last_weekend", "year_before", "2025-11-22", "2025-11-23"],
+    // Whole weeks, and days that are none.
+    ["last_week", "year_before", "2025-11-17", "2025-11-23"],
+    ["last_28_days", "year_before", "2025-10-31", "2025-11-27"],
+    ["last_10_days", undefined, "2026-11-07", "2026-11-16"],
+    // Months, quarters and years.
+    ["this_month", "year_before", "2025-11-01", "2025-11-26"],
+    ["2026-10-01/2026-10-31", "year_before", "2025-10-01", "2025-10-31"],
+    ["2026-09/2026-10", undefined, "2026-07-01", "2026-08-31"],
+    ["2025-02", "year_before", "2024-02-01", "2024-02-29"],
+    ["last_quarter", "year_before", "2025-07-01", "2025-09-30"],
+    ["this_year", undefined, "2025-01-01", "2025-11-26"],
+    ["2025", undefined, "2024-01-01", "2024-12-31"],
+  ])("%s against %s", (period, against, from, to) => {
+    // A Friday.
+    expect(resolveCompared({ days: 7, period, against }, "2026-11-27").previous).toEqual({ from, to });
   });
 });
 

@@ -98,9 +98,44 @@ it("spans of different lengths are compared by averages per day, and say so", as
   expect(notes.join()).toContain("The periods have 31 and 30 days, so percentages are of averages per day");
 });
 
-it("against: year_before takes the same dates a year earlier", async () => {
+describe("what the dates alone do not tell", () => {
+  const [same, other] = [/same weekdays?/, /do not have the same weekdays| is compared with /];
+
+  it.each([
+    ["last_7_days", undefined, undefined],
+    ["last_28_days", undefined, undefined],
+    ["last_3_days", undefined, "Compared with the same weekdays a week before."],
+    ["monday", undefined, "Compared with the same weekday a week before."],
+    ["monday", "2026-10-05", "Compared with the same weekday."],
+    ["monday", "year_before", "Compared with the same weekday a year before."],
+    ["yesterday", undefined, "Friday is compared with Thursday."],
+    ["last_30_days", undefined, "The two periods do not have the same weekdays, as whole weeks would."],
+    ["last_90_days", undefined, undefined],
+    ["last_7_days", "2026-10-01/2026-10-07", undefined],
+    // Months are compared with months.
+    ["this_month", undefined, undefined],
+    ["2026-10", "year_before", undefined],
+  ])("of %s against %s is said", async (period, against, said) => {
+    const { notes } = await compare(direct, { period, against });
+    expect(notes.find((note) => same.test(note) || other.test(note))).toBe(said);
+  });
+
+  it("is said by an overview and a list of sites, too", async () => {
+    const said = async (query: string, params: object) =>
+      formatNotes(listNotes((await findQuery(query).ask(direct.call, { ...params }, {})).views), "models");
+    expect(await said("overview", { site: "example.com", period: "yesterday" })).toContain(
+      "Friday is compared with Thursday.",
+    );
+    expect(await said("sites", { period: "monday" })).toContain(
+      "Compared with the same weekday a week before.",
+    );
+  });
+});
+
+it("against: year_before takes the same weekdays a year earlier", async () => {
   const answer = await compare(direct, { period: "last_week", against: "year_before" });
-  expect(spanOf(answer)).toEqual(["2026-11-09", "2026-11-15", "2025-11-09", "2025-11-15"]);
+  expect(spanOf(answer)).toEqual(["2026-11-09", "2026-11-15", "2025-11-10", "2025-11-16"]);
+  expect(answer.notes).toContain("Compared with the same weekdays a year before.");
   await expect(compare(subtracted, { period: "last_week", against: "year_before" })).rejects.toMatchObject({
     message: "period must not begin before 2025-11-22: this service reaches back no further.",
   });

@@ -33,15 +33,15 @@ async function askJson(since: number, argv: readonly string[]) {
 
 const QUERIES = [["stats"], ["timeseries"], ["breakdown", "--dimension", "pages"], ["crawlers"]];
 
-describe("where the data begins within the default 30 days", () => {
+describe("where the data begins within the default 28 days", () => {
   it.each(QUERIES)("%s answers from there, and says so", async (...argv) => {
     const { period, points, warnings } = await askJson(7, argv);
     expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-21", days: 8 });
     expect(points?.length ?? 8).toBe(8);
     expect(warnings).toContainEqual({
       code: "shortened",
-      detail: "The data begins on 2026-11-14, so this covers 8 days, not 30.",
-      values: { data_since: "2026-11-14", days: 8, default_days: 30 },
+      detail: "The data begins on 2026-11-14, so this covers 8 days, not 28.",
+      values: { data_since: "2026-11-14", days: 8, default_days: 28 },
     });
     expect(codesOf(warnings)).not.toContain("before_data_since");
   });
@@ -49,7 +49,7 @@ describe("where the data begins within the default 30 days", () => {
   it("shows both at a terminal", async () => {
     const { stdout, stderr } = await ask(7, ["stats"], { isTTY: true, columns: 200 });
     expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-21 (8 days, today included, UTC)");
-    expect(spaced(stderr)).toContain("The data begins on 2026-11-14, so this covers 8 days, not 30.");
+    expect(spaced(stderr)).toContain("The data begins on 2026-11-14, so this covers 8 days, not 28.");
   });
 
   it("overview has the complete days from there, and compares them with nothing", async () => {
@@ -84,9 +84,9 @@ describe("where the data begins within the default 30 days", () => {
   });
 });
 
-it.each([29, 40])("data of %s more days leaves the default days as they are", async (since) => {
+it.each([27, 40])("data of %s more days leaves the default days as they are", async (since) => {
   const { period, warnings } = await askJson(since, ["stats"]);
-  expect(period.days).toBe(30);
+  expect(period.days).toBe(28);
   expect(codesOf(warnings)).not.toContain("shortened");
 });
 
@@ -106,7 +106,7 @@ describe("an assistant", () => {
     const answer = await client.callTool(tool, young);
     expect(answer.structuredContent).toMatchObject({ period });
     expect(textOf(answer)).toContain(
-      `The data begins on 2026-11-11, so this covers ${period.days} days, not 30.`,
+      `The data begins on 2026-11-11, so this covers ${period.days} days, not 28.`,
     );
     const named = await client.callTool(tool, { ...young, days: 30 });
     expect(named.structuredContent).toMatchObject({ period: { days: 30 } });
@@ -123,12 +123,12 @@ describe("an assistant", () => {
   it("gets the default days of a site without data, and from a service", async () => {
     const local = await connectInProcess({ call });
     expect((await local.callTool("get_stats", { site: "parked.example" })).structuredContent).toMatchObject({
-      period: { days: 30 },
+      period: { days: 28 },
     });
     await local.close();
     const remote = await connectInProcess();
     expect((await remote.callTool("get_stats", young)).structuredContent).toMatchObject({
-      period: { days: 30 },
+      period: { days: 28 },
     });
     await remote.close();
   });

@@ -65,6 +65,62 @@ describe("the list of sites with a period", () => {
     expect(paths).toEqual(["/sites", ...Array(5).fill("/timeseries")]);
   });
 
+  it.each([
+    ["last_week", "year_before"],
+    ["2026-10", "year_before"],
+    ["yesterday", "2026-11-12"],
+    ["2026-11-02/2026-11-05", "2026-11-16/2026-11-19"],
+  ])("compares %s against %s as a comparison of each site does", async (period, against) => {
+    const ask = async (call: Connection["call"]) =>
+      (await findQuery("sites").ask(call, { period, against }, {})).result as SiteList;
+    const { sites } = await ask(local);
+    for (const { domain, comparison } of sites) {
+      const { result } = await findQuery("compare").ask(
+        local,
+        { site: domain, period, against, days: 7 },
+        {},
+      );
+      const { previous, change } = result as Record<string, Record<string, unknown>>;
+      const { from, to, visitors, pageviews } = previous ?? {};
+      expect(comparison).toMatchObject({
+        previous: { from, to, visitors, pageviews },
+        visitors: change?.visitors,
+      });
+    }
+    const service = connect(api, true);
+    expect(await ask(service.call)).toEqual(await ask(local));
+    const client = await connectInProcess({ call: local });
+    const { structuredContent } = await client.callTool("list_sites", { period, against });
+    expect(structuredContent?.sites).toEqual(sites);
+    await client.close();
+    const { stdout } = await runShell(
+      ["sites", "--demo", "--period", period, "--against", against, "--json"],
+      { clock: () => NOW },
+    );
+    expect(JSON.parse(stdout).sites).toEqual(sites);
+  });
+
+  it("says where a service does not reach back to what it is compared against", async () => {
+    const params = { period: "last_week", against: "year_before" };
+    const { result } = await findQuery("sites").ask(connect(api, false).call, params, {});
+    const [first] = (result as SiteList).sites;
+    expect(first?.comparison).toBeNull();
+    expect(first?.warnings).toContainEqual({
+      code: "not_compared",
+      detail: "Not compared with 2025-11-10 to 2025-11-16: the source does not reach back so far.",
+      values: { from: "2025-11-10", to: "2025-11-16" },
+    });
+  });
+
+  it.each([
+    [{ against: "year_before" }, "against needs a period to compare with it."],
+    [{ period: "today", against: "yesterday" }, "period today has no complete day yet"],
+    [{ period: "all", against: "year_before" }, "period cannot be all"],
+  ])("refuses %j", async (params, message) => {
+    const refused = findQuery("sites").ask(local, params, {});
+    await expect(refused).rejects.toThrow(message);
+  });
+
   it("has today so far where a period has no complete day, and compares nothing", async () => {
     const { sites } = await list(local, "today");
     // 05:05 in Berlin, still the day before in New York.

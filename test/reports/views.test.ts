@@ -12,7 +12,7 @@ const calm: Comparison = {
   timezone: "Europe/Berlin",
   as_of: "2026-11-21T05:05:10+01:00",
   current: window("2026-11-20", "2026-11-20"),
-  previous: window("2026-11-18", "2026-11-19"),
+  previous: window("2026-11-13", "2026-11-13"),
   change: { visitors: change, pageviews: { absolute: -7, percent: -0.4 } },
   small_sample: false,
   comparable: true,
@@ -29,7 +29,7 @@ describe("a comparison as tables", () => {
   it("has both windows", () => {
     expect(compare.views(calm)).toMatchObject([
       {
-        headline: "a.test, 2026-11-20 compared with 2026-11-18 to 2026-11-19 (Europe/Berlin)",
+        headline: "a.test, 2026-11-20 compared with 2026-11-13 (Europe/Berlin)",
         rows: [
           { label: "visitors", current: 900, previous: 900, change: 0, percent: 0 },
           { label: "page views", current: 1_800, previous: 1_800, change: -7, percent: -0.4 },
@@ -37,9 +37,11 @@ describe("a comparison as tables", () => {
       },
     ]);
     expect(formatNotes(listNotes(compare.views(calm)), "models")).toEqual([
+      "Compared with the same weekday a week before.",
       "Complete days only: today is in neither period. As of 2026-11-21T05:05:10+01:00.",
     ]);
     expect(formatNotes(listNotes(compare.views(calm)), "people")).toEqual([
+      "Compared with the same weekday a week before.",
       "Complete days only: today is in neither period.",
     ]);
   });

@@ -38,6 +38,7 @@ const VISITS = [
   visit(19, "a", 1, 0, { country: "AT" }),
   visit(19, "c", 2, 100),
   visit(18, "d", 1, 0),
+  visit(13, "d", 1, 0),
   // 1 visit today.
   visit(21, "a", 4, 10),
 ];

@@ -28,6 +28,7 @@ const operations = [
   { tool: "get_not_found", command: "not-found", args: {} },
   { tool: "get_overview", command: "overview", args: {} },
   { tool: "compare_periods", command: "compare", args: {} },
+  { tool: "compare_periods", command: "compare", args: { against: "year_before" } },
   { tool: "get_conversions", command: "conversions", args: { goal: "pages=/page-1|/page-3" } },
   { tool: "get_conversions", command: "conversions", args: { goal: "pages=/page-2", by: "browsers" } },
 ] as const;

@@ -22,7 +22,7 @@ const questions = [
     shell: ["timeseries", "example.com", "--days", "7"],
   },
   {
-    question: "Where did people come from over the last 30 days?",
+    question: "Where did people come from over the last four weeks?",
     tool: "get_breakdown",
     args: { site: "example.com", dimension: "referrers", limit: 6 },
     shell: ["breakdown", "example.com", "--dimension", "referrers", "--limit", "6"],

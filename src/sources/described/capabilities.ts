@@ -15,6 +15,7 @@ export const CAPABILITIES = [
   "offersFilter",
   "offersHours",
   "offersDays",
+  "fitDays",
   "today",
   "lastDay",
   "addsUp",

@@ -3,6 +3,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import { addDays } from "../../operations/days.ts";
+import { DEFAULT_DAYS } from "../../operations/fields.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
 import { UnreadableListError } from "../../operations/unreadable-list.ts";
@@ -25,6 +26,7 @@ export interface DescribedService {
   lastDay(site: string, options: CallOptions): Promise<string>;
   addsUp(site: string, days: number, options: CallOptions): Promise<boolean>;
   offersDays(operation: { path: string }): boolean;
+  fitDays(operation: { path: string }, days: number): number;
   /** The totals alone, whose fields can be found where those of the series cannot. */
   totals(site: string, days: number, options: CallOptions): Promise<Totals>;
 }
@@ -279,6 +281,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       return totals.visitors === sumOf(series.points, "visitors");
     },
     offersDays: ({ path }) => reader.takes(path, "days"),
+    fitDays: (operation, days) => reader.allowedDays(operation).comeNear(days),
     totals: async (name, days, options) => readTotals(await locate(name, options), days, options),
   };
 }
@@ -291,7 +294,6 @@ function renameUnreadable(error: unknown): never {
 }
 
 const WINDOW_MINUTES = 5;
-const DEFAULT_DAYS = 30;
 
 const refer = ({ id, domain }: ServiceSite) => ({ id, domain });
 const join = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings: [...warnings] });

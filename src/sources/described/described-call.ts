@@ -150,6 +150,12 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
       decide<string | undefined>(options, (service) => service.lastDay(site, options), unknown),
     addsUp: (site, days, options) => decide(options, (service) => service.addsUp(site, days, options), yes),
     offersDays: (operation, options) => decide(options, (service) => service.offersDays(operation), yes),
+    fitDays: (operation, days, options) =>
+      decide(
+        options,
+        (service) => service.fitDays(operation, days),
+        () => days,
+      ),
     readDescribed: async (options: CallOptions) => {
       if (!isContract && described === undefined) await call(sites, {}, options);
       return findDescribed(options);

@@ -103,8 +103,8 @@ export const breakdowns: Question[] = [
       return { visitors, percentage };
     },
     expect: (count) => ({
-      visitors: count("docs.example.com").row("last 30 days", "channels", "AI assistants").visitors,
-      percentage: count("docs.example.com").share("last 30 days", "channels", "AI assistants"),
+      visitors: count("docs.example.com").row("last 28 days", "channels", "AI assistants").visitors,
+      percentage: count("docs.example.com").share("last 28 days", "channels", "AI assistants"),
     }),
     shell: true,
   }),
@@ -115,7 +115,7 @@ export const breakdowns: Question[] = [
     read: ([referrers]) => ["chatgpt.com", "claude.ai"].map((name) => findRow(referrers, name).visitors),
     expect: (count) =>
       ["chatgpt.com", "claude.ai"].map(
-        (name) => count("docs.example.com").row("last 30 days", "referrers", name).visitors,
+        (name) => count("docs.example.com").row("last 28 days", "referrers", name).visitors,
       ),
   }),
   question({

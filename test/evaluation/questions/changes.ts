@@ -101,22 +101,22 @@ export const changes: Question[] = [
     "2026-04/2026-06",
   ),
   askChange(
-    "How did last week compare with the same dates last year?",
+    "How did last week compare with the same week last year?",
     saturday,
     "docs.example.com",
     "last_week",
     "2026-11-09 to 2026-11-15",
-    "2025-11-09 to 2025-11-15",
+    "2025-11-10 to 2025-11-16",
     "year_before",
   ),
   askChange(
-    "How did last week compare with the same week last year, Monday to Sunday?",
+    "How did last week compare with the same dates last year?",
     saturday,
     "example.com",
     "last_week",
     "2026-11-09 to 2026-11-15",
-    "2025-11-10 to 2025-11-16",
-    "2025-11-10/2025-11-16",
+    "2025-11-09 to 2025-11-15",
+    "2025-11-09/2025-11-15",
   ),
   // The docs have data since the summer of last year only.
   askChange(

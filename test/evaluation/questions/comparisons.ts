@@ -148,9 +148,15 @@ export const comparisons: Question[] = [
     }),
   }),
   question({
-    question: "How did the new site do, compared with its first five days?",
+    question: "How did the new site do, compared with its first three days?",
     at,
-    calls: [{ tool: "compare_periods", args: { site: "news.example.org", days: 5 } }],
+    calls: [
+      {
+        tool: "compare_periods",
+        args: { site: "news.example.org", period: "last_3_days", against: "2026-11-11/2026-11-13" },
+        covers: ["last 3 complete days", "2026-11-11 to 2026-11-13"],
+      },
+    ],
     // Its first day need not be a whole one, so there is no percentage.
     read: (comparison) => {
       const [{ previous, change, comparable }] = comparison;
@@ -159,7 +165,7 @@ export const comparisons: Question[] = [
     },
     expect: (count) => {
       const news = count("news.example.org");
-      const absolute = news.visitors("last 5 complete days") - news.visitors("the 5 complete days before");
+      const absolute = news.visitors("last 3 complete days") - news.visitors("2026-11-11 to 2026-11-13");
       return ["2026-11-11", { absolute, percent: null }, false, true];
     },
   }),

@@ -51,8 +51,8 @@ export const conversions: Question[] = [
     },
     expect: (count) => {
       const site = count("example.com");
-      const rows = site.rows("last 30 days", "channels").map(({ value, visitors }) => {
-        const { visitors: converted } = site.row("last 30 days", "channels", value, ["events=signup"]);
+      const rows = site.rows("last 28 days", "channels").map(({ value, visitors }) => {
+        const { visitors: converted } = site.row("last 28 days", "channels", value, ["events=signup"]);
         return { value, visitors, converted, rate: percentOf(converted, visitors) };
       });
       const most = [...rows].sort((a, b) => b.converted - a.converted)[0];
@@ -90,7 +90,7 @@ export const conversions: Question[] = [
     ],
     read: ([purchases]) => numbersOf(purchases),
     expect: (count) =>
-      measure(count("shop.example.net"), "last 30 days", "events=purchase", ["visit:events=add_to_cart"]),
+      measure(count("shop.example.net"), "last 28 days", "events=purchase", ["visit:events=add_to_cart"]),
   }),
   question({
     question: "Did anybody from the newsletter get to the documentation of the API last week?",
@@ -163,7 +163,7 @@ export const conversions: Question[] = [
     ],
     expect: (count) => [
       true,
-      ...measure(count("example.com"), "last 30 days", "events=signup", ["visit:pages=/plans"]),
+      ...measure(count("example.com"), "last 28 days", "events=signup", ["visit:pages=/plans"]),
     ],
   }),
 ];

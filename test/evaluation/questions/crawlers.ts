@@ -58,7 +58,7 @@ export const crawlers: Question[] = [
       return [worst.value, worst.error_percentage];
     },
     expect: (count) => {
-      const rows = count("shop.example.net").crawlers("last 30 days");
+      const rows = count("shop.example.net").crawlers("last 28 days");
       const worst = first(rows.toSorted((a, b) => b.error_percentage - a.error_percentage));
       return [worst.value, worst.error_percentage];
     },
@@ -146,7 +146,7 @@ export const crawlers: Question[] = [
     calls: [{ tool: "get_crawlers", args: {} }],
     read: ([{ rows, total_rows }]) => [rows.length, total_rows, rows[0]?.value],
     expect: (count) => {
-      const rows = count("globex.example").crawlers("last 30 days");
+      const rows = count("globex.example").crawlers("last 28 days");
       return [10, rows.length, first(rows).value];
     },
     shell: true,

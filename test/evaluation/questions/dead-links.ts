@@ -23,7 +23,7 @@ export const deadLinks: Question[] = [
     at,
     calls: [{ tool: "get_not_found", args: { site: "example.com", limit: 100 } }],
     read: ([{ rows }]) => listOwn(rows),
-    expect: (count) => listOwn(count("example.com").notFound("last 30 days")),
+    expect: (count) => listOwn(count("example.com").notFound("last 28 days")),
     shell: true,
   }),
   question({

@@ -90,12 +90,13 @@ export const edgeChanges: Question[] = [
     "year_before",
   ),
   askChange(
-    "Was the leap day better than the same day last year?",
+    "Was the leap day better than that Tuesday a year before?",
     leap,
     "example.com",
     "yesterday",
     "2028-02-29",
-    "2027-02-28",
+    // A Tuesday, too.
+    "2027-03-02",
     "year_before",
   ),
   // The days are those of February, but 29 days were asked for, not a month.
@@ -148,7 +149,7 @@ export const edgeChanges: Question[] = [
     "example.com",
     "last_week",
     "2026-12-28 to 2027-01-03",
-    "2025-12-28 to 2026-01-03",
+    "2025-12-29 to 2026-01-04",
     "year_before",
   ),
   askChange(
@@ -158,5 +159,14 @@ export const edgeChanges: Question[] = [
     "this_year",
     "2027-01-01 to 2027-01-03",
     "2026-12-29 to 2026-12-31",
+    "2026-12-29/2026-12-31",
+  ),
+  askChange(
+    "Has the year begun better than the last one?",
+    afterNewYear,
+    "docs.example.com",
+    "this_year",
+    "2027-01-01 to 2027-01-03",
+    "2026-01-01 to 2026-01-03",
   ),
 ];

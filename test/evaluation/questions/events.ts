@@ -16,7 +16,7 @@ export const events: Question[] = [
   question({
     question: "How many people bought something in the last 30 days, and how many purchases were there?",
     at,
-    calls: [{ tool: "get_breakdown", args: { site: "shop.example.net", dimension: "events" } }],
+    calls: [{ tool: "get_breakdown", args: { site: "shop.example.net", dimension: "events", days: 30 } }],
     read: ([events]) => {
       const { visitors, hits } = findRow(events, "purchase");
       return { visitors, hits };

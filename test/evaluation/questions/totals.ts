@@ -89,12 +89,12 @@ export const totals: Question[] = [
     },
   }),
   question({
-    question: "How many page views did the docs have over the past month?",
+    question: "How many page views did the docs have over the past four weeks?",
     at,
-    // 30 days are the default.
+    // 28 days are the default.
     calls: [{ tool: "get_stats", args: { site: "docs.example.com" } }],
     read: ([stats]) => stats.pageviews,
-    expect: (count) => count("docs.example.com").pageviews("last 30 days"),
+    expect: (count) => count("docs.example.com").pageviews("last 28 days"),
   }),
   question({
     question: "Combien de visiteurs la boutique a-t-elle eus ces deux dernières semaines ?",

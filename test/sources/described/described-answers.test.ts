@@ -25,6 +25,45 @@ describe("events", () => {
   });
 });
 
+describe("a question that names no days", () => {
+  const listed = { days: { type: "integer", enum: [7, 30, 90] } };
+  const parameters = { "/stats": listed, "/timeseries": listed, "/breakdown": listed };
+
+  const refuse = (answer: (days: number) => unknown) => (query: URLSearchParams) => {
+    const days = Number(query.get("days"));
+    return [7, 30, 90].includes(days) ? answer(days) : new Reply(400, { error: "days?" });
+  };
+  // Visitors are counted once in all days, so that those of other numbers of days cannot be added up.
+  const service = {
+    "/openapi.json": () => describeParameters(parameters),
+    "/stats": refuse((days) => ({ visitors: 31, pageviews: 20 * days })),
+    "/timeseries": refuse((days) => listDays(days).map((date) => ({ date, visitors: 10, pageviews: 20 }))),
+    "/breakdown": refuse(() => [{ page: "/", visitors: 40, pageviews: 90 }]),
+  };
+
+  it.each([
+    ["stats", {}, 30],
+    ["breakdown", { dimension: "pages" }, 30],
+    // Days can be cut from more.
+    ["timeseries", {}, 28],
+  ])("about %s is answered for the nearest that the service has", async (name, params, days) => {
+    const { ask } = createSmallService(service);
+    expect((await ask(name, params)).period).toMatchObject({ days });
+    // Another question by the same call, which knows the service now.
+    expect((await ask(name, params)).period).toMatchObject({ days });
+  });
+
+  it("is about four weeks where any are allowed", async () => {
+    const { ask } = createSmallService({ "/openapi.json": () => describeParameters(takesDays) });
+    expect((await ask("breakdown", { dimension: "pages" })).period).toMatchObject({ days: 28 });
+  });
+
+  it("is refused for days that it names and the service does not have", async () => {
+    const asked = createSmallService(service).ask("breakdown", { dimension: "pages", days: 28 });
+    await expect(asked).rejects.toThrow("one of 7, 30, 90");
+  });
+});
+
 describe("rows that the service ranks in an order of its own", () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
