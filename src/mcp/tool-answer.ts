@@ -5,7 +5,7 @@ import { dateOfHour } from "../operations/days.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { formatNotes } from "../operations/note.ts";
 import { formatCommand } from "../operations/shell-command.ts";
-import { type Cell, type Column, listNotes, type View } from "../operations/view.ts";
+import { type Cell, type Column, listNotes, listWarnings, type View } from "../operations/view.ts";
 import { cleanRows, hasLookalikes, NUMBER_NOTE } from "../render/clean-rows.ts";
 import { cleanText, MAX_TEXT_LENGTH } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
@@ -82,16 +82,21 @@ export function buildAnswer(
     structuredContent: { ...structured, receipt },
     ...(linkChart(query.tool.name)._meta && {
       _meta: {
-        [CHART_DATA]: { ...cleanValue(query.drawn?.(result) ?? {}), notes: noteForPeople(raw, about) },
+        [CHART_DATA]: { ...cleanValue(query.drawn?.(result) ?? {}), ...noteForPeople(raw, about) },
       },
     }),
   };
 }
 
-const noteForPeople = (views: readonly View[], { note }: McpServerOptions["about"]) => [
-  ...(note === undefined ? [] : [note]),
-  ...formatNotes(listNotes(views), "people").map((each) => cleanText(each, 400)),
-];
+/** The notes for people, and how many of them, the first ones, are shown however little room there is. */
+function noteForPeople(views: readonly View[], { note }: McpServerOptions["about"]) {
+  const own = note === undefined ? [] : [note];
+  const notes = formatNotes(listNotes(views), "people").map((each) => cleanText(each, 400));
+  return {
+    notes: [...own, ...notes],
+    notes_shown: own.length + formatNotes(listWarnings(views), "people").length,
+  };
+}
 
 function chooseNameLength(result: Record<string, unknown>, views: readonly View[]): number {
   const tables = views.flatMap(({ rows, columns }) => rows.map((row) => readCells(columns, row)));

@@ -167,12 +167,13 @@ export const nameRow = ({ label, value }: { label?: string; value: string | null
   label ?? value ?? "";
 
 /**
- * The notes for people; those for a model, if the host does not pass on the chart's own data.
+ * The notes for people, and how many of them must be seen; those for a model, if the host does not pass on the chart's own data.
  *
  * @param content Structured content, with that data.
  */
-export function readNotes(content: unknown): string[] {
-  const { notes: own, receipt } = isObject(content) ? content : {};
-  const notes = own ?? (isObject(receipt) ? receipt.notes : undefined);
-  return Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
+export function readNotes(content: unknown): [notes: string[], shown: number] {
+  const { notes: own, notes_shown: shown, receipt } = isObject(content) ? content : {};
+  const all = own ?? (isObject(receipt) ? receipt.notes : undefined);
+  const notes = Array.isArray(all) ? all.filter(isText) : [];
+  return [notes, own !== undefined && isCount(shown) ? Number(shown) : notes.length];
 }

@@ -57,11 +57,16 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     return view;
   }
 
-  async function send({ page }: OpenedView, result: unknown): Promise<void> {
+  /** Sends a result, and shows all of it unless it is to stay as a conversation has it at first. */
+  async function send({ page, main }: OpenedView, result: unknown, isOpen = true): Promise<void> {
     await page.evaluate(async (sent) => {
       await window.host.result(sent as never);
       await window.host.settle();
     }, result);
+    if (!isOpen) return;
+    await main.evaluate((element) => {
+      for (const more of element.querySelectorAll<HTMLDetailsElement>("details.more")) more.open = true;
+    });
   }
 
   let standing: OpenedView | undefined;
@@ -165,7 +170,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       });
       expect(await words(main)).toContain("rows may not add up");
       expect(overview.notes[0]).toBe("Made-up data (--demo).");
-      expect(await allWords(main.locator("footer li"))).toEqual(overview.notes);
+      const [first, ...others] = overview.notes;
+      expect(await allWords(main.locator("footer li"))).toEqual([...others, first]);
     });
 
     it("with a trend that starts at zero, has every point at its number and leaves the last one open", async () => {
@@ -493,7 +499,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect(change < 0 ? bar.end : bar.start).toBeCloseTo(bar.zero, 1);
         expect(bar.length).toBeCloseTo(bars[0]?.length ?? 0, 1);
       });
-      expect(await allWords(main.locator("footer li"))).toEqual(comparison.notes);
+      const [first, ...others] = comparison.notes;
+      expect(await allWords(main.locator("footer li"))).toEqual([...others, first]);
     });
 
     it("with ranges for unknown numbers, and the reason", async () => {
@@ -854,6 +861,29 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       }
     });
 
+    it.each(["get_overview", "compare_periods"])(
+      "in a conversation in at most 900 pixels of height at a width of 700: %s",
+      async (tool) => {
+        const view = await open({ width: 700, height: 900 });
+        await send(view, await ask(tool, { site: "example.com" }), false);
+        const measureHeight = () => view.main.evaluate((element) => element.getBoundingClientRect().height);
+        expect(await measureHeight()).toBeLessThanOrEqual(900);
+        // What must be known is there at once, the rest after a click.
+        expect(await words(view.main.locator("footer").last())).toBe("Made-up data (--demo).");
+        expect(await view.main.locator("details.more .rows").first().isVisible()).toBe(false);
+        await view.main.locator("details.more > summary").click();
+        expect(await view.main.locator("details.more .rows").first().isVisible()).toBe(true);
+        expect(await measureHeight()).toBeGreaterThan(1000);
+      },
+    );
+
+    it("with the first and the last of seven days on the axis at 360 pixels", async () => {
+      const view = await open({ width: 360, height: 900 });
+      await send(view, await ask("get_overview", { site: "example.com", days: 7 }));
+      const labels = await view.main.locator(".plot text:not([dy])").allTextContents();
+      expect([labels[0], labels.at(-1)]).toEqual(["Nov 14", "Nov 20"]);
+    });
+
     it("at a new width, with the selected day still selected", async () => {
       const { main, page } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {
         width: 1024,
@@ -1133,7 +1163,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
 
     it("reports its height only when it changes", async () => {
-      const view = await show(await ask("get_overview", { site: "example.com" }), {});
+      const view = await open();
+      await view.page.evaluate(() => window.host.input({}));
+      await send(view, await ask("get_overview", { site: "example.com" }), false);
       const settled = async () => {
         await expect.poll(async () => (await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
         await view.page.waitForTimeout(150);

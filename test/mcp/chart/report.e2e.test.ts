@@ -7,6 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cleanText } from "../../../src/render/clean-text.ts";
 import { CHROMIUM, launch } from "../../support/browser.ts";
+import { spawnSync } from "../../support/child-process.js";
 import { HOSTILE, spoilNames } from "../../support/hostile-names.ts";
 import { BASE, fakeNetwork, service } from "../../support/network.ts";
 import { runShell } from "../../support/shell.ts";
@@ -128,5 +129,56 @@ describe.skipIf(CHROMIUM === undefined)("a report in Chromium (CHROMIUM)", () =>
     expect(cut).toEqual([]);
     expect((await page.pdf({ format: "A4" })).byteLength).toBeGreaterThan(10_000);
     expect(faults).toEqual([]);
+  });
+
+  /** The printed pages as lines of words, with columns apart. */
+  async function print(): Promise<string[][]> {
+    const file = join(folder, "a.pdf");
+    await page.pdf({ format: "A4", path: file });
+    const { stdout } = spawnSync("pdftotext", ["-layout", file, "-"], { encoding: "utf8" });
+    const pages = stdout.replace(/\f$/, "").split("\f");
+    return pages.map((text) => text.split("\n").filter((line) => line.trim() !== ""));
+  }
+
+  it.each([["2026-10"], ["last-180-days"]])(
+    "prints the labels of %s's axes whole, from a window of 1280 px",
+    async (period) => {
+      await open(["example.com", "--period", period], { viewport: { width: 1280, height: 900 } });
+      const labels = await page.locator(".paper .tick").allTextContents();
+      expect(labels.length).toBeGreaterThan(6);
+      const words = new Set((await print()).flat().flatMap((line) => line.trim().split(/\s{2,}/)));
+      expect(labels.filter((label) => !words.has(label))).toEqual([]);
+    },
+  );
+
+  it("prints a day on one page", async () => {
+    await open(["example.com", "--period", "yesterday"], { viewport: { width: 1280, height: 900 } });
+    const pages = await print();
+    expect(pages).toHaveLength(1);
+    expect(pages[0]?.join("\n")).toMatch(/Not found[\s\S]*Made with analytics-mcp/);
+  });
+
+  it("cuts no table between its head and its first rows, wherever a page ends", async () => {
+    await open(["example.com", "--period", "2026-10"]);
+    await page.locator("figure summary").click();
+    const heads = new Set(await page.locator("h2, h3, thead th").allTextContents());
+    for (let height = 0; height < 1000; height += 70) {
+      await page.evaluate((pixels) => {
+        document.body.style.paddingTop = `${pixels}px`;
+      }, height);
+      const pages = await print();
+      expect(pages.length).toBeGreaterThan(1);
+      const ends = pages.map(
+        (lines) =>
+          lines
+            .at(-1)
+            ?.trim()
+            .split(/\s{2,}/) ?? [],
+      );
+      expect(
+        ends.filter((words) => words.every((word) => heads.has(word))),
+        `${height} px`,
+      ).toEqual([]);
+    }
   });
 });
