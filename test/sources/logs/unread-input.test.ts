@@ -147,6 +147,16 @@ it("finds the days of lines that cannot be read in a log whose first one cannot 
   expect((await ask("2026-11-20"))?.values).toMatchObject({ lines: 48, to: "2026-11-20" });
 });
 
+it("finds the days of unreadable lines where a file goes back in time, as one made of two logs does", async () => {
+  const isSpoiled = (index: number) => ofDay(index) === 1 && index % 3 === 1;
+  const lines = LINES.map((line, index) => (isSpoiled(index) ? spoil(line) : line));
+  write("access.log", [...lines, ...lines.map((line) => line.replace("198.51", "203.0"))]);
+  const count = LINES.filter((_, index) => isSpoiled(index)).length;
+  expect((await ask("2026-11-19"))?.values).toMatchObject({ lines: 2 * count, percent: 33.4 });
+  expect(await ask("2026-11-18")).toBeUndefined();
+  expect(await ask("2026-11-20", "2026-11-21")).toBeUndefined();
+});
+
 it("says that a format has changed in the middle of a file, also once it is gone", async () => {
   const change = 2.5 * DAY_LINES;
   write(

@@ -43,6 +43,8 @@ export interface Reader extends ReadingTask {
   blocks: AsyncGenerator<TextBlock>;
   /** Seconds since 1970 of the last line that was read: the reader with the earliest one goes next. */
   time: number;
+  /** The same, or the latest of all before if none was read yet. */
+  after: number;
   /** The day of that line. */
   day: DaySpan;
   /** Whether the path had another log, or none, when it was opened. */
@@ -56,6 +58,7 @@ export function createReader(task: ReadingTask): Reader {
     ...task,
     blocks: openBlocks(task),
     time: firstTime,
+    after: content.latest,
     day: calendar.find(firstTime),
     isMoved: false,
   };
@@ -149,24 +152,25 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink, now: number
     content.lines++;
     if (isTooLong(line)) {
       content.tooLong++;
-      addUnread(content, line.length + 1);
+      addUnread(reader, line.length + 1);
       return;
     }
     const parsed = parse(line);
     if (parsed === undefined) {
       content.unreadable++;
-      addUnread(content, line.length + 1);
+      addUnread(reader, line.length + 1);
       if (content.examples.length < 3) content.examples.push(cleanText(line, 120));
     } else if (parsed === "comment") {
       content.comments++;
       if (isHeader(line)) content.header = line;
     } else if (isFuture(parsed.time)) {
       content.future++;
-      addUnread(content, line.length + 1, true);
+      addUnread(reader, line.length + 1, true);
     } else {
       endUnread(content, parsed.time);
       reader.checkRepeat(line, parsed.time, content);
       reader.time = parsed.time;
+      reader.after = parsed.time;
       if (parsed.time < reader.day.start || parsed.time >= reader.day.end)
         reader.day = calendar.find(parsed.time);
       content.days[reader.day.date] = (content.days[reader.day.date] ?? 0) + line.length + 1;
@@ -177,7 +181,7 @@ function takeBlock(reader: Reader, block: TextBlock, sink: LineSink, now: number
   });
   content.lines += block.tooLong;
   content.tooLong += block.tooLong;
-  for (let line = 0; line < block.tooLong; line++) addUnread(content, MAX_LINE_BYTES);
+  for (let line = 0; line < block.tooLong; line++) addUnread(reader, MAX_LINE_BYTES);
   content.read += block.bytes;
   content.tail = hashTail(block.tail);
 }

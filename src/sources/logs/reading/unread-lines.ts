@@ -6,11 +6,17 @@ const HOUR = 3_600;
 /** A line counts as no more bytes, so that nobody's long requests weigh as much as a hundred lines. */
 const MAX_BYTES = 2_048;
 
+/** What is read of a content: the time of the last line that could be, which need not be the latest. */
+interface Read {
+  content: LogContent;
+  after: number;
+}
+
 /** Counts a line that could not be read, after the last one that could. */
-export function addUnread({ unread, latest }: LogContent, length: number, isFuture = false): void {
+export function addUnread({ content: { unread }, after }: Read, length: number, isFuture = false): void {
   const bytes = Math.min(length, MAX_BYTES);
   const last = unread.at(-1);
-  const span = last?.before === null ? last : { after: finite(latest), before: null, lines: 0, bytes: 0 };
+  const span = last?.before === null ? last : { after: finite(after), before: null, lines: 0, bytes: 0 };
   if (span !== last) unread.push(span);
   span.lines++;
   span.bytes += bytes;
@@ -34,7 +40,8 @@ const hourOf = (time: number): number => Math.floor(time / HOUR);
 
 /** The span that makes the shortest one with the next. */
 function findClosest(spans: readonly UnreadLines[]): number {
-  const lengthAt = (at: number) => (spans[at + 1]?.before ?? 0) - (spans[at]?.after ?? 0);
+  // Where a log goes back in time, the next one is before it.
+  const lengthAt = (at: number) => Math.abs((spans[at + 1]?.before ?? 0) - (spans[at]?.after ?? 0));
   let closest = 0;
   for (let at = 1; at < spans.length - 1; at++) if (lengthAt(at) < lengthAt(closest)) closest = at;
   return closest;
