@@ -23,8 +23,9 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
   const argv = expandDimension(given);
   const format = readFailureFormat(argv);
   let command: string | undefined;
+  let program: Command | undefined;
   try {
-    const program = await createProgram(io, argv);
+    program = await createProgram(io, argv);
     if (argv[0] === "complete" && argv[1] === "--") {
       const { printCandidates } = await import("./completion/print-candidates.ts");
       await printCandidates(io, program, argv.slice(2));
@@ -41,8 +42,10 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // A command without its subcommand has printed its help.
     if (error.code === "commander.help") return exitCodes.usage;
-    const explain = isUnknownOption(error) ? explainUnknownOption : explainUsage;
-    return printFailure(io, explain(error, command), format);
+    if (!isUnknownOption(error)) return printFailure(io, explainUsage(error, command), format);
+    const asked = program?.commands.find((each) => each.name() === command);
+    const known = [...(asked?.options ?? []), ...(program?.options ?? [])].flatMap(({ long }) => long ?? []);
+    return printFailure(io, explainUnknownOption(error, command, known), format);
   }
 }
 

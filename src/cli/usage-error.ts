@@ -1,5 +1,6 @@
 import type { CommanderError } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { findDimension } from "../operations/dimension-names.ts";
 
 /** Commander's messages, and ours in their place. */
 const REWRITTEN: [RegExp, (parts: string[]) => string][] = [
@@ -50,13 +51,40 @@ export const isUnknownOption = ({ code, message }: CommanderError) =>
   code === "commander.unknownOption" || /unknown command '-./.test(message);
 
 /** Turns commander's error on an unknown option into ours, without repeating a value: it may be a key. */
-export function explainUnknownOption({ message }: CommanderError, command: string | undefined) {
+export function explainUnknownOption(
+  { message }: CommanderError,
+  command: string | undefined,
+  known: readonly string[] = [],
+) {
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
+  const name = readOptionName(word);
   return createUnknownOptionError(
-    readOptionName(word),
-    [guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
+    name,
+    [findMeant(name, known) || guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
   );
+}
+
+/** Options of other programs, and what they are called here. */
+const MEANT: readonly [RegExp, readonly string[]][] = [
+  [/^--(?:format|out|type)$/, ["--output"]],
+  [/^--(?:by|group-?by|breakdown)$/, ["--by", "--dimension"]],
+  [/^--(?:interval|granularity)$/, ["--by"]],
+  [/^--(?:since|start|start-date|begin)$/, ["--from"]],
+  [/^--(?:until|end|end-date)$/, ["--to"]],
+  [/^--(?:date|range|day|week|month|year)$/, ["--period"]],
+];
+
+/** The option of this command that an unknown one means, as a question; otherwise an empty text. */
+function findMeant(name: string, known: readonly string[]): string {
+  const [, options = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
+  const meant = options.find((option) => known.includes(option));
+  if (meant !== undefined) return `Did you mean ${meant}?`;
+  if (options.includes("--by"))
+    return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
+  const dimension = findDimension(name.slice("--".length));
+  if (dimension === undefined || !known.includes("--filter")) return "";
+  return `Did you mean --filter ${name.slice("--".length)}=…?`;
 }
 
 /** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */

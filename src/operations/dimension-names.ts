@@ -35,6 +35,10 @@ export const nameValues = (count: number, dimension: string): string =>
     ? dimensions.flatMap((known) => (known === dimension ? OTHER_NAMES[known][0] : []))[0]
     : undefined) ?? dimension;
 
+/** What else dimensions are called: `country` of `countries`. */
+export const listOtherNames = (names: readonly string[]): string[] =>
+  dimensions.flatMap((dimension) => (names.includes(dimension) ? OTHER_NAMES[dimension] : []));
+
 /** The dimension that a word names; undefined if none. */
 export const findDimension = (word: string): Dimension | undefined =>
   dimensions.find((known) => known === nameDimension(word));

@@ -66,11 +66,24 @@ export function resolvePeriod(
   const createError = (detail: string) => createPeriodError(detail, parameter);
   const word = normalizeWord(period);
   const days = word === ALL ? { from: since, to: today } : resolveAny(word, period, today);
-  if (days === undefined) throw createError(`must be ${forms}`);
+  if (days === undefined) throw createError(describeNoDay(period) ?? `must be ${forms}`);
   if (days.from > days.to) throw createError(`ends on ${days.to}, before it begins on ${days.from}`);
   if (days.to > today) throw createError(`must not be in the future: today at the site is ${today}`);
   if (days.from < FIRST_DAY) throw createError(`must not begin before ${FIRST_DAY}`);
   return days;
+}
+
+/** Which of its days does not exist, such as 30 February. */
+function describeNoDay(text: string): string | undefined {
+  const dates = [...text.slice(0, 60).matchAll(/\b(\d{4})-(\d\d)-(\d\d)\b/g)];
+  for (const [date, year = "", month = "", day] of dates) {
+    const name = MONTHS[Number(month) - 1];
+    const length = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+    if (name === undefined) return `has a day that does not exist: ${date}`;
+    if (Number(day) > length || day === "00")
+      return `has a day that does not exist: ${date} (${name[0]?.toUpperCase()}${name.slice(1)} ${year} has ${length} days)`;
+  }
+  return undefined;
 }
 
 /** Whether a text is a period, whatever the date. */

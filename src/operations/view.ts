@@ -82,7 +82,7 @@ export interface View {
   extent?: { total: number; limit: number } | undefined;
   /** Drawn above the table if the output supports it; without a table, in place of the headline. */
   series?: Series;
-  /** The column of counts to draw as bars. */
+  /** The column of numbers to draw as bars. */
   bars?: string;
   /** May be placed next to the previous view if there is room. */
   beside?: true;

@@ -1,6 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import type { ParameterError } from "../errors.ts";
 import { quoteIfNeeded } from "../errors.ts";
+import { listOtherNames } from "../operations/dimension-names.ts";
 
 /** The time to compare grows with the product of both lengths, and a model may send a word of any length. */
 const MAX_LENGTH = 253;
@@ -24,5 +25,5 @@ export function suggest(word: string, known: readonly string[]): string {
 /** The same for the name that a refused condition of a filter quotes. */
 export function suggestName({ detail, allowed = [] }: ParameterError): string {
   const [, name] = /^names no [^:]*: "([^"]*)"/.exec(detail) ?? [];
-  return name === undefined ? "" : suggest(name, allowed);
+  return name === undefined ? "" : suggest(name, [...allowed, ...listOtherNames(allowed)]);
 }

@@ -140,6 +140,8 @@ const sumWidths = (widths: number[]) =>
 function createBars({ bars, rows }: View, screen: Screen, used: number) {
   const room = Math.min(MAX_BAR_WIDTH, screen.width - used - GAP);
   if (bars === undefined || !screen.pictures || room < MIN_BAR_WIDTH) return () => [];
-  const most = Math.max(...rows.map((row) => Number(row[bars] ?? 0)));
-  return (row: View["rows"][number]) => [paint(screen, "cyan", drawBar(Number(row[bars] ?? 0), most, room))];
+  // A range has no bar.
+  const read = (row: View["rows"][number]) => Number(row[bars] ?? 0) || 0;
+  const most = Math.max(...rows.map(read));
+  return (row: View["rows"][number]) => [paint(screen, "cyan", drawBar(read(row), most, room))];
 }

@@ -182,7 +182,7 @@ function viewConversions(conversions: Conversions): View[] {
       rows: rows
         ? rows.map((row) => ({ value: row.value, label: row.label, ...showMeasured(row) }))
         : [showMeasured(conversions)],
-      ...(rows && { bars: "converted", extent: { total, limit } }),
+      ...(rows && { bars: "conversion_rate", extent: { total, limit } }),
       notes: [...(rows ? [describeTotals(conversions)] : []), ...describeSamples(conversions), ...notes],
       warnings,
     },

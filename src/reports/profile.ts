@@ -9,6 +9,8 @@ import { rateVisits, type VisitRates, type WithVisits } from "../operations/visi
  */
 
 export const PROFILE_INTERVALS = ["weekday", "hour_of_day", "week_hour"] as const;
+/** The lengths of a point, and when people come. */
+export const SERIES_INTERVALS = ["hour", "day", "week", "month", ...PROFILE_INTERVALS] as const;
 export type ProfileInterval = (typeof PROFILE_INTERVALS)[number];
 
 export const isProfile = (interval: string | undefined): interval is ProfileInterval =>

@@ -82,7 +82,7 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
       const params = declaration.params();
       return ("site" in params.shape ? params.partial({ site: true }) : params) as z.ZodObject as P;
     },
-    ask: (call: Call, { filter: texts, ...given }: Record<string, unknown>, limits: QueryOptions) => {
+    ask: async (call: Call, { filter: texts, ...given }: Record<string, unknown>, limits: QueryOptions) => {
       const filter = readFilterInput(texts as string[] | undefined);
       return answerInTime({ ...limits, ...(filter && { filter }) }, (options) => {
         const answer = async (complete: Record<string, unknown>): Promise<Answer> => {

@@ -13,7 +13,7 @@ import { timeseries } from "../operations/index.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { seriesAnswer } from "../operations/series-fields.ts";
 import { compactVisits, withParam } from "./operation-query.ts";
-import { isProfile, PROFILE_INTERVALS } from "./profile.ts";
+import { isProfile, SERIES_INTERVALS } from "./profile.ts";
 import { defineQuery } from "./query.ts";
 import { visitRates } from "./report-fields.ts";
 
@@ -33,7 +33,7 @@ export const series = defineQuery({
       ...filterParams(),
       with: withParam(),
       interval: z
-        .enum(["hour", "day", "week", "month", ...PROFILE_INTERVALS])
+        .enum(SERIES_INTERVALS)
         .optional()
         .describe(
           `Length of a point (default: day). Weeks (from Monday) and months are days, added up. Hours are for at most ${MAX_HOUR_DAYS} days (default: ${DEFAULT_HOUR_DAYS}). weekday, hour_of_day and week_hour (both) are averages of complete days (default: four weeks).`,

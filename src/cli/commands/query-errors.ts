@@ -1,8 +1,11 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
+import { findDimension } from "../../operations/dimension-names.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { suggest, suggestName } from "../../render/suggest.ts";
+import { SERIES_INTERVALS } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
+import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
 import { seeHelp } from "../usage-error.ts";
 
 /** What the command line gave: the texts of each parameter, and the words that are not options. */
@@ -36,7 +39,8 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       ...parts.map((part) => part.hint),
       hint,
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
-      seeHelp(query.name),
+      // A command to paste ends the hint.
+      parts.some((part) => part.hint.includes(PLACES_OPTION)) ? "" : seeHelp(query.name),
     ]
       .filter((sentence) => sentence !== "")
       .join(" "),
@@ -62,13 +66,7 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   if (quotesGiven(parameter, texts))
     return { message: `${name} ${detail}.`, hint: suggestName(refusal).trim() };
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
-  if (list !== undefined && value !== "") {
-    const known = list.split(", ").filter((word) => /^\w+$/.test(word));
-    const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
-    const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
-    const message = `${name} cannot be ${shorten(value)}${why}.`;
-    return { message, hint: `${suggest(value, known)}It can be ${list}.` };
-  }
+  if (list !== undefined && value !== "") return explainChoice(refusal, value, list, given);
   if (detail.endsWith(" with days")) {
     return { message: `${name} cannot be combined with --days.`, hint: "Leave out one of the two." };
   }
@@ -77,6 +75,40 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
     message: `${name} ${detail}${isRule ? `, not ${shorten(value)}` : ""}.`,
     hint: parameter === "days" ? given.guess(value).trim() : "",
   };
+}
+
+/** Explains a value that is none of a list. */
+function explainChoice(
+  { parameter, detail }: ParameterError,
+  value: string,
+  list: string,
+  given: GivenWords,
+): Explanation {
+  const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
+  if (without.endsWith(PLACES_OPTION)) {
+    const hint =
+      value === "countries"
+        ? `To add them: ${formatCountrySetup(given.source)}`
+        : `Name a database that has them: ${PLACES_OPTION} FILE.mmdb`;
+    return { message: `The logs have no ${value} yet: addresses have no place${without}.`, hint };
+  }
+  const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
+  const known = list.split(", ").filter((word) => /^\w+$/.test(word));
+  return {
+    message: `--${flagOf(parameter)} cannot be ${shorten(value)}${why}.`,
+    hint: `${suggestCommand(parameter, value)}${suggest(value, known)}It can be ${list}.`,
+  };
+}
+
+/** The command that has what was asked of another, as a sentence or an empty text. */
+function suggestCommand(parameter: string, value: string): string {
+  const interval = SERIES_INTERVALS.find((each) => each === value.toLowerCase().replace(/s$/, ""));
+  const dimension = findDimension(value);
+  if (parameter === "interval" && dimension !== undefined)
+    return `For a list of ${dimension}: analytics-mcp breakdown --dimension ${dimension}. `;
+  if (parameter === "dimension" && interval !== undefined)
+    return `For each ${interval}: analytics-mcp timeseries --by ${interval}. `;
+  return "";
 }
 
 function explainMissing(name: string, list: string | undefined): Explanation {

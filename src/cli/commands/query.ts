@@ -3,13 +3,15 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Call, CallOptions } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
-import { forPeople } from "../../operations/note.ts";
+import { formatNotes, forPeople } from "../../operations/note.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
+import type { View } from "../../operations/view.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import { findQuery } from "../../reports/queries.ts";
 import type { Answer, Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
+import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { addOutputOptions, type Output, type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -53,7 +55,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
       const given = await query.ask(call, params, options).catch((error) => fail(error, source));
-      return proposeFilter(proposeLastDays(query, given, source), source);
+      return proposeCountries(proposeFilter(proposeLastDays(query, given, source), source), source);
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
@@ -98,6 +100,16 @@ function proposeFilter(answer: Answer, source: readonly string[]): Answer {
   const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
   const note = forPeople(`For the first row alone: ${command}`);
   return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
+}
+
+/** Adds the command line that adds countries, where an answer lacks them for want of a database. */
+function proposeCountries(answer: Answer, source: readonly string[]): Answer {
+  const lacks = ({ notes }: View) =>
+    formatNotes(notes, "people").some((note) => note.includes(`without ${PLACES_OPTION}`));
+  if (!answer.views.some(lacks)) return answer;
+  const note = forPeople(`To add countries: ${formatCountrySetup(source)}`);
+  const views = answer.views.map((view) => (lacks(view) ? { ...view, notes: [note, ...view.notes] } : view));
+  return { ...answer, views };
 }
 
 /**

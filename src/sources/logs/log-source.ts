@@ -6,6 +6,7 @@ import type { Filter } from "../../operations/filter.ts";
 import { compareValues } from "../../operations/row-order.ts";
 import type { Warning } from "../../operations/warning.ts";
 import { listHours } from "../calendar.ts";
+import { PLACES_OPTION } from "../country-package.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { countActive } from "../measure/count.ts";
 import { createRanking } from "../measure/ranking.ts";
@@ -232,7 +233,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
         ];
       }),
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
-    missingOption: (dimension) => (hasPlaces || !isOfPlace(dimension) ? undefined : "--geoip"),
+    missingOption: (dimension) => (hasPlaces || !isOfPlace(dimension) ? undefined : PLACES_OPTION),
   };
 }
 

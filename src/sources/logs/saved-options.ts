@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import type { Warning } from "../../operations/warning.ts";
+import { COUNTRIES, COUNTRY_PACKAGE } from "../country-package.ts";
 import { listTexts } from "../named-sites.ts";
 import { readTimezone } from "../source-options.ts";
 import type { SourceFlags } from "../source-types.ts";
@@ -34,7 +36,7 @@ export function readGivenOptions(flags: SourceFlags): Partial<SavedOptions> {
   if (excludeAddress !== undefined) given.excludeAddresses = listUnlessNone(excludeAddress).sort();
   if (keepQuery !== undefined) given.keepQuery = listUnlessNone(keepQuery);
   if (trustForwarded !== undefined) given.trustForwarded = readHops(String(trustForwarded));
-  if (geoip !== undefined) given.geoip = geoip === NONE ? null : nameDatabase(resolve(String(geoip)));
+  if (geoip !== undefined) given.geoip = geoip === NONE ? null : readDatabase(String(geoip));
   if (keep !== undefined) given.keep = keep === NONE ? null : readKeep(String(keep));
   return given;
 }
@@ -42,7 +44,16 @@ export function readGivenOptions(flags: SourceFlags): Partial<SavedOptions> {
 const listUnlessNone = (given: unknown): string[] =>
   [...new Set(listTexts(given))].filter((text) => text !== NONE);
 
-const nameDatabase = (path: string): PlaceDatabase => ({ name: path, path });
+/** A file, or the installed package of countries. */
+function readDatabase(text: string): PlaceDatabase {
+  const path = resolve(text);
+  if (basename(path) !== COUNTRIES || existsSync(path)) return { name: path, path };
+  const found = findCountryPackage();
+  if (found !== undefined) return found;
+  throw new AnalyticsError("usage", `--geoip ${COUNTRIES}: the database of countries is not installed.`, {
+    hint: `Install it: npm install -g ${COUNTRY_PACKAGE}`,
+  });
+}
 
 /** The options of a history that begins. */
 export const completeOptions = (given: Partial<SavedOptions>): SavedOptions => ({
@@ -197,24 +208,28 @@ function findFormat(name: string): NonNullable<LogSettings["format"]> {
   });
 }
 
-/** On npm, for people who want countries. It is not a dependency. */
-const PACKAGE = "@ip-location-db/geo-whois-asn-country-mmdb";
-
-/** Finds the package of countries as Node resolves packages: from this package's folder, or from the working directory. */
+/**
+ * Finds the package of countries as Node resolves packages, from this package's folder or from the working directory; or among
+ * the packages that are installed for all programs of this Node.
+ */
 function findCountryPackage(): PlaceDatabase | undefined {
+  const file = `${COUNTRY_PACKAGE}/geo-whois-asn-country.mmdb`;
   for (const from of [import.meta.url, resolve("program.js")]) {
     try {
-      return { name: PACKAGE, path: createRequire(from).resolve(`${PACKAGE}/geo-whois-asn-country.mmdb`) };
+      return { name: COUNTRY_PACKAGE, path: createRequire(from).resolve(file) };
     } catch {
       // It is not installed there.
     }
   }
-  return undefined;
+  const path = [join(dirname(process.execPath), "..", "lib"), dirname(process.execPath)]
+    .map((folder) => join(folder, "node_modules", file))
+    .find(existsSync);
+  return path === undefined ? undefined : { name: COUNTRY_PACKAGE, path };
 }
 
 /** The package may be elsewhere today. */
 const findDatabase = (saved: PlaceDatabase): PlaceDatabase =>
-  (saved.name === PACKAGE ? findCountryPackage() : undefined) ?? saved;
+  (saved.name === COUNTRY_PACKAGE ? findCountryPackage() : undefined) ?? saved;
 
 function readKeep(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);

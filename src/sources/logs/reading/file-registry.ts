@@ -273,7 +273,11 @@ function createNoRequestError(
   asked: LogFormat | undefined,
 ): AnalyticsError {
   const [first] = leftOut;
-  const reason = first === undefined ? "The logs are empty." : `${first[0]} ${first[1].reason}.`;
+  if (first === undefined)
+    return new AnalyticsError("usage", "There is no request in the logs. The logs are empty.", {
+      hint: "If they were just rotated, a pattern with * reads the earlier files, too: --logs '/var/log/nginx/access.log*'. If the site is new, visit one of its pages and ask again.",
+    });
+  const reason = `${first[0]} ${first[1].reason}.`;
   const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
   const other =
     "For another one, give the server's own description with --log-format: analytics-mcp doctor looks for it.";
