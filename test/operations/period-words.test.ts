@@ -98,7 +98,6 @@ it.each([
     "feb_30",
     "3_oct_3",
     "0d",
-    "2026-02-30",
     "2026-13",
     "26-11",
     "2026-11-1",
@@ -109,6 +108,9 @@ it.each([
     "2025-Q3-2026",
   ].map((period): [string, string] => [period, "must be today, yesterday, this_week"]),
   ["2026-01-01/2026-02-01/2026-03-01", "must be today"],
+  ["2026-02-30", "has a day that does not exist: 2026-02-30 (February 2026 has 28 days)"],
+  ["2026-02-29/today", "has a day that does not exist: 2026-02-29 (February 2026 has 28 days)"],
+  ["2026-13-01", "has a day that does not exist: 2026-13-01"],
 ])("%j is refused", (period, detail) => {
   expect(() => resolve(period)).toThrow(
     expect.objectContaining({

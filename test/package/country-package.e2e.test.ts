@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
@@ -39,19 +48,22 @@ function install(place: string, country: string) {
   );
 }
 
-function askCountries(...words: string[]) {
+/** Runs the program. @param node Whose global packages it can find. */
+function run(node: string, ...words: string[]) {
   const program = join(folder, "npx", "node_modules", "analytics-mcp", "bin", "analytics-mcp.js");
+  return spawnSync(node, [program, ...words], {
+    cwd: join(folder, "work"),
+    encoding: "utf8" as const,
+    env: { XDG_STATE_HOME: join(folder, "state") },
+  });
+}
+
+const NODE = newerNode ?? process.execPath;
+
+function askCountries(...words: string[]) {
   const asked = ["breakdown", "--dimension", "countries", "--period", "2026-11-20/2026-11-20", "--csv"];
   const logs = ["--logs", join(folder, "access.log"), "--site", "example.com", "--timezone", "UTC"];
-  const { status, stdout, stderr } = spawnSync(
-    newerNode ?? process.execPath,
-    [program, ...asked, ...logs, ...words],
-    {
-      cwd: join(folder, "work"),
-      encoding: "utf8" as const,
-      env: { XDG_STATE_HOME: join(folder, "state") },
-    },
-  );
+  const { status, stdout, stderr } = run(NODE, ...asked, ...logs, ...words);
   const [, ...rows] = stdout.trim().split(/\r?\n/);
   return { status, stderr, countries: rows.map((row) => row.split(",")[0]) };
 }
@@ -60,7 +72,7 @@ describe("the optional package of countries", () => {
   it("is not needed, and without it there are no countries", () => {
     expect(askCountries()).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('--dimension cannot be "countries"'),
+      stderr: expect.stringContaining(`To add them: npm install -g ${PACKAGE} && analytics-mcp logs --set`),
     });
   });
 
@@ -70,6 +82,19 @@ describe("the optional package of countries", () => {
     ["above that folder", "."],
   ])("is found %s", (_, place) => {
     install(place, "DE");
+    expect(askCountries().countries).toEqual(["DE", ""]);
+  });
+
+  it("is added to logs that were counted without it, from among the packages of this Node", () => {
+    expect(askCountries().status).toBe(2);
+    // A Node of its own has global packages of its own.
+    const node = join(folder, "bin", "node");
+    mkdirSync(dirname(node));
+    cpSync(realpathSync(NODE), node);
+    const set = ["logs", "--set", "--geoip", "countries", join(folder, "access.log")];
+    expect(run(node, ...set).stderr).toContain("the database of countries is not installed");
+    install("lib", "DE");
+    expect(run(node, ...set)).toMatchObject({ status: 0 });
     expect(askCountries().countries).toEqual(["DE", ""]);
   });
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
+import { execPath } from "node:process";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import type { Warning } from "../../operations/warning.ts";
@@ -221,7 +222,7 @@ function findCountryPackage(): PlaceDatabase | undefined {
       // It is not installed there.
     }
   }
-  const path = [join(dirname(process.execPath), "..", "lib"), dirname(process.execPath)]
+  const path = [join(dirname(execPath), "..", "lib"), dirname(execPath)]
     .map((folder) => join(folder, "node_modules", file))
     .find(existsSync);
   return path === undefined ? undefined : { name: COUNTRY_PACKAGE, path };
