@@ -49,7 +49,7 @@ function drawReport(report: ReportedOverview, format: Format): Tree[] {
   const [head, ...parts] = drawOverview(report, format, rows);
   // The notes, where this is said at length, are at the end of a long page.
   const addsUp = period.days > 1 && !warnings?.some(({ code }) => code === "period_visitors");
-  const definition = html("p", { class: "soft" }, "Visitors are daily unique visitors, added up.");
+  const definition = html("p.soft", "Visitors are daily unique visitors, added up.");
   return [
     ...(head ? [{ ...head, children: [...head.children, ...(addsUp ? [definition] : [])] }] : []),
     ...parts,

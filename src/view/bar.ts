@@ -43,7 +43,7 @@ export function drawBar(address: Address, href: Href): Tree[] {
   );
   const shown = PERIODS.some(([, name]) => name === period)
     ? []
-    : [html("b", {}, period || formatCount(Number(given.get("days")), "day"))];
+    : [html("b", period || formatCount(Number(given.get("days")), "day"))];
   const pages = Object.entries(sitePages).map(([name, title]) =>
     to({ ...change(address, { search: undefined, by: undefined, limit: undefined }), page: name }, title, {
       ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),
@@ -79,7 +79,7 @@ function drawChips(
       "aria-label": `Without ${condition}`,
       ...(index === filter.length - 1 && { "data-key": "Escape" }),
     };
-    return html("li", {}, html("bdi", {}, condition), to(less, "×", label));
+    return html("li", html("bdi", condition), to(less, "×", label));
   });
   return [html("ul", { class: "chips", "aria-label": "Only" }, ...chips)];
 }
@@ -100,18 +100,17 @@ export function drawTools(address: Address, { command, report, prompt }: Tools, 
       copy(prompt, "Ask an assistant"),
       ...(report === undefined ? [] : [copy(report, "Save as report")]),
     ]),
-    html("code", {}, command),
+    html("code", command),
     html(
       "details",
       { id: "keys" },
-      html("summary", {}, "Keys"),
+      html("summary", "Keys"),
       html(
         "dl",
-        {},
         ...[
           ...PERIODS.map(([key, , title]): [string, string] => [key.toUpperCase(), title]),
           ...KEYS,
-        ].flatMap(([key, does]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, does)]),
+        ].flatMap(([key, does]) => [html("dt", html("kbd", key)), html("dd", does)]),
       ),
     ),
   );
@@ -130,5 +129,5 @@ const spread = (parts: Part[]): Part[] =>
 
 export const showError = (text: string, home: string | undefined): Tree[] => [
   html("p", { class: "message failure", role: "alert" }, text),
-  ...(home === undefined ? [] : [html("p", {}, html("a", { href: home }, "Back to the start"))]),
+  ...(home === undefined ? [] : [html("p", html("a", { href: home }, "Back to the start"))]),
 ];

@@ -23,27 +23,22 @@ export function drawTable({ columns, rows, headline }: View, screen: Screen, lin
   const body = cleaned.map((row, index) => {
     const link = linkOf(rows[index] ?? {});
     const cells = shown.map((column, at) => {
-      const text = html("bdi", {}, format(column, row).trim());
+      const text = html("bdi", format(column, row).trim());
       return html(
         at === 0 ? "th" : "td",
         { ...(at === 0 && { scope: "row" }), ...kind(at) },
         at === 0 && link ? html("a", link, text) : text,
       );
     });
-    return html("tr", {}, ...cells);
+    return html("tr", ...cells);
   });
   if (shown.length === 0) return [];
   return [
-    ...(headline === "" ? [] : [html("h2", {}, cleanText(headline, 1_000))]),
+    ...(headline === "" ? [] : [html("h2", cleanText(headline, 1_000))]),
     html(
       "div",
       { class: "wide", tabindex: 0, role: "region", "aria-label": cleanText(headline, 200) || "Table" },
-      html(
-        "table",
-        { class: "full" },
-        html("thead", {}, html("tr", {}, ...head)),
-        html("tbody", {}, ...body),
-      ),
+      html("table.full", html("thead", html("tr", ...head)), html("tbody", ...body)),
     ),
   ];
 }

@@ -276,7 +276,7 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
       : dimensions.includes(address.page as Dimension)
         ? SEARCH
         : undefined;
-  const heading = html("h1", {}, html("bdi", {}, nameOf(address)));
+  const heading = html("h1", html("bdi", nameOf(address)));
   return [[heading, ...(form ? [drawForm(address, form)] : []), ...tables, ...end]];
 }
 
@@ -337,7 +337,7 @@ function drawForm({ given }: Address, { name, title, button, placeholder }: Fiel
     { role: "search" },
     ...kept,
     html("input", { type: "search", name, value, placeholder, "aria-label": title, "data-key": "/" }),
-    html("button", {}, button),
+    html("button", button),
   );
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { chartPage, reportPage } from "../../src/mcp/chart-pages.ts";
 import { connectInProcess } from "../support/clients.ts";
+import { runShell } from "../support/shell.ts";
 
 const URI = "ui://analytics-mcp/chart.html";
 
@@ -27,10 +28,10 @@ it("two tools refer to the chart, the server announces the extension, and a clie
 });
 
 it.each([
-  ["chart", chartPage, 1],
-  ["report", reportPage, 2],
-])("the page of the %s is one document of less than 35 kB, with nothing to load", (_, page, scripts) => {
-  expect(Buffer.byteLength(page)).toBeLessThan(35_000);
+  ["chart", chartPage, 1, 34_700],
+  ["report", reportPage, 2, 22_000],
+])("the page of the %s is one small document, with nothing to load", (_, page, scripts, most) => {
+  expect(Buffer.byteLength(page)).toBeLessThan(most);
   expect(page).toMatch(
     /^<!doctype html>\n<html lang="en">[\s\S]*<style>[\s\S]*<script type="module">[\s\S]*<\/html>\n$/,
   );
@@ -38,4 +39,11 @@ it.each([
   expect(page.match(/<\/script/g)).toHaveLength(scripts);
   const code = page.replace("http://www.w3.org/2000/svg", "").replace(' href="data:', "");
   expect(code).not.toMatch(/\b(src|href)=|url\(|\b(import|export)\b|fetch\(|innerHTML|https?:/);
+});
+
+it("a report is at most 45 kB without its rows", async () => {
+  const { stdout } = await runShell(["report", "--demo", "--period", "2026-10", "-o", "-"]);
+  const bare = stdout.replaceAll(/<tr>.*?<\/tr>|<li class="filled">.*?<\/li>/gs, "");
+  expect(stdout.length - bare.length).toBeGreaterThan(10_000);
+  expect(Buffer.byteLength(bare)).toBeLessThanOrEqual(45_000);
 });

@@ -33,11 +33,9 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
   return [
     html(
       "header",
-      {},
       ...subjectLines(comparison),
       html(
-        "p",
-        { class: "soft" },
+        "p.soft",
         isolate(format.rangeWithYear(current)),
         " compared with ",
         ...joinParts([
@@ -49,11 +47,7 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
       ),
       ...smallSample(comparison.small_sample),
     ),
-    html(
-      "div",
-      { class: "measures" },
-      ...MEASURES.flatMap((measure) => buildMeasure(measure, comparison, format)),
-    ),
+    html("div.measures", ...MEASURES.flatMap((measure) => buildMeasure(measure, comparison, format))),
     heading(
       "Biggest changes",
       !isCompared
@@ -75,19 +69,17 @@ function buildMeasure(measure: Measure, comparison: Comparison, format: Format):
   const most = Math.max(now ?? 0, before ?? 0) || 1;
   const row = (window: Comparison["current"], value: number | null, kind: string) =>
     html(
-      "li",
-      { class: "window" },
-      html("span", { class: "soft" }, format.range(window)),
+      "li.window",
+      html("span.soft", format.range(window)),
       track(bar(0, (100 * (value ?? 0)) / most, kind)),
-      html("span", { class: "number" }, isolate(showMeasure(value, measure, format))),
+      html("span.number", isolate(showMeasure(value, measure, format))),
     );
   return [
     html(
       "section",
-      {},
-      html("h2", {}, measure.title),
-      html("p", { class: "headline" }, ...describeChange(measure, change, comparison, undefined, format)),
-      html("ol", { class: "windows" }, row(current, now, ""), row(previous, before, "past")),
+      html("h2", measure.title),
+      html("p.headline", ...describeChange(measure, change, comparison, undefined, format)),
+      html("ol.windows", row(current, now, ""), row(previous, before, "past")),
     ),
   ];
 }
@@ -101,12 +93,11 @@ function buildGroup({ dimension, drift, cut_off, movers, more }: Group, extent: 
   ];
   return html(
     "section",
-    {},
-    html("h3", {}, dimensionTitle(dimension)),
+    html("h3", dimensionTitle(dimension)),
     movers.length === 0
-      ? html("p", { class: "aside" }, isUncertain ? "No certain changes." : "No changes.")
-      : html("ol", { class: "rows" }, ...movers.map((mover) => buildMover(mover, extent, format))),
-    ...notes.map((note) => html("p", { class: "aside" }, note)),
+      ? html("p.aside", isUncertain ? "No certain changes." : "No changes.")
+      : html("ol.rows", ...movers.map((mover) => buildMover(mover, extent, format))),
+    ...notes.map((note) => html("p.aside", note)),
   );
 }
 
@@ -128,30 +119,24 @@ function buildMover(mover: Mover, extent: Range, format: Format): Tree {
       ? showChange(range, format)
       : [
           isolate(format.signed(change)),
-          html("bdi", { class: "soft" }, percent === null ? "no percentage" : format.signedPercent(percent)),
+          html("bdi.soft", percent === null ? "no percentage" : format.signedPercent(percent)),
         ];
   return html(
     "li",
-    {},
-    html("span", { class: "line" }, untrustedText(label), html("span", { class: "number" }, ...numbers)),
+    html("span.line", untrustedText(label), html("span.number", ...numbers)),
     html(
-      "span",
-      { class: "line" },
+      "span.line",
       track(...buildBars(mover, extent)),
-      html("span", { class: "number beside soft" }, html("span", {}, ...showCounts(mover, format))),
+      html("span.number.beside.soft", html("span", ...showCounts(mover, format))),
     ),
   );
 }
 
 /** The range of a change that is not known, the smaller change first. */
 function showChange(range: Range | undefined, format: Format): Tree[] {
-  if (!range) return [html("span", { class: "soft" }, "uncertain")];
+  if (!range) return [html("span.soft", "uncertain")];
   const [small, large] = range.least > 0 ? [range.least, range.most] : [range.most, range.least];
-  return [
-    isolate(format.signed(small)),
-    html("span", { class: "soft" }, "to"),
-    isolate(format.signed(large)),
-  ];
+  return [isolate(format.signed(small)), html("span.soft", "to"), isolate(format.signed(large))];
 }
 
 function showCounts({ current, previous, per_day, bounds }: Mover, format: Format): Part[] {

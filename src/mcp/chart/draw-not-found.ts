@@ -13,39 +13,30 @@ export function drawNotFound({ rows, total_rows }: NotFound, format: Format, sho
   return [
     heading("Not found", "what people asked for, and the pages that led there"),
     html(
-      "table",
-      { class: "links" },
-      html("thead", {}, html("tr", {}, ...head)),
-      html("tbody", {}, ...rows.slice(0, shown).map((row) => drawRow(row, format))),
+      "table.links",
+      html("thead", html("tr", ...head)),
+      html("tbody", ...rows.slice(0, shown).map((row) => drawRow(row, format))),
     ),
     ...(total_rows > shown
-      ? [
-          html(
-            "p",
-            { class: "aside" },
-            `${format.count(total_rows - shown)} more ${nameUnit(total_rows - shown, "path")}`,
-          ),
-        ]
+      ? [html("p.aside", `${format.count(total_rows - shown)} more ${nameUnit(total_rows - shown, "path")}`)]
       : []),
   ];
 }
 
 function drawRow({ value, requests, visitors, referrers }: NotFound["rows"][number], format: Format) {
-  const number = (count: number) => html("td", {}, isolate(format.count(count)));
+  const number = (count: number) => html("td", isolate(format.count(count)));
   const lines = referrers.map((referrer) =>
     html(
-      "div",
-      { class: "line" },
+      "div.line",
       untrustedText(referrer.value),
-      html("span", { class: "number soft" }, isolate(format.count(referrer.requests))),
+      html("span.number.soft", isolate(format.count(referrer.requests))),
     ),
   );
   return html(
     "tr",
-    {},
     html("th", { scope: "row" }, untrustedText(value ?? "(other)")),
     number(requests),
     number(visitors),
-    html("td", {}, ...lines),
+    html("td", ...lines),
   );
 }

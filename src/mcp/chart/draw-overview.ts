@@ -42,11 +42,9 @@ export function drawOverview(
   return [
     html(
       "header",
-      {},
       ...subjectLines(overview),
       html(
-        "p",
-        { class: "soft" },
+        "p.soft",
         ...joinParts([
           format.rangeWithYear(period),
           `${format.count(period.days)} ${nameUnit(period.days, "day")}`,
@@ -55,12 +53,11 @@ export function drawOverview(
         ]),
       ),
     ),
-    html("dl", { class: "tiles" }, ...buildTiles(overview, format)),
+    html("dl.tiles", ...buildTiles(overview, format)),
     ...(comparison
       ? [
           html(
-            "p",
-            { class: "aside" },
+            "p.aside",
             "Complete days, compared with ",
             isolate(format.rangeWithYear(comparison.previous)),
             comparison.per_day ? "; percentages are of averages per day" : "",
@@ -96,18 +93,12 @@ function buildTiles(overview: Overview, format: Format): Tree[] {
     // Most sources count events only where a page sends some.
     ...(events === undefined || events === 0
       ? []
-      : [
-          buildTile(
-            "Events",
-            format.count(events),
-            comparison ? [html("span", { class: "aside" }, "not compared")] : [],
-          ),
-        ]),
+      : [buildTile("Events", format.count(events), comparison ? [html("span.aside", "not compared")] : [])]),
     ...(period.partial || today === undefined
       ? []
       : [
           buildTile("Today so far", format.count(today.visitors), [
-            html("span", { class: "aside" }, "visitors"),
+            html("span.aside", "visitors"),
             ...(today.hours ? describeHours(today.hours, period.to, format) : []),
           ]),
         ]),
@@ -115,7 +106,7 @@ function buildTiles(overview: Overview, format: Format): Tree[] {
       ? []
       : [
           buildTile("Active now", format.count(active_now), [
-            html("span", { class: "aside" }, "at ", isolate(format.clock(period.as_of))),
+            html("span.aside", "at ", isolate(format.clock(period.as_of))),
           ]),
         ]),
   ];
@@ -134,15 +125,10 @@ const describeHours = (
   [
     `${format.count(pageviews)} ${nameUnit(pageviews, "page view")} until ${format.clock(`${day}T${until}:00`)}`,
     `yesterday: ${format.count(yesterday)}`,
-  ].map((text) => html("span", { class: "aside" }, text));
+  ].map((text) => html("span.aside", text));
 
 function buildTile(name: string, value: string, lines: Tree[]): Tree {
-  return html(
-    "div",
-    { class: "tile" },
-    html("dt", {}, name),
-    html("dd", {}, html("strong", { class: "value" }, value), ...lines),
-  );
+  return html("div.tile", html("dt", name), html("dd", html("strong.value", value), ...lines));
 }
 
 /** Whether a list says anything: not if it is empty, or of campaigns if no visitor came by one. */
@@ -163,14 +149,13 @@ function buildList(
     // Without shares, a bar is as long as its row is beside the first.
     const length = percentage ?? (100 * count) / most;
     return html(
-      "li",
-      { class: "filled" },
+      "li.filled",
       track(bar(0, Math.min(100, Math.max(0, length)))),
       link ? html("a", link, untrustedText(nameRow(row))) : untrustedText(nameRow(row)),
-      html("span", { class: "number" }, showVisitors(count, visitors_at_most, format)),
+      html("span.number", showVisitors(count, visitors_at_most, format)),
       ...(percentage === undefined
         ? []
-        : [html("span", { class: "number beside soft" }, isolate(format.percent(percentage)))]),
+        : [html("span.number.beside.soft", isolate(format.percent(percentage)))]),
     );
   });
   const [first] = rows;
@@ -179,23 +164,20 @@ function buildList(
   const notes = [...counted, ...(no_period ? ["period not stated by the service"] : [])];
   return html(
     "section",
-    {},
     html(
       "h3",
-      {},
       links
         ? html("a", { href: links.list(dimension) }, dimensionTitle(dimension))
         : dimensionTitle(dimension),
     ),
-    ...(notes.length > 0 ? [html("p", { class: "aside" }, notes.join(", "))] : []),
-    html("ol", { class: "rows" }, ...items.slice(0, shown)),
+    ...(notes.length > 0 ? [html("p.aside", notes.join(", "))] : []),
+    html("ol.rows", ...items.slice(0, shown)),
     ...(items.length > shown
       ? [
           html(
             "details",
-            {},
-            html("summary", {}, `${format.count(items.length - shown)} more`),
-            html("ol", { class: "rows" }, ...items.slice(shown)),
+            html("summary", `${format.count(items.length - shown)} more`),
+            html("ol.rows", ...items.slice(shown)),
           ),
         ]
       : []),
@@ -205,5 +187,5 @@ function buildList(
 /** A count, or its range if it is not known. */
 function showVisitors(least: number, most: number | undefined, format: Format): Tree {
   const range = most === undefined ? [] : ["–", isolate(format.count(most))];
-  return html("span", {}, isolate(format.count(least)), ...range);
+  return html("span", isolate(format.count(least)), ...range);
 }

@@ -11,9 +11,21 @@ export interface Tree {
 /** Text stays text: neither form can take it for markup. */
 export type Part = Tree | string;
 
-/** An element of HTML; `svg` and what is in it is SVG. */
-export function html(tag: string, attributes: Tree["attributes"], ...children: Part[]): Tree {
-  return { tag, attributes, children };
+type Attributes = Tree["attributes"];
+
+/**
+ * An element of HTML; `svg` and what is in it is SVG.
+ *
+ * @param name The tag, and classes as a style sheet has them: `span.number.soft`.
+ */
+export function html(name: string, attributes: Attributes, ...children: Part[]): Tree;
+export function html(name: string, ...children: Part[]): Tree;
+export function html(name: string, ...given: (Attributes | Part)[]): Tree {
+  const [tag = "", ...classes] = name.split(".");
+  const [first] = given;
+  const own = typeof first === "object" && !("tag" in first) ? first : undefined;
+  const attributes = { ...(classes.length > 0 && { class: classes.join(" ") }), ...own };
+  return { tag, attributes, children: (own ? given.slice(1) : given) as Part[] };
 }
 
 const readText = (part: Part): string =>
@@ -29,7 +41,7 @@ export function untrustedText(text: string): Tree {
 
 /** Isolates the direction of a number or day in any locale: Arabic digits would turn "5 → 7" around. */
 export function isolate(text: string): Tree {
-  return html("bdi", {}, text);
+  return html("bdi", text);
 }
 
 export function joinParts(parts: string[]): Part[] {
@@ -40,11 +52,11 @@ export function joinParts(parts: string[]): Part[] {
 export function subjectLines({ site, filter = [] }: Subject): Tree[] {
   const conditions = filter.flatMap((condition, index) => [
     index === 0 ? "Only " : " and ",
-    html("strong", {}, condition),
+    html("strong", condition),
   ]);
   return [
-    html("h1", {}, untrustedText(site.domain)),
-    ...(conditions.length === 0 ? [] : [html("p", { class: "filter" }, ...conditions)]),
+    html("h1", untrustedText(site.domain)),
+    ...(conditions.length === 0 ? [] : [html("p.filter", ...conditions)]),
   ];
 }
 
@@ -97,20 +109,20 @@ export function changeLines(
   if (!average) return [changeLine(change, show, format), ...sum];
   const { absolute } = change;
   return [
-    ...(absolute === null ? [] : [html("span", { class: "change" }, ...directedChange(absolute, show))]),
+    ...(absolute === null ? [] : [html("span.change", ...directedChange(absolute, show))]),
     ...sum,
     aside(`${format.count(average.current)} a day, before: ${format.count(average.previous)}`),
     changeLine({ absolute: average.change, percent: average.percent }, show, format, " a day"),
   ];
 }
 
-const aside = (text: string) => html("span", { class: "aside" }, isolate(text));
+const aside = (text: string) => html("span.aside", isolate(text));
 
 function directedChange(absolute: number, show: (size: number) => string): Part[] {
   if (absolute === 0) return ["no change"];
   const isUp = absolute > 0;
   return [
-    html("span", { class: "hidden" }, isUp ? "up " : "down "),
+    html("span.hidden", isUp ? "up " : "down "),
     html("span", { class: isUp ? "up" : "down", "aria-hidden": "true" }, isUp ? "▲" : "▼"),
     isolate(show(Math.abs(absolute))),
   ];
@@ -125,11 +137,10 @@ function changeLine(
 ): Tree {
   if (absolute === null) {
     const reason = "Some of these days, or of the days before, have no data or no visits.";
-    return html("span", { class: "change" }, flag("no comparison", reason));
+    return html("span.change", flag("no comparison", reason));
   }
   return html(
-    "span",
-    { class: "change" },
+    "span.change",
     ...directedChange(absolute, show),
     ...(absolute === 0 ? [] : [unit]),
     ...(absolute === 0 || percent === undefined
@@ -137,14 +148,14 @@ function changeLine(
       : [
           percent === null
             ? flag("no percentage", "The earlier days had none, or the site had no data yet on some of them.")
-            : html("bdi", { class: "soft" }, format.signedPercent(percent)),
+            : html("bdi.soft", format.signedPercent(percent)),
         ]),
   );
 }
 
 /** Said once of all numbers. */
 export const smallSample = (isSmall: boolean): Tree[] =>
-  isSmall ? [html("p", { class: "flag" }, "So few visitors: a change may be due to chance.")] : [];
+  isSmall ? [html("p.flag", "So few visitors: a change may be due to chance.")] : [];
 
 function flag(text: string, reason: string): Tree {
   return html("span", { class: "flag", title: reason }, text);
@@ -158,7 +169,7 @@ export function dimensionTitle(dimension: string): string {
 
 /** A title, with a remark at the other end of the line. */
 export function heading(title: string, remark: string): Tree {
-  return html("div", { class: "heading" }, html("h2", {}, title), html("p", { class: "remark" }, remark));
+  return html("div.heading", html("h2", title), html("p.remark", remark));
 }
 
 /** Lists with comparable bars: all tracks have the same length, because the numbers beside them all get the same width. */
@@ -180,7 +191,7 @@ const MADE_UP = "Made-up data";
 /** The notes on an answer, at its end. */
 export function drawNotes(notes: readonly string[]): Tree {
   const items = notes.map((note) =>
-    html("li", note.startsWith(MADE_UP) ? { class: "demo" } : {}, html("bdi", {}, note)),
+    html("li", note.startsWith(MADE_UP) ? { class: "demo" } : {}, html("bdi", note)),
   );
-  return html("footer", {}, html("ul", {}, ...items));
+  return html("footer", html("ul", ...items));
 }

@@ -21,15 +21,9 @@ export function drawFigure(trend: Trend, format: Format, measure: Measure = "vis
   const days = readPoints(trend, measure);
   return html(
     "figure",
-    {},
-    html("figcaption", { class: "heading" }, html("h2", {}, titleOf(days, measure))),
-    html(
-      "div",
-      { class: "legend" },
-      ...buildLegend(days, format),
-      html("p", { class: "most" }, ...describeMost(days, measure, format)),
-    ),
-    html("div", { class: "paper" }, drawTrend(PAPER_WIDTH, days, measure, format).picture),
+    html("figcaption.heading", html("h2", titleOf(days, measure))),
+    html("div.legend", ...buildLegend(days, format), html("p.most", ...describeMost(days, measure, format))),
+    html("div.paper", drawTrend(PAPER_WIDTH, days, measure, format).picture),
     buildTable(trend, format),
   );
 }

@@ -22,15 +22,12 @@ export function describeDay(
 ) {
   const unit = `${MEASURES[measure][count === 1 ? "one" : "many"]}${to === undefined ? "" : " a day"}`;
   return [
-    html("span", { class: "soft" }, isolate(nameDay({ name, to }, format)), open ? ", so far" : ""),
-    missing
-      ? html("span", { class: "now" }, "No data")
-      : html("span", { class: "now" }, html("strong", {}, format.count(count)), ` ${unit}`),
+    html("span.soft", isolate(nameDay({ name, to }, format)), open ? ", so far" : ""),
+    missing ? html("span.now", "No data") : html("span.now", html("strong", format.count(count)), ` ${unit}`),
     ...(before
       ? [
           html(
-            "span",
-            { class: "soft before" },
+            "span.soft.before",
             isolate(format.count(before.count)),
             " on ",
             isolate(nameDay(before, format)),
@@ -48,7 +45,7 @@ export function describeMost(days: Day[], measure: Measure, format: Format): Par
   if (!most || most.count === 0) return [`No ${MEASURES[measure].many}`];
   return [
     "Most: ",
-    html("strong", {}, format.count(most.count)),
+    html("strong", format.count(most.count)),
     most.to === undefined ? " on " : " a day, ",
     isolate(nameDay(most, format)),
   ];
@@ -87,32 +84,30 @@ export function buildTable(trend: Trend, format: Format): Tree {
   const titles = series.flatMap(({ measure }) => [MEASURES[measure].name, ...(hasBefore ? ["before"] : [])]);
   const head = html(
     "tr",
-    {},
     ...[unit === "day" ? "Day" : "Hour", ...titles].map((title) => html("th", { scope: "col" }, title)),
   );
   const rows = (series[0]?.days ?? []).map(({ name }, index) =>
     html(
       "tr",
-      {},
       html("th", { scope: "row" }, html("time", { datetime: name }, format.weekday(name))),
       ...series.flatMap(({ days }) => buildCells(days[index], hasBefore, format)),
     ),
   );
-  const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
+  const table = html("table", html("thead", head), html("tbody", ...rows));
   const scroll = {
     class: "scroll",
     tabindex: 0,
     role: "region",
     "aria-label": `The numbers of each ${unit}`,
   };
-  return html("details", {}, html("summary", {}, "Show as table"), html("div", scroll, table));
+  return html("details", html("summary", "Show as table"), html("div", scroll, table));
 }
 
 function buildCells(day: Day | undefined, hasBefore: boolean, format: Format): Tree[] {
   if (!day) return [];
   const { count, missing, open, before } = day;
   return [
-    html("td", {}, missing ? "–" : isolate(format.count(count)), open ? " so far" : ""),
-    ...(hasBefore ? [html("td", { class: "soft" }, before ? isolate(format.count(before.count)) : "–")] : []),
+    html("td", missing ? "–" : isolate(format.count(count)), open ? " so far" : ""),
+    ...(hasBefore ? [html("td.soft", before ? isolate(format.count(before.count)) : "–")] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { html } from "./elements.ts";
+import { html, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { toNode } from "./nodes.ts";
 import {
@@ -35,11 +35,12 @@ export function activateTrend(
   let measure: Measure = "visitors";
   let days = readPoints(trend, measure);
   const last = days.length - 1;
-  const create = (...given: Parameters<typeof html>) => toNode(html(...given)) as HTMLElement;
+  const create = (name: string, attributes: Tree["attributes"] = {}) =>
+    toNode(html(name, attributes)) as HTMLElement;
   // Announces the day. The tooltip shows the same, next to the line.
   const readout = create("output", { class: "hidden", "aria-live": "polite" });
   const tip = create("div", { class: "tip", hidden: "", "aria-hidden": "true" });
-  const canvas = create("div", {});
+  const canvas = create("div");
   const plot = create("div", {
     class: "plot",
     tabindex: 0,
@@ -184,19 +185,16 @@ function buildSwitch(measures: Measure[], chosen: Measure, choose: (measure: Mea
   const choices = measures.map((measure) =>
     html(
       "label",
-      {},
       html("input", {
         type: "radio",
         name: "measure",
         value: measure,
         ...(measure === chosen && { checked: "" }),
       }),
-      html("span", {}, MEASURES[measure].name),
+      html("span", MEASURES[measure].name),
     ),
   );
-  const fieldset = toNode(
-    html("fieldset", { class: "switch" }, html("legend", { class: "hidden" }, "Chart"), ...choices),
-  );
+  const fieldset = toNode(html("fieldset.switch", html("legend.hidden", "Chart"), ...choices));
   fieldset.addEventListener("change", ({ target }) => choose((target as HTMLInputElement).value as Measure));
   return fieldset;
 }

@@ -29,7 +29,7 @@ function foldGroups(drawing: Tree[]): [shown: Tree[], rest: Tree[]] {
 }
 
 const drawMore = (rest: Tree[]): Tree[] =>
-  rest.length === 0 ? [] : [html("details", { class: "more" }, html("summary", {}, "More"), ...rest)];
+  rest.length === 0 ? [] : [html("details.more", html("summary", "More"), ...rest)];
 
 /** The chart's only content: an answer as a chart, or a message. */
 export function createView(element: HTMLElement) {
