@@ -50,6 +50,38 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 }
 
+/** Reads a value by its key. The signal cancels one caller's wait. */
+type CachedRead<T> = (key: string, signal?: AbortSignal) => Promise<T>;
+
+const MAX_CACHED = 200;
+
+/**
+ * Creates a cache. Callers that ask for a value at the same time share one read, as in a single flight. Failures are not cached.
+ *
+ * @param freshFor Milliseconds since the read began.
+ */
+export function createCache<T>(
+  freshFor: number,
+  clock: () => number,
+  read: (key: string, signal: AbortSignal) => Promise<T>,
+): CachedRead<T> {
+  const known = new Map<string, { value: T; since: number }>();
+  const share = createSingleFlight<T>();
+  return (key, caller) => {
+    const kept = known.get(key);
+    const isFresh = kept !== undefined && Math.abs(clock() - kept.since) < freshFor;
+    if (isFresh && !caller?.aborted) return Promise.resolve(kept.value);
+    const start = async (signal: AbortSignal) => {
+      const since = clock();
+      const value = await read(key, signal);
+      if (known.size >= MAX_CACHED) known.clear();
+      known.set(key, { value, since });
+      return value;
+    };
+    return share(key, start, caller);
+  };
+}
+
 /** Runs at most `count` functions at once. The others wait in order, and leave the queue when their signal is aborted. */
 export function createConcurrencyLimiter(count: number) {
   let free = count;

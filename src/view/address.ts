@@ -17,6 +17,7 @@ export interface Address {
 export const sitePages: Readonly<Record<string, string>> = {
   "": "Overview",
   timeseries: "Days",
+  when: "When",
   compare: "Compare",
   conversions: "Conversions",
   "not-found": "Not found",
@@ -26,6 +27,10 @@ export const sitePages: Readonly<Record<string, string>> = {
 export const DEFAULT_PERIOD = "last_28_days";
 /** A list in full. */
 const ROWS = "1000";
+/** Pages that are a query with one parameter fixed: by weekday and hour, 7 × 24. */
+const FIXED: Readonly<Record<string, { query: string; name: string; value: string }>> = {
+  when: { query: "timeseries", name: "interval", value: "week_hour" },
+};
 
 /** Reads the path below the secret, and the search of an address. Undefined if there is no such page. */
 export function readAddress(path: string, search: URLSearchParams): Address | undefined {
@@ -81,7 +86,7 @@ export function readQuestion({ site, page, given }: Address): {
       ? findQuery("sites")
       : page === ""
         ? reportQuery
-        : findQuery(isDimension(page) ? "breakdown" : page);
+        : findQuery(isDimension(page) ? "breakdown" : queryOf(page));
   const names = Object.keys(query.params.shape);
   const isDated = given.has("period") || given.has("days");
   const texts = new Map(
@@ -89,6 +94,7 @@ export function readQuestion({ site, page, given }: Address): {
       const values = given.get(flagOf(name));
       if (name === "site") return site === undefined ? [] : [[name, [site]]];
       if (name === "dimension" && isDimension(page)) return [[name, [page]]];
+      if (name === FIXED[page]?.name) return [[name, [FIXED[page].value]]];
       if (values !== undefined) return [[name, [...values]]];
       if (name === "limit" && isDimension(page)) return [[name, [ROWS]]];
       return name === "period" && !isDated ? [[name, [DEFAULT_PERIOD]]] : [];
@@ -98,8 +104,17 @@ export function readQuestion({ site, page, given }: Address): {
   return { query, texts, others: [...given.keys()].filter((name) => !known.has(name)) };
 }
 
+const queryOf = (page: string) => FIXED[page]?.query ?? page;
+
 /** The parameters of all pages. */
 const listNames = () =>
-  [findQuery("sites"), reportQuery, findQuery("breakdown"), ...Object.keys(sitePages).slice(1).map(findQuery)]
+  [
+    findQuery("sites"),
+    reportQuery,
+    findQuery("breakdown"),
+    ...Object.keys(sitePages)
+      .slice(1)
+      .map((page) => findQuery(queryOf(page))),
+  ]
     .flatMap(({ params }) => Object.keys(params.shape))
     .map(flagOf);

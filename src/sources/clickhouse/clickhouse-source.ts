@@ -1,3 +1,4 @@
+import { createCache } from "../../client/concurrency.ts";
 import type { SiteSelection } from "../../config/site-patterns.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { nameValue } from "../../names/value-names.ts";
@@ -11,7 +12,6 @@ import { OTHER } from "../measure/definition.ts";
 import { isOwnPage } from "../not-found-ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
-import { createCache } from "./cache.ts";
 import { coverageWarnings, createGapMarker } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";
 import {

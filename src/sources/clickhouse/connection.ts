@@ -1,5 +1,6 @@
 import { addAbortSignal, type Readable } from "node:stream";
 import { createClient } from "@clickhouse/client";
+import { createCache } from "../../client/concurrency.ts";
 import {
   type Answer,
   IncompleteAnswer,
@@ -8,7 +9,6 @@ import {
   type Query,
   readAnswer,
 } from "./answer.ts";
-import { createCache } from "./cache.ts";
 import { explainFailure, explainTimeout, RefusedQuery } from "./failure.ts";
 import { checkProfile } from "./profile.ts";
 import type { ClickHouseSettings } from "./settings.ts";

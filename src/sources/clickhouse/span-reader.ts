@@ -1,7 +1,7 @@
+import { createCache } from "../../client/concurrency.ts";
 import { countDays, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
-import { createCache } from "./cache.ts";
 import type { LoadedDay } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";
 import { onDays } from "./rollup-queries.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
+import { createCache } from "../../client/concurrency.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { Answer, QueryParams } from "./answer.ts";
-import { createCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
 import { explainErrorNumber, UNKNOWN_TABLE } from "./failure.ts";
 import { columnRow, engineRow, existsRow } from "./rows.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCache } from "../../../src/sources/clickhouse/cache.ts";
+import { createCache } from "../../src/client/concurrency.ts";
 
 function start() {
   const readings: { key: string; signal: AbortSignal; end: (value: string) => void }[] = [];
@@ -20,7 +20,7 @@ describe("of those who wait for the same", () => {
     const { readings, ask } = start();
     const [one, two] = [ask("a"), ask("a")];
     one.leaving.abort(new Error("left"));
-    expect(await one.answer).toBe("left");
+    expect(await one.answer).toBe("The call was cancelled.");
     expect(readings.map(({ signal }) => signal.aborted)).toEqual([false]);
     readings[0]?.end("value");
     expect(await two.answer).toBe("value");
