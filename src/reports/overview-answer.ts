@@ -166,7 +166,8 @@ interface TrendPoint extends WithVisits {
   missing?: true | undefined;
 }
 
-function listCounts(points: readonly TrendPoint[]) {
+/** The days of a series as a trend has them. */
+export function listCounts(points: readonly TrendPoint[]) {
   return {
     from: points[0]?.date ?? "",
     visitors: points.map(({ visitors, missing }) => (missing ? null : visitors)),

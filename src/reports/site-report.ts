@@ -27,43 +27,51 @@ const DIMENSIONS: Dimension[] = [
   ...(["operating_systems", "utm_campaigns", "events"] as const),
 ];
 
-/** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
-export const reportQuery: Query = defineReport({
-  name: "report",
-  summary: "A report to share: an HTML page, Markdown or a mail",
-  tool: overview.tool,
-  shell: {
-    examples: [
-      "analytics-mcp report example.com --period last-month --open",
-      "analytics-mcp report example.com -o november.html --period 2026-11",
-      "analytics-mcp report example.com -o week.md --period last-week",
+const declareReport = (
+  dimensions: readonly Dimension[],
+  readLinks: typeof readDeadLinks | undefined,
+): Query =>
+  defineReport({
+    name: "report",
+    summary: "A report to share: an HTML page, Markdown or a mail",
+    tool: overview.tool,
+    shell: {
+      examples: [
+        "analytics-mcp report example.com --period last-month --open",
+        "analytics-mcp report example.com -o november.html --period 2026-11",
+        "analytics-mcp report example.com -o week.md --period last-week",
+      ],
+      fields: "label,current",
+    },
+    params: overviewParams,
+    result: reportResult,
+    compute: async (call, params, options) => {
+      const { today, active_now, ...overview } = await readOverview(call, params, options, dimensions);
+      const { from, to } = overview.period;
+      const links = await readLinks?.(
+        call,
+        { site: params.site, today: today?.date ?? to, from, to },
+        options,
+      );
+      const report = { ...overview, ...(links?.rows.length && { not_found: links }) };
+      // Days that are over are read again later, when this moment is over too.
+      return report.trend.partial ? { ...report, today, active_now } : report;
+    },
+    views: (report) => [
+      viewTotals(report),
+      ...viewNow(report),
+      viewTrend(report),
+      ...report.top.filter(({ no_period }) => !no_period).map(viewTop),
+      ...(report.not_found ? [viewDeadLinks(report.not_found)] : []),
+      viewDays(report),
+      ...report.top.filter(({ no_period }) => no_period).map(viewTop),
     ],
-    fields: "label,current",
-  },
-  params: overviewParams,
-  result: reportResult,
-  compute: async (call, params, options) => {
-    const { today, active_now, ...overview } = await readOverview(call, params, options, DIMENSIONS);
-    const { from, to } = overview.period;
-    const links = await readDeadLinks(
-      call,
-      { site: params.site, today: today?.date ?? to, from, to },
-      options,
-    );
-    const report = { ...overview, ...(links?.rows.length && { not_found: links }) };
-    // Days that are over are read again later, when this moment is over too.
-    return report.trend.partial ? { ...report, today, active_now } : report;
-  },
-  views: (report) => [
-    viewTotals(report),
-    ...viewNow(report),
-    viewTrend(report),
-    ...report.top.filter(({ no_period }) => !no_period).map(viewTop),
-    ...(report.not_found ? [viewDeadLinks(report.not_found)] : []),
-    viewDays(report),
-    ...report.top.filter(({ no_period }) => no_period).map(viewTop),
-  ],
-});
+  });
+
+/** The overview with more lists, for a file to share. It is not in `queries`, because an assistant has the overview. */
+export const reportQuery = declareReport(DIMENSIONS, readDeadLinks);
+/** The report without its lists, which take longest. */
+export const headQuery = declareReport([], undefined);
 
 const MEASURES = ["visitors", "pageviews", "visits"] as const;
 

@@ -4,32 +4,33 @@ import { AnalyticsError } from "../errors.ts";
 import { openPort } from "../http/open-port.ts";
 import { drawComparison } from "../mcp/chart/draw-comparison.ts";
 import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
-import { drawOverview, type RowLink } from "../mcp/chart/draw-overview.ts";
+import { drawHead, drawTopLists, type RowLink } from "../mcp/chart/draw-overview.ts";
 import { drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
 import { createFormat } from "../mcp/chart/format.ts";
 import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
+import { hasTrend } from "../mcp/chart/trend-days.ts";
+import { drawFigure } from "../mcp/chart/trend-figure.ts";
 import type { Call } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { conditionOf, formatCondition } from "../operations/filter.ts";
-import { readFilterInput } from "../operations/filter-input.ts";
 import { breakdown, realtime } from "../operations/index.ts";
 import { formatNotes } from "../operations/note.ts";
-import { readParams } from "../operations/parameters.ts";
-import { resolvePeriod } from "../operations/period-words.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import type { Screen } from "../render/terminal-screen.ts";
 import { compare } from "../reports/compare.ts";
-import { usesDefaultDays } from "../reports/default-days.ts";
 import { reportResult } from "../reports/overview.ts";
+import { listCounts } from "../reports/overview-answer.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Answer } from "../reports/query.ts";
+import { series } from "../reports/series.ts";
 import { reportQuery } from "../reports/site-report.ts";
 import { type Address, change, DEFAULT_PERIOD, formatAddress, readAddress, readQuestion } from "./address.ts";
 import { drawBar, drawTools, showError } from "./bar.ts";
 import { checkRequest } from "./guard.ts";
+import { type Ask, createQuestions, parseQuestion } from "./questions.ts";
 import { drawTable } from "./table.ts";
 
 export interface ViewOptions {
@@ -42,6 +43,8 @@ export interface ViewOptions {
   /** The writers of the command line. */
   format: (answer: Answer, format: "csv" | "json" | "markdown") => Promise<string>;
   port: number;
+  /** Returns milliseconds. */
+  clock: () => number;
   /** Milliseconds between two questions about who is active. */
   pause: number;
   /** Resolves after so many milliseconds, or when the signal aborts. */
@@ -76,6 +79,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
   const secret = randomBytes(32).toString("base64url");
   const server = createServer({ keepAliveTimeout: 5_000 });
   const stop = new AbortController();
+  const ask = createQuestions(options.call, options.clock);
   const port = await openPort(server, { host: "127.0.0.1", port: options.port });
   server.on("request", (request, response) => {
     const checked = checkRequest(request, { secret, port });
@@ -88,7 +92,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
     const left = new AbortController();
     response.on("close", () => left.abort());
     const signal = AbortSignal.any([left.signal, stop.signal]);
-    answer(checked, request, response, { ...options, root: `/${secret}`, signal }).catch(() =>
+    answer(checked, request, response, { ...options, ask, root: `/${secret}`, signal }).catch(() =>
       response.destroy(),
     );
   });
@@ -103,6 +107,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 }
 
 interface Context extends ViewOptions {
+  ask: Ask;
   /** The path of the secret. */
   root: string;
   /** Aborts when the page is left. */
@@ -134,50 +139,54 @@ async function answer(
     return send(404, start("Not found", []) + end(showError("There is no such page.", `${root}/`)));
   }
   const title = nameOf(address);
-  const question = readQuestion(address);
   if (address.page === "conversions" && !address.given.has("goal")) {
     return send(200, start(title, drawBar(address, toHref(root))) + end([drawForm(address, GOAL)]));
   }
-  let params: Record<string, unknown>;
+  let question: ReturnType<typeof parseQuestion>;
   try {
-    if (question.others.length > 0) {
-      throw new AnalyticsError(
-        "unknown_parameter",
-        `No page has the parameter ${question.others.join(", ")}.`,
-      );
-    }
-    params = readParams(question.query.params, question.texts);
-    readFilterInput(question.texts.get("filter"));
-    // A date that is later than any period.
-    for (const period of question.texts.get("period") ?? []) resolvePeriod(period, "9000-01-01");
+    question = parseQuestion(address);
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
     return send(400, start(title, drawBar(address, toHref(root))) + end(showError(text, `${root}/`)));
   }
-  const ask = () =>
-    question.query.ask(context.call, params, {
-      signal: context.signal,
-      usesDefaultDays: usesDefaultDays((name) => question.texts.has(name)),
-    });
   const [format] = address.given.get("format") ?? [];
   if (isFormat(format)) {
     try {
-      const text = await context.format(search(await ask(), address), format === "md" ? "markdown" : format);
-      return send(200, `${text}\n`, TYPES[format]);
+      const answered = search(await context.ask(address, question, context.signal), address);
+      return send(
+        200,
+        `${await context.format(answered, format === "md" ? "markdown" : format)}\n`,
+        TYPES[format],
+      );
     } catch (error) {
       return send(400, `${describe(error)}\n`, "text/plain");
     }
   }
   response.writeHead(200, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
   if (request.method === "HEAD") return void response.end();
-  // The bar is there at once, whatever the source takes.
+  // The bar is there at once, whatever the source takes; a report's totals come before its lists.
   response.write(start(title, drawBar(address, toHref(root))));
+  let hasHead = false;
   try {
-    const answered = search(await ask(), address);
-    response.end(end(...(await drawAnswer(answered, address, context))));
+    const answered = await context.ask(address, question, context.signal, (head) => {
+      if (head.empty !== undefined || hasHead) return;
+      hasHead = true;
+      response.write(`${drawReportHead(head, address, context).map(printMarkup).join("\n")}\n`);
+    });
+    const [parts, trend] = await drawAnswer(search(answered, address), address, context, hasHead);
+    response.end(end(parts, trend));
   } catch (error) {
     response.end(end(showError(describe(error), `${root}/`)));
+  } finally {
+    hasHead = true;
   }
+}
+
+/** The totals and the trend of a report, whose days lead to their own pages. */
+function drawReportHead({ result }: Answer, address: Address, { screen, root }: Context): Tree[] {
+  const days = toHref(root)(change(address, { period: ["DAYS"], days: undefined }));
+  const report = cleanValue(reportResult().parse(result));
+  return [html("div", { "data-days": days }, ...drawHead(report, createFormat(screen.locale)))];
 }
 
 const describe = (error: unknown) =>
@@ -218,7 +227,13 @@ function search(answered: Answer, { given }: Address): Answer {
   return { ...answered, result, views };
 }
 
-async function drawAnswer(answered: Answer, address: Address, context: Context): Promise<[Tree[], unknown?]> {
+/** @param hasHead Whether the page has the head of its report already. */
+async function drawAnswer(
+  answered: Answer,
+  address: Address,
+  context: Context,
+  hasHead: boolean,
+): Promise<[Tree[], unknown?]> {
   const { screen, note } = context;
   const href = toHref(context.root);
   const filters = await offersFilter(context);
@@ -228,6 +243,7 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
   };
   const notes = [
     ...(note === undefined ? [] : [note]),
+    ...(filters || address.site === undefined ? [] : [NO_FILTER]),
     ...formatNotes(listNotes(answered.views), "people").map((each) => cleanText(each, 400)),
   ];
   const end = [drawTools(address, describeTools(answered, address, context), href), drawNotes(notes)];
@@ -253,11 +269,14 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
       list: (dimension) => href({ ...address, page: dimension }),
       row: (dimension, index) => linkRow(dimension, values.get(dimension)?.[index] ?? null),
     };
-    const parts = drawOverview(report, createFormat(screen.locale), undefined, links);
+    const format = createFormat(screen.locale);
     const { trend, not_found } = report;
-    const days = href(change(address, { period: ["DAYS"], days: undefined }));
-    const deadLinks = not_found ? drawNotFound(not_found, createFormat(screen.locale)) : [];
-    return [[html("div", { "data-days": days }, ...parts, ...deadLinks), ...end], trend];
+    const parts = [
+      ...(hasHead ? [] : drawReportHead(answered, address, context)),
+      ...drawTopLists(report, format, undefined, links),
+      ...(not_found ? drawNotFound(not_found, format) : []),
+    ];
+    return [[...parts, ...end], trend];
   }
   if (address.page === "compare") {
     const comparison = cleanValue(compare.result.parse(answered.result));
@@ -276,8 +295,18 @@ async function drawAnswer(answered: Answer, address: Address, context: Context):
       : dimensions.includes(address.page as Dimension)
         ? SEARCH
         : undefined;
-  const heading = html("h1", html("bdi", nameOf(address)));
-  return [[heading, ...(form ? [drawForm(address, form)] : []), ...tables, ...end]];
+  const heading = html("h1", {}, html("bdi", {}, nameOf(address)));
+  const trend = address.page === "timeseries" ? readTrend(answered) : undefined;
+  const figure = trend && hasTrend(trend) ? [drawFigure(trend, createFormat(screen.locale))] : [];
+  return [[heading, ...(form ? [drawForm(address, form)] : []), ...figure, ...tables, ...end], trend];
+}
+
+/** The days of a series; undefined if its points are not days. */
+function readTrend({ result }: Answer) {
+  const { interval, points } = series.result.parse(result);
+  const days = points.flatMap(({ date, ...point }) => (date === undefined ? [] : [{ ...point, date }]));
+  if (interval !== "day" || days.length !== points.length) return undefined;
+  return { ...listCounts(days), partial: days.at(-1)?.partial === true };
 }
 
 const linkSite = ({ given }: Address, row: Record<string, Cell>, href: (address: Address) => string) =>
@@ -303,6 +332,8 @@ function linkCondition(
     );
   return { href: with_(false), "data-not": with_(true) };
 }
+
+const NO_FILTER = "Rows are no links: this source cannot count some visitors alone.";
 
 /** Asking a service would take a request of its own. */
 async function offersFilter({ call, signal }: Context): Promise<boolean> {

@@ -15,6 +15,8 @@ const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {}
 /** The questions that are being answered, and those that were given up. */
 const questions = { open: 0, aborted: 0, active: 0 };
 let slow = 0;
+/** Answers are kept for a minute of it. */
+const time = { now: 0 };
 let server: ViewServer;
 
 beforeAll(async () => {
@@ -41,6 +43,7 @@ beforeAll(async () => {
     screen: { width: 80, height: 40, color: false, pictures: false, locale: "en-US" },
     format: async (_, format) => format,
     port: 0,
+    clock: () => time.now,
     pause: 10_000,
     wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }).catch(() => {}),
   });
@@ -148,6 +151,8 @@ describe("the server of view", () => {
 
   it("sends the bar before the answer, and stops work for a page that is left", async () => {
     slow = 600_000;
+    // Later than answers are kept.
+    time.now += 120_000;
     try {
       const { hostname, port } = new URL(server.address);
       const [aborted] = [questions.aborted];

@@ -59,6 +59,7 @@ export const command: CommandDefinition = {
           format: (answer, format) =>
             formatAnswer(io, answer, { ...flags, format, quiet: false, pager: false }),
           port,
+          clock: io.clock,
           pause: PAUSE[source.kind === "local" ? "local" : "service"],
           wait: io.pause,
         });

@@ -31,14 +31,14 @@ export interface RowLink {
  *
  * @param rows How many rows of each list are shown at once; a click shows the others.
  */
-export function drawOverview(
-  overview: Overview,
-  format: Format,
-  rows = Number.POSITIVE_INFINITY,
-  links?: RowLink,
-): Tree[] {
-  const { filter, period, comparison, top, trend } = overview;
-  const lists = top.filter(isTelling);
+export const drawOverview = (overview: Overview, format: Format, rows?: number): Tree[] => [
+  ...drawHead(overview, format),
+  ...drawTopLists(overview, format, rows),
+];
+
+/** What an overview begins with: what it is about, the totals and the trend. */
+export function drawHead(overview: Overview, format: Format): Tree[] {
+  const { period, comparison, trend } = overview;
   return [
     html(
       "header",
@@ -66,15 +66,24 @@ export function drawOverview(
         ]
       : []),
     ...(hasTrend(trend) ? [drawFigure(trend, format)] : []),
-    ...(lists.length === 0
-      ? []
-      : [
-          heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
-          barLists(
-            "columns",
-            lists.map((list) => buildList(list, format, rows, links)),
-          ),
-        ]),
+  ];
+}
+
+/** Its lists. */
+export function drawTopLists(
+  { filter, top }: Overview,
+  format: Format,
+  rows = Number.POSITIVE_INFINITY,
+  links?: RowLink,
+): Tree[] {
+  const lists = top.filter(isTelling);
+  if (lists.length === 0) return [];
+  return [
+    heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
+    barLists(
+      "columns",
+      lists.map((list) => buildList(list, format, rows, links)),
+    ),
   ];
 }
 
