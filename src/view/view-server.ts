@@ -147,7 +147,8 @@ async function answer(
     question = parseQuestion(address);
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
-    return send(400, start(title, drawBar(address, toHref(root))) + end(showError(text, `${root}/`)));
+    const parts = [drawHeading(address), ...showError(text, `${root}/`)];
+    return send(400, start(title, drawBar(address, toHref(root))) + end(parts));
   }
   const [format] = address.given.get("format") ?? [];
   if (isFormat(format)) {
@@ -176,7 +177,8 @@ async function answer(
     const [parts, trend] = await drawAnswer(search(answered, address), address, context, hasHead);
     response.end(end(parts, trend));
   } catch (error) {
-    response.end(end(showError(describe(error), `${root}/`)));
+    const heading = hasHead ? [] : [drawHeading(address)];
+    response.end(end([...heading, ...showError(describe(error), `${root}/`)]));
   } finally {
     hasHead = true;
   }
@@ -196,6 +198,8 @@ const describe = (error: unknown) =>
 
 const nameOf = ({ site = "All sites", page }: Address) =>
   cleanText(page === "" ? site : `${site}: ${page.replaceAll("_", " ")}`);
+
+const drawHeading = (address: Address) => html("h1", {}, html("bdi", {}, nameOf(address)));
 
 const toHref = (root: string) => (target: Address) => `${root}${formatAddress(target)}`;
 
@@ -255,6 +259,7 @@ async function drawAnswer(
         : [html("a", { href: href(change(address, { period: [days] })) }, "Its last days")];
     return [
       [
+        drawHeading(address),
         html("p", { class: "message", role: "status" }, cleanText(answered.empty, 1_000), " ", ...last),
         ...end,
       ],
@@ -295,10 +300,12 @@ async function drawAnswer(
       : dimensions.includes(address.page as Dimension)
         ? SEARCH
         : undefined;
-  const heading = html("h1", {}, html("bdi", {}, nameOf(address)));
   const trend = address.page === "timeseries" ? readTrend(answered) : undefined;
   const figure = trend && hasTrend(trend) ? [drawFigure(trend, createFormat(screen.locale))] : [];
-  return [[heading, ...(form ? [drawForm(address, form)] : []), ...figure, ...tables, ...end], trend];
+  return [
+    [drawHeading(address), ...(form ? [drawForm(address, form)] : []), ...figure, ...tables, ...end],
+    trend,
+  ];
 }
 
 /** The days of a series; undefined if its points are not days. */

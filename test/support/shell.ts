@@ -26,7 +26,8 @@ export interface ShellOptions {
   foundLogs?: readonly FoundLogs[];
   /** Gets the milliseconds of each pause, which is over at once. */
   onPause?: (milliseconds: number) => void;
-  /** Gets what the program writes on standard error, as it comes. */
+  /** Get what the program writes, as it comes. */
+  onStdout?: (text: string) => void;
   onStderr?: (text: string) => void;
 }
 
@@ -57,6 +58,7 @@ export async function runShell(
     clock,
     page,
     onPause,
+    onStdout,
     onStderr,
     foundLogs = [],
   }: ShellOptions = {},
@@ -65,6 +67,7 @@ export async function runShell(
   const text = { stdout: "", stderr: "" };
   stdout.on("data", (chunk) => {
     text.stdout += chunk;
+    onStdout?.(String(chunk));
   });
   stderr.on("data", (chunk) => {
     text.stderr += chunk;

@@ -13,8 +13,9 @@ import { runShell } from "../support/shell.ts";
 const clock = () => NOW;
 const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
 /** The questions that are being answered, and those that were given up. */
-const questions = { open: 0, aborted: 0, active: 0 };
+const questions = { open: 0, aborted: 0, active: 0, all: 0, most: 0 };
 let slow = 0;
+let slowLists = 0;
 /** Answers are kept for a minute of it. */
 const time = { now: 0 };
 let server: ViewServer;
@@ -23,9 +24,11 @@ beforeAll(async () => {
   const counted: typeof call = Object.assign(
     async (...[operation, params, options]: Parameters<typeof call>) => {
       if (operation.name === "realtime") questions.active++;
-      questions.open++;
+      questions.all++;
+      questions.most = Math.max(questions.most, ++questions.open);
       try {
-        if (slow > 0) await pause(slow, undefined, { signal: options?.signal ?? undefined });
+        const wait = operation.name === "breakdown" ? slow + slowLists : slow;
+        if (wait > 0) await pause(wait, undefined, { signal: options?.signal ?? undefined });
         return await call(operation, params, options);
       } catch (error) {
         if (options?.signal?.aborted) questions.aborted++;
@@ -171,6 +174,70 @@ describe("the server of view", () => {
     } finally {
       slow = 0;
     }
+  });
+});
+
+describe("what the pages ask", () => {
+  it("sends totals and trend before the lists", async () => {
+    time.now += 120_000;
+    slowLists = 500;
+    try {
+      const { hostname, port } = new URL(server.address);
+      const parts: { text: string; at: number }[] = [];
+      await new Promise<void>((resolve, reject) => {
+        sendRequest({ hostname, port, path: pathOf("example.com?period=last_7_days") }, (response) => {
+          response.setEncoding("utf8");
+          response.on("data", (text) => parts.push({ text: String(text), at: Date.now() }));
+          response.on("end", resolve);
+        })
+          .on("error", reject)
+          .end();
+      });
+      const at = (text: string) => parts.find((part) => part.text.includes(text))?.at ?? 0;
+      expect(at('class="value"')).toBeLessThan(at("Top lists"));
+      expect(at("<figure")).toBeLessThan(at("Top lists"));
+      expect(
+        parts
+          .map(({ text }) => text)
+          .join("")
+          .match(/class="tiles"/g),
+      ).toHaveLength(1);
+    } finally {
+      slowLists = 0;
+    }
+  });
+
+  it("asks again what is older than a minute only", async () => {
+    const ask = async () => {
+      const before = questions.all;
+      await get(pathOf("example.com/browsers?period=last_7_days"));
+      return questions.all - before;
+    };
+    expect(await ask()).toBeGreaterThan(0);
+    expect(await ask()).toBe(0);
+    time.now += 61_000;
+    expect(await ask()).toBeGreaterThan(0);
+  });
+
+  it("counts four pages at once; others wait", async () => {
+    slow = 300;
+    questions.most = 0;
+    try {
+      const days = Array.from({ length: 9 }, (_, index) => `2026-11-0${index + 1}`);
+      await Promise.all(days.map((day) => get(pathOf(`example.com/browsers?period=${day}`))));
+      expect(questions.most).toBe(4);
+    } finally {
+      slow = 0;
+    }
+  });
+
+  it("draws the days of a series, and when people come", async () => {
+    const { body: series } = await get(pathOf("example.com/timeseries"));
+    expect(series).toContain("<figure");
+    const { body: when } = await get(pathOf("example.com/when"));
+    expect(when).toContain("14:00");
+    expect(when).toContain("--by week_hour");
+    expect(when.match(/scope="col"/g)?.length).toBeGreaterThan(7);
   });
 });
 
