@@ -31,26 +31,27 @@ it("pictures are small, and each is used in a page", () => {
 const themes = process.env.PICTURES ? (["light", "dark"] as const) : [];
 
 it.each(themes)("screenshots, %s", async (theme) => {
-  const [{ launch }, { photographChart, photographConsent, photographMail, photographReport }, { shrink }] =
-    await Promise.all([
-      import("../support/browser.ts"),
-      import("./screenshots.ts"),
-      import("./small-png.ts"),
-    ]);
+  const [{ launch }, taker, { shrink }] = await Promise.all([
+    import("../support/browser.ts"),
+    import("./screenshots.ts"),
+    import("./small-png.ts"),
+  ]);
   const browser = await launch();
   try {
     const taken = {
-      chart: await photographChart(browser, theme, MOMENT),
-      consent: await photographConsent(browser, theme),
+      chart: await taker.photographChart(browser, theme, MOMENT),
+      consent: await taker.photographConsent(browser, theme),
     };
     for (const [name, screenshot] of Object.entries(taken)) {
       writeFileSync(`docs/images/${name}-${theme}.png`, await shrink(browser, screenshot));
     }
     if (theme === "light") {
-      const mail = await photographMail(browser, MOMENT);
+      const mail = await taker.photographMail(browser, MOMENT);
       writeFileSync("docs/images/mail.png", await shrink(browser, mail));
-      const report = await photographReport(browser, MOMENT);
+      const report = await taker.photographReport(browser, MOMENT);
       writeFileSync("docs/images/report.png", await shrink(browser, report));
+      const view = await taker.photographView(browser, MOMENT);
+      writeFileSync("docs/images/view.png", await shrink(browser, view));
     }
   } finally {
     await browser.close();

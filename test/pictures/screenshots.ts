@@ -68,6 +68,29 @@ export async function photographReport(browser: Browser, moment: number): Promis
   return screenshot;
 }
 
+/** A page of `view`: only the visitors from one site, its head and first lists. */
+const VIEW = { width: 900, height: 860 };
+
+/** A page of `view`, with the demo's numbers at that moment and a filter. */
+export async function photographView(browser: Browser, moment: number): Promise<Buffer> {
+  let end = () => {};
+  const stop = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let ended: ReturnType<typeof runShell> | undefined;
+  const address = await new Promise<string>((resolve) => {
+    const argv = ["view", "--demo", "--no-open", "--port", "0"];
+    ended = runShell(argv, { clock: () => moment, stop, onStdout: (text) => resolve(text.trim()) });
+  });
+  const page = await browser.newPage({ viewport: VIEW, colorScheme: "light", javaScriptEnabled: false });
+  await page.goto(`${address}example.com?filter=referrers%3Dnews.ycombinator.com`);
+  const screenshot = await page.screenshot();
+  await page.close();
+  end();
+  await ended;
+  return screenshot;
+}
+
 /** As mail programs show it. */
 const MAIL = { width: 600, height: 400 };
 
