@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { createCache, createConcurrencyLimiter, createSingleFlight } from "../client/concurrency.ts";
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
@@ -67,13 +68,19 @@ export function createQuestions(call: Call, clock: () => number): Ask {
   };
 }
 
-/** The same call, whose callers that ask the same at the same time share one request: the parts of a page, and its head. */
+/**
+ * The same call, whose callers that ask the same at the same time share one request: the parts of a page, and its head. Each
+ * begins in a turn of its own, so that what a page has so far is sent before the next is counted.
+ */
 function shareCalls(call: Call): Call {
   const share = createSingleFlight<unknown>();
   const shared = (operation: Operation, params: object, { signal, ...options }: CallOptions = {}) =>
     share(
       JSON.stringify([operation.path, params, options]),
-      (own) => call(operation, params as never, { ...options, signal: own }),
+      async (own) => {
+        await setImmediate();
+        return call(operation, params as never, { ...options, signal: own });
+      },
       signal,
     );
   return Object.assign(shared, call) as Call;
