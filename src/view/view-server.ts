@@ -121,8 +121,9 @@ async function answer(
   context: Context,
 ): Promise<void> {
   const { root } = context;
-  const active = /^\/([^/]+)\/now$/.exec(url.pathname);
-  if (active?.[1] !== undefined) return sendActive(response, decodeURIComponent(active[1]), context);
+  const [, name] = /^\/([^/]+)\/now$/.exec(url.pathname) ?? [];
+  const active = name === undefined ? undefined : readAddress(`/${name}`, url.searchParams)?.site;
+  if (active !== undefined) return sendActive(response, active, context);
   const address = await findAddress(url, context);
   const send = (status: number, text: string, type = "text/html") =>
     void response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8` }).end(text);
