@@ -200,7 +200,7 @@ const describe = (error: unknown) =>
 const nameOf = ({ site = "All sites", page }: Address) =>
   cleanText(page === "" ? site : `${site}: ${page.replaceAll("_", " ")}`);
 
-const drawHeading = (address: Address) => html("h1", {}, html("bdi", {}, nameOf(address)));
+const drawHeading = (address: Address) => html("h1", html("bdi", nameOf(address)));
 
 const toHref = (root: string) => (target: Address) => `${root}${formatAddress(target)}`;
 
