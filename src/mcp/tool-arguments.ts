@@ -1,5 +1,6 @@
 import type { ParameterError } from "../errors.ts";
 import { readMember } from "../member.ts";
+import { findDimension } from "../operations/dimension-names.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
@@ -10,12 +11,14 @@ import { toolList } from "./tool-list.ts";
 /** Arguments that hosts add to those of every tool and then pass on: Gemini CLI and n8n. */
 const HOST_ARGUMENTS = new Set(["wait_for_previous", "toolCallId"]);
 
+const DIMENSION_PARAMETERS = new Set(["dimension", "by"]);
+
 const WHOLE_NUMBER = /^(0|[1-9]\d*)$/;
 
 /**
  * Reads a tool's arguments as hosts and models really send them: without the host's own, without nulls and empty texts, with
- * a number for a text of digits where the tool takes a number, and with a list for a text where it takes a list. Everything
- * else stays, to be checked and refused.
+ * a number for a text of digits where the tool takes a number, with a list for a text where it takes a list, and with a
+ * dimension for any name that the command line takes for it. Everything else stays, to be checked and refused.
  */
 export function readArguments(tool: string, given: Record<string, unknown>): Record<string, unknown> {
   const properties = readProperties(tool);
@@ -24,6 +27,8 @@ export function readArguments(tool: string, given: Record<string, unknown>): Rec
       .filter(([name, value]) => value !== null && value !== "" && !HOST_ARGUMENTS.has(name))
       .map(([name, value]) => {
         if (takes(properties.get(name), "array")) return [name, readList(value)];
+        if (DIMENSION_PARAMETERS.has(name) && typeof value === "string")
+          return [name, findDimension(value) ?? value];
         const isDigits = typeof value === "string" && WHOLE_NUMBER.test(value);
         return [name, isDigits && takes(properties.get(name), "integer") ? Number(value) : value];
       }),
@@ -83,6 +88,9 @@ function describeRanking(tool: string): string {
   return "get_breakdown ranks by a dimension; get_timeseries has one point a day.";
 }
 
+/** How models name the times at which people come. */
+const WHEN = /^(weekdays?|days?_?of_?(the_?)?week|hours?(_?of_?(the_?)?day)?|when|heat_?map)$/i;
+
 /** What to do instead of an argument that models make up, by the argument's name. */
 const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
@@ -104,11 +112,21 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   ],
   [/^(dimension|group_?by|breakdown)$/i, describeRanking],
   [/^(interval|granularity|resolution|hours?)$/i, "get_timeseries has interval: hour, day, week or month."],
+  [/^(domain|site_?(id|name)|website)$/i, "Use site: an id or a domain."],
   [
-    /^(weekdays?|days?_?of_?(the_?)?week|hours?_?of_?(the_?)?day|when|heat_?map)$/i,
-    "get_timeseries has interval: weekday, hour_of_day or week_hour.",
+    /^(period_?[12ab]|(current|previous|base|compare(d_?to)?|comparison|baseline)(_?period)?)$/i,
+    "compare_periods has period, and against for the other days: by default those before.",
   ],
+  [WHEN, "get_timeseries has interval: weekday, hour_of_day or week_hour."],
 ];
+
+const asksWhen = (parameter: string, value: unknown) =>
+  DIMENSION_PARAMETERS.has(parameter) && typeof value === "string" && WHEN.test(value);
+
+function describeAlternative(tool: string, parameter: string, value: unknown): string | undefined {
+  const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
+  return typeof alternative === "function" ? alternative(tool, value) : alternative;
+}
 
 /** What a model can do about refused arguments, in sentences. */
 export function adviseOnArguments(
@@ -129,11 +147,9 @@ export function adviseOnArguments(
     if (parameter === "goal" && value === undefined)
       return "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order.";
     if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
-    if (properties.has(parameter)) return suggest(typeof value === "string" ? value : "", allowed);
-    const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
-    return typeof alternative === "function"
-      ? alternative(tool, value)
-      : (alternative ?? suggest(parameter, allowed));
+    const isTime = asksWhen(parameter, value);
+    if (properties.has(parameter) && !isTime) return suggest(typeof value === "string" ? value : "", allowed);
+    return describeAlternative(tool, isTime ? "when" : parameter, value) ?? suggest(parameter, allowed);
   });
   return [...new Set(advice.map((sentence) => sentence.trim()))].filter((sentence) => sentence !== "");
 }
