@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AnalyticsError, createParameterError } from "../errors.ts";
-import { addDays, countDays, type Days } from "./days.ts";
+import { addDays, type Days } from "./days.ts";
 
 export const periodWords: readonly string[] = [
   "today",
@@ -153,7 +153,7 @@ function resolveMonthDay(word: string, today: string): Days | undefined {
 }
 
 /** A week of ISO 8601, section 5.2.3: week 1 is the one with 4 January. */
-function resolveIsoWeek(word: string, today: string): Days | undefined {
+export function resolveIsoWeek(word: string, today: string): Days | undefined {
   const [, year, week] = /^(\d{4})_?w(\d\d)$/.exec(word) ?? [];
   if (year === undefined || week === undefined) return undefined;
   const first = startOf("week", `${year}-01-04`);
@@ -180,7 +180,7 @@ function findName(names: readonly string[], word: string): number | undefined {
 }
 
 /** The last such day of the week, which may be today; with `last`, before today. */
-function resolveWeekday(word: string, today: string): Days | undefined {
+export function resolveWeekday(word: string, today: string): Days | undefined {
   const [, last, name = ""] = /^(last_)?([a-z]+)$/.exec(word) ?? [];
   const weekday = findName(WEEKDAYS, name);
   if (weekday === undefined) return undefined;
@@ -191,13 +191,13 @@ function resolveWeekday(word: string, today: string): Days | undefined {
 
 const weekdayOf = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay();
 
-function resolveMonth(word: string, today: string): Days | undefined {
+export function resolveMonth(word: string, today: string): Days | undefined {
   const [, name = "", year] = /^([a-z]+)(?:_(\d{4}))?$/.exec(word) ?? [];
   const month = findName(MONTHS, name);
   return month === undefined ? undefined : stopToday(startMonth(month, year, today), "month", today);
 }
 
-function resolveQuarter(word: string, today: string): Days | undefined {
+export function resolveQuarter(word: string, today: string): Days | undefined {
   const [, before, quarter, after] = /^(?:(\d{4})_?)?q([1-4])(?:_?(\d{4}))?$/.exec(word) ?? [];
   if (quarter === undefined || (before && after)) return undefined;
   return stopToday(startMonth(3 * (Number(quarter) - 1), before ?? after, today), "quarter", today);
@@ -244,7 +244,7 @@ function resolveDate(text: string, today: string): Days | undefined {
   return { from, to: month === undefined ? `${year}-12-31` : endOf("month", from) };
 }
 
-const isDate = (day: string) => {
+export const isDate = (day: string) => {
   const time = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === day;
 };
@@ -254,76 +254,6 @@ function endOf(unit: "month" | "quarter", first: string): string {
   // Every month and quarter has fewer days, and the next one has more than what is left.
   const next = startOf(unit, addDays(first, unit === "month" ? 31 : 93));
   return addDays(next, -1);
-}
-
-/**
- * The days to compare a period with. Of months, quarters and years: those before, or the same days of them. Up to seven days:
- * the same weekdays of the week before. Otherwise as many days before it, which a single day has too, unless it was named by
- * its weekday or as a part of a week. A number of days that happens to be that of a month is not a month.
- *
- * @param days What the period resolved to, without an incomplete today.
- */
-export function precedingDays(period: string, days: Days): Days {
-  const word = normalizeWord(period);
-  const months = countMonths(word, days);
-  if (months !== undefined) return goBackMonths(days, months, months);
-  const count = countDays(days.from, days.to);
-  return goBack(days, count > 7 || (count === 1 && !isOfWeek(word, days.to)) ? count : 7);
-}
-
-/** Weeks that make up most of a year. */
-const YEAR_OF_WEEKS = 52 * 7;
-
-/** The days of a year before: of months, quarters and years the same dates, otherwise the same weekdays. */
-export function daysOfYearBefore(period: string, days: Days): Days {
-  const months = countMonths(normalizeWord(period), days);
-  return months === undefined ? goBack(days, YEAR_OF_WEEKS) : goBackMonths(days, months, 12);
-}
-
-const goBack = ({ from, to }: Days, days: number): Days => ({
-  from: addDays(from, -days),
-  to: addDays(to, -days),
-});
-
-/** Whether a period is named by a weekday or is a week, perhaps of a single day so far. */
-function isOfWeek(word: string, day: string): boolean {
-  const start = word.replace(/^since_/, "");
-  return word === "this_week" || Boolean(resolveWeekday(start, day) ?? resolveIsoWeek(start, day));
-}
-
-/** How many months a period is of: a month, a quarter or a year, perhaps in progress, or whole months by their dates. */
-function countMonths(word: string, { from, to }: Days): number | undefined {
-  if (word === "this_year" || word === "last_year" || word === from.slice(0, 4)) return 12;
-  if (word === "this_quarter" || word === "last_quarter" || resolveQuarter(word, to)) return 3;
-  if (word === "this_month" || word === "last_month" || resolveMonth(word, to)) return 1;
-  if (word === normalizeWord(from.slice(0, 7))) return 1;
-  const next = addDays(to, 1);
-  const isWhole = from.endsWith("-01") && next.endsWith("-01") && /^\d{4}[_/]/.test(word);
-  return isWhole ? monthOf(next) - monthOf(from) : undefined;
-}
-
-/** The days of a period of months, so many months before. Whole months are compared with whole ones, whatever their lengths. */
-function goBackMonths({ from, to }: Days, months: number, back: number): Days {
-  const start = addMonths(from, -back);
-  const end = addDays(addMonths(from, months - back), -1);
-  if (addDays(to, 1) === addMonths(from, months)) return { from: start, to: end };
-  const same = back === 12 ? sameDate(to) : addDays(start, countDays(from, to) - 1);
-  return { from: start, to: same < end ? same : end };
-}
-
-/** A year before. February 29 becomes February 28. */
-function sameDate(day: string): string {
-  const date = `${String(Number(day.slice(0, 4)) - 1).padStart(4, "0")}${day.slice(4)}`;
-  return isDate(date) ? date : addDays(date, -1);
-}
-
-/** Months since the year 0. */
-const monthOf = (day: string) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)) - 1;
-
-/** Adds months to the first day of one. */
-function addMonths(first: string, months: number): string {
-  const month = monthOf(first) + months;
-  return `${String(Math.floor(month / 12)).padStart(4, "0")}-${String((month % 12) + 1).padStart(2, "0")}-01`;
 }
 
 export const createPeriodError = (detail: string, parameter = "period"): AnalyticsError =>

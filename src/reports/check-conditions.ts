@@ -6,7 +6,6 @@ import type { Failure } from "../operations/not-found.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { nameWeekday } from "../operations/period.ts";
-import { precedingDays } from "../operations/period-words.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import { readDataStart, type Warning } from "../operations/warning.ts";
 import { formatCount, nameUnit } from "../render/plural.ts";
@@ -18,7 +17,7 @@ import {
   readMetric,
   type Totals,
 } from "./check-metrics.ts";
-import { resolveCompared } from "./compared-days.ts";
+import { precedingDays, resolveCompared } from "./compared-days.ts";
 import { countDaysWithData } from "./coverage.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";

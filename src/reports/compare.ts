@@ -9,7 +9,6 @@ import { formatSpan, noteVisitors } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
-import { AGAINST } from "./compared-days.ts";
 import { describeCoverage } from "./coverage.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { type Mover, moversResult, noteRest, orders, viewMovers } from "./movers.ts";
@@ -24,6 +23,10 @@ import {
   window,
 } from "./report-fields.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
+
+/** How a comparison chooses its other days. */
+export const AGAINST =
+  "What to compare with: another period, or year_before (the same months, else the same weekdays). By default the days before, or the month, quarter, year or weekday before.";
 
 /** Of each list: four of them must fit into the answer of a tool. */
 const MAX_MOVERS = 20;

@@ -3,19 +3,19 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { isAll, precedingDays } from "../operations/period-words.ts";
+import { isAll } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import { NEAR, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
-import { findComplete } from "./compared-days.ts";
+import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { keepMissing, missEvents, readActiveNow, readLists } from "./missing-parts.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
-import { type AskedDays, answerToday, askSpan, preparePeriod, readBefore } from "./site-period.ts";
+import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
 
 const TOP_ROWS = 10;
 

@@ -4,13 +4,13 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { sites, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { isAll, precedingDays } from "../operations/period-words.ts";
+import { isAll } from "../operations/period-words.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
-import { findComplete, resolveCompared } from "./compared-days.ts";
+import { findComplete, precedingDays, readBefore, resolveCompared } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
-import { askSpan, preparePeriod, readBefore, readToday } from "./site-period.ts";
+import { askSpan, preparePeriod, readToday } from "./site-period.ts";
 import { cutSeries } from "./subtracted-spans.ts";
 import { sumWindow } from "./windows.ts";
 

@@ -6,7 +6,7 @@ import { formatSpan } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import type { Cell, View } from "../operations/view.ts";
 import { showWarnings, warnings } from "../operations/warning.ts";
-import { AGAINST } from "./compared-days.ts";
+import { AGAINST } from "./compare.ts";
 import { comparedTotals, describeComparison } from "./compared-totals.ts";
 import { defineReport } from "./query.ts";
 import { noteCompared } from "./report-fields.ts";

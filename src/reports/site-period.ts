@@ -3,19 +3,11 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
-import {
-  type breakdown,
-  type DaysOperation,
-  realtime,
-  sites,
-  type stats,
-  timeseries,
-} from "../operations/index.ts";
+import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
-import { formatSpan } from "../operations/period.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
-import { NOT_COMPARED, type Warning } from "../operations/warning.ts";
+import type { Warning } from "../operations/warning.ts";
 import { readLastDay } from "./added-days.ts";
 import { createNoDaysError } from "./counted-list.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
@@ -267,27 +259,6 @@ export function assertWithinReach(from: string, today: string): void {
   const earliest = findEarliest(today);
   if (from >= earliest) return;
   throw createPeriodError(`must not begin before ${earliest}: this service reaches back no further`);
-}
-
-/** Reads the days to compare with, if there are some. Those that the source does not reach are left out, and named. */
-export async function readBefore(
-  call: Call,
-  at: Omit<SitePeriod, keyof Days>,
-  days: Days | undefined,
-  options: CallOptions,
-): Promise<{ previous?: AnswerOf<typeof timeseries>; unreached: Warning[] }> {
-  if (days === undefined) return { unreached: [] };
-  try {
-    return { previous: await askSpan(call, timeseries, {}, { ...at, ...days }, options), unreached: [] };
-  } catch (error) {
-    const isRefused =
-      error instanceof AnalyticsError &&
-      error.code === "invalid_parameter" &&
-      error.parameters.some(({ parameter }) => parameter === "period");
-    if (!isRefused) throw error;
-    const detail = `Not compared with ${formatSpan(days)}: the source does not reach back so far.`;
-    return { unreached: [{ code: NOT_COMPARED, detail, values: { from: days.from, to: days.to } }] };
-  }
 }
 
 /** Throws AnalyticsError `invalid_parameter` for more days than a series of hours can have. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { precedingDays, resolvePeriod } from "../../src/operations/period-words.ts";
+import { resolvePeriod } from "../../src/operations/period-words.ts";
+import { precedingDays } from "../../src/reports/compared-days.ts";
 
 const resolve = (period: string, today = "2026-11-22") => {
   const { from, to } = resolvePeriod(period, today);

@@ -433,20 +433,23 @@ export function expectRealtime(count: Count, now: number, filter: readonly strin
 }
 
 /** The complete days before today against as many before those. */
+/** How many days earlier the days before begin: those of a part of a week, a week earlier. */
+const backOf = (days: number) => (days > 1 && days < 7 ? 7 : days);
+
 function compareWindows(count: Count, now: number, days: number) {
   const { since } = count.site;
   const describe = (dates: string[], { visitors, pageviews, ...visited }: Totals): Window => ({
     ...{ from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, visitors, pageviews },
     ...rateVisits(visited, pageviews),
   });
-  const [dates, datesBefore] = [count.completeDays(now, days), count.completeDays(now, days, days)];
+  const [dates, datesBefore] = [count.completeDays(now, days), count.completeDays(now, days, backOf(days))];
   const [totals, totalsBefore] = [count.totals(now, dates), count.totals(now, datesBefore)];
   const [current, previous] = [describe(dates, totals), describe(datesBefore, totalsBefore)];
   const comparable = since !== null && since < previous.from;
   const cover = (dates: string[]) => dates.filter((date) => since !== null && date >= since).length;
   const [daysNow, daysBefore] = [
     cover(count.completeDays(now, days)),
-    cover(count.completeDays(now, days, days)),
+    cover(count.completeDays(now, days, backOf(days))),
   ];
   const isWhole = daysNow === days && daysBefore === days;
   const isPossible = daysNow > 0 && daysBefore > 0;
@@ -660,7 +663,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
         percentage: percentOf(row.visitors, visitors),
       })),
   }));
-  const before = count.completeDays(now, days, days);
+  const before = count.completeDays(now, days, backOf(days));
   const { since } = count.site;
   const isWhole = since !== null && since <= current.from;
   return {
@@ -746,7 +749,7 @@ export function expectComparison(
     const index = (dates: string[]) =>
       new Map(count.rows(now, dates, each).map(({ value, visitors }) => [value, visitors]));
     const current = index(count.completeDays(now, days));
-    const previous = index(count.completeDays(now, days, days));
+    const previous = index(count.completeDays(now, days, backOf(days)));
     const movers = [...new Set([...current.keys(), ...previous.keys()])].map((value): Mover => {
       const [after, before] = [current.get(value) ?? 0, previous.get(value) ?? 0];
       return {
@@ -761,7 +764,7 @@ export function expectComparison(
     });
     return {
       dimension: each,
-      isCutOff: [2 * days + 1, days + 1, 1].some(
+      isCutOff: [backOf(days) + days + 1, backOf(days) + 1, days + 1, 1].some(
         (length) => count.rows(now, count.days(now, length), each).length > 1000,
       ),
       all: movers.sort((a, b) => b.step - a.step),
