@@ -34,8 +34,8 @@ export async function readOptions(...command: string[]): Promise<OptionHelp[]> {
     columns: 200,
     environment: { NO_COLOR: "1" },
   });
-  const [section = ""] = stdout.split("\nOptions:\n").slice(1).join("").split("\n\n");
-  const entries = section.replace(/\n {8,}/g, " ").split("\n");
+  const sections = [...stdout.matchAll(/\n(?:Options|Days|Output):\n([\s\S]*?)(?=\n\n|$)/g)];
+  const entries = sections.flatMap(([, section = ""]) => section.replace(/\n {8,}/g, " ").split("\n"));
   return entries.flatMap((entry) => {
     const [, flags = "", meaning = ""] = /^ {2}(\S.*?) {2,}(.*)$/.exec(entry) ?? [];
     return /^$|--help|--version/.test(flags) ? [] : [{ flags, meaning }];

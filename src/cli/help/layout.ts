@@ -11,9 +11,19 @@ import { readScreen } from "../output/terminal.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { topicNames } from "./topic-names.ts";
 
+/** The options that many commands take, apart from those that make a command what it is. */
+const GROUPS: readonly [string, readonly string[]][] = [
+  ["Days:", ["--days", "--period", "--from", "--to", "--against"]],
+  ["Output:", ["--output", "--json", "--csv", "--fields", "--quiet", "--no-pager", "--explain"]],
+];
+
 /** Lays out the help of a command and its subcommands: examples before options. Of the program's options, it only has the names. */
 export function layOutHelp(io: Io, command: Command): void {
   if (command.parent) command.helpOption("-h, --help", "show this help");
+  for (const option of command.options) {
+    const [title] = GROUPS.find(([, names]) => names.includes(option.long ?? "")) ?? [];
+    if (title !== undefined) option.helpGroup(title);
+  }
   command
     .exitOverride()
     .configureHelp({
