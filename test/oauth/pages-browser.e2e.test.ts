@@ -57,6 +57,19 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     return tab;
   }
 
+  it.each(names.filter((name) => pages[name]?.includes('value="allow"')))(
+    "“%s” has Allow in sight in a window of 1000 × 800",
+    async (name) => {
+      const window = await context.newPage();
+      await window.setViewportSize({ width: 1000, height: 800 });
+      await window.goto(site.origin + pathOf(name));
+      await window.evaluate("scrollTo(0, 0)");
+      const box = await window.locator('[value="allow"]').boundingBox();
+      expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(800);
+      await window.close();
+    },
+  );
+
   const posts = () => site.received.filter(({ method }) => method === "POST");
 
   describe.each(names)("“%s”", (name) => {

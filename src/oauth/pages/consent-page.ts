@@ -30,6 +30,7 @@ export function buildConsentPage(page: ConsentPage): string {
   if (!/^\/(?![/\\])/.test(action)) throw new TypeError("The form's action must be a path on this server.");
   const main = html`<h1>Allow access to your statistics?</h1>
 ${buildNotice(notice)}
+<div class="sides">
 ${buildFacts(application, redirect, { issuer: findKeyIssuer(page), reads })}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
@@ -37,8 +38,10 @@ ${buildField(page)}
 <div class="buttons">
 ${buildButtons(error)}
 </div>
-</form>`;
-  return buildDocument({ title: `${error ? "Error: " : ""}Allow access to your statistics?`, main });
+</form>
+</div>`;
+  const title = `${error ? "Error: " : ""}Allow access to your statistics?`;
+  return buildDocument({ title, main, layout: "decision" });
 }
 
 /** After too many keys, no other is tried: what is left is to go back. */

@@ -34,12 +34,12 @@ export const pageHeaders: Record<string, string> = {
 export interface DocumentParts {
   title: string;
   main: Html;
-  /** Wide for pages to read, narrow for forms. */
-  wide?: boolean;
+  /** Wide for pages to read; facts beside a form for decisions; narrow for all else. */
+  layout?: "wide" | "decision" | "narrow";
 }
 
 /** Builds a whole HTML document. */
-export const buildDocument = ({ title, main, wide = false }: DocumentParts): string =>
+export const buildDocument = ({ title, main, layout = "narrow" }: DocumentParts): string =>
   `${printHtml(html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +51,7 @@ export const buildDocument = ({ title, main, wide = false }: DocumentParts): str
 <link rel="icon" href="${iconUrl}">
 <style>${trustMarkup(style)}</style>
 </head>
-<body${wide ? trustMarkup(' class="wide"') : undefined}>
+<body class="${layout}">
 <header><span class="mark" aria-hidden="true">${trustMarkup(buildIcon())}</span>analytics-mcp</header>
 <main>
 ${main}

@@ -53,7 +53,7 @@ ${
     : html`<h2>For developers and programs</h2>
 <ul>${documents.map(({ title, path }) => html`<li><a href="${path}">${title}</a></li>`)}</ul>`
 }`;
-  return buildDocument({ title: "Ask your web analytics from any assistant", main, wide: true });
+  return buildDocument({ title: "Ask your web analytics from any assistant", main, layout: "wide" });
 }
 
 /** Where people get a key. */
