@@ -5,7 +5,7 @@ import { AnalyticsError } from "../errors.ts";
 import { sendJson } from "../http/json-response.ts";
 import type { Handle } from "../oauth/authorization-server.ts";
 import { buildErrorPage } from "../oauth/pages/error-page.ts";
-import { buildLandingPage } from "../oauth/pages/landing-page.ts";
+import { buildLandingPage, landingHeaders } from "../oauth/pages/landing-page.ts";
 import { sendPage } from "../oauth/send-page.ts";
 import { isUnavailable } from "../oauth/store/store-failure.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
@@ -42,7 +42,9 @@ export function createRoutes(options: RoutesOptions): RequestListener {
     }
     const path = (request.url ?? "/").replace(/\?.*/s, "");
     if (path === "/mcp" || path === "/mcp/") {
-      return isBrowser(request) ? sendPage(response, 200, landing) : options.serveMcp(request, response);
+      return isBrowser(request)
+        ? sendPage(response, 200, landing, landingHeaders)
+        : options.serveMcp(request, response);
     }
     if (await options.authorize(request, response, path)) return;
     if (path === "/healthz") return sendJson(response, 200, { status: "ok" });
@@ -54,7 +56,7 @@ export function createRoutes(options: RoutesOptions): RequestListener {
       };
       return void response.writeHead(200, headers).end(buildLlmsTxt(queries));
     }
-    if (path === "/") return sendPage(response, 200, landing);
+    if (path === "/") return sendPage(response, 200, landing, landingHeaders);
     sendPage(
       response,
       404,

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
+import { landingHeaders } from "../../src/oauth/pages/landing-page.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
 import { findControlFaults, findFaint, findFaults, followTab, measureLines } from "./browser-checks.ts";
 import { consent, errorCodes, hostileNames, pages } from "./page-examples.ts";
@@ -53,9 +54,22 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
 
   async function open(name: string, media: Parameters<Page["emulateMedia"]>[0] = {}): Promise<Page> {
     await tab.emulateMedia({ colorScheme: "light", forcedColors: "none", ...media });
+    if (name.startsWith("landing")) site.headers = landingHeaders;
     await tab.goto(site.origin + pathOf(name));
     return tab;
   }
+
+  it("the address is copied with a click, and can be selected without a script", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: site.origin });
+    const page = await open("landing");
+    await page.click("#copy");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await page.inputValue("#address"));
+    const plain = await browser.newPage({ javaScriptEnabled: false });
+    await plain.goto(site.origin + pathOf("landing"));
+    expect(await plain.locator("#copy").isVisible()).toBe(false);
+    await plain.close();
+  });
 
   it.each(names.filter((name) => pages[name]?.includes('value="allow"')))(
     "“%s” has Allow in sight in a window of 1000 × 800",
@@ -152,6 +166,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     expect(await followTab(await open("https"))).toEqual(["api_key", "Allow", "Cancel"]);
     expect(await followTab(await open("landing"))).toEqual([
       "address",
+      "Copy",
       "dashboard",
       "Add to Cursor",
       "Add to VS Code",

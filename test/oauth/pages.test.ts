@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { buildErrorPage } from "../../src/oauth/pages/error-page.ts";
 import { pageHeaders } from "../../src/oauth/pages/html-document.ts";
-import { buildLandingPage } from "../../src/oauth/pages/landing-page.ts";
+import { buildLandingPage, landingHeaders } from "../../src/oauth/pages/landing-page.ts";
 import { html, printHtml } from "../../src/render/html.ts";
 import { buildIcon, iconUrl } from "../../src/render/icon.ts";
 import { demo as made } from "../../src/sources/demo.ts";
@@ -15,18 +15,33 @@ const readEntities = (text: string) =>
 const read = (page: string) =>
   readEntities(
     page
-      .replace(/<style>[\s\S]*?<\/style>|<title>[\s\S]*?<\/title>/g, "")
+      .replace(/<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>|<title>[\s\S]*?<\/title>/g, "")
       .replace(/<[^>]*>/g, " ")
       .replace(/\s+/g, " "),
   ).replace(/ ([.,:])/g, "$1");
 const tagsOf = (page: string) => page.match(/<[^>]*>/g) ?? [];
 const nameIn = (page: string) => readEntities(/<bdi class="name">([^<]*)<\/bdi>/.exec(page)?.[1] ?? "");
 
-describe.each(Object.entries(pages))("the page “%s”", (_, page) => {
-  it("is a whole document of less than 12 kB, without scripts or anything to load", () => {
+/** The page of the address has a script that copies it. */
+const scriptsOf = (page: string) =>
+  [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = ""]) => script);
+
+describe.each(Object.entries(pages))("the page “%s”", (name, page) => {
+  it("has at most the script whose hash is in its policy", () => {
+    const scripts = scriptsOf(page);
+    expect(scripts).toHaveLength(name.startsWith("landing") ? 1 : 0);
+    for (const script of scripts) {
+      const hash = createHash("sha256").update(script).digest("base64");
+      expect(landingHeaders["Content-Security-Policy"]).toMatch(
+        new RegExp(`; script-src 'sha256-${hash.replaceAll("+", "\\+")}'$`),
+      );
+    }
+  });
+
+  it("is a whole document of less than 12 kB, without anything to load", () => {
     expect(page).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<\/html>\n$/);
     expect(Buffer.byteLength(page)).toBeLessThan(12_000);
-    expect(tagsOf(page).filter((tag) => /^<(script|iframe|object|img|base|meta http)/i.test(tag))).toEqual(
+    expect(tagsOf(page).filter((tag) => /^<(script\s|iframe|object|img|base|meta http)/i.test(tag))).toEqual(
       [],
     );
     expect(tagsOf(page).filter((tag) => /\s(on\w+|style|src)=|javascript:/i.test(tag))).toEqual([]);

@@ -1,5 +1,6 @@
-import { type Html, html } from "../../render/html.ts";
-import { buildDocument } from "./html-document.ts";
+import { createHash } from "node:crypto";
+import { type Html, html, trustMarkup } from "../../render/html.ts";
+import { buildDocument, pageHeaders } from "./html-document.ts";
 import { findKeyIssuer } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";
 
@@ -23,6 +24,19 @@ export interface LandingPage {
   documents?: readonly { title: string; path: `/${string}` }[] | undefined;
 }
 
+/** Shows the button where the browser lets a page copy: over https, and on this machine. */
+const COPY = `const b = document.getElementById("copy"), a = document.getElementById("address");
+if (navigator.clipboard) {
+  b.hidden = false;
+  b.onclick = () => navigator.clipboard.writeText(a.value).then(() => { b.textContent = "Copied"; }, () => a.select());
+}`;
+
+/** The headers of this page, whose one script may run. */
+export const landingHeaders: Record<string, string> = {
+  ...pageHeaders,
+  "Content-Security-Policy": `${pageHeaders["Content-Security-Policy"]}; script-src 'sha256-${createHash("sha256").update(COPY).digest("base64")}'`,
+};
+
 /** The page at the connector's address. */
 export function buildLandingPage({
   publicUrl,
@@ -40,7 +54,8 @@ export function buildLandingPage({
 ${buildNotice(notice)}
 <p>This is a connector for AI assistants (MCP). It lets your assistant read the ${reads} of your sites. It cannot change anything.</p>
 <label for="address">Address to add</label>
-<input id="address" class="code" readonly value="${address}">
+<div class="copy"><input id="address" class="code" readonly value="${address}"><button id="copy" type="button" hidden>Copy</button></div>
+<script>${trustMarkup(COPY)}</script>
 <p class="soft">Your assistant then opens a page on this server that asks for ${hasPublicKey ? html`a key, which is already filled in` : buildKeySource(service, dashboardUrl)}.</p>
 <h2>How to add it</h2>
 <div class="ways">
