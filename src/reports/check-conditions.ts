@@ -7,7 +7,7 @@ import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { nameWeekday } from "../operations/period.ts";
 import { sumPoints } from "../operations/timeseries.ts";
-import { readDataStart, type Warning } from "../operations/warning.ts";
+import { FOLDED_FILTER, readDataStart, type Warning } from "../operations/warning.ts";
 import { formatCount, nameUnit } from "../render/plural.ts";
 import {
   describeNumber,
@@ -71,9 +71,14 @@ interface Measured extends Checked {
 
 /** The findings about the metric, for each condition in turn. */
 export async function judgeMetric(checked: Checked, conditions: Conditions): Promise<Finding[]> {
-  const { name, metric, totals, today } = checked;
+  const { name, metric, totals, today, warnings } = checked;
   const { least, most } = readBounds(metric, totals);
   const when = describeDays(checked, today);
+  if (most === undefined && warnings.some(({ code }) => code === FOLDED_FILTER)) {
+    const had = note`${name} had at least ${describeValue(metric, least ?? 0)} ${when}`;
+    const [above] = await judgeValue(checked, { above: conditions.above }, had);
+    return [above?.state === "met" ? above : doubt(note`${had}, because values were folded: ${UNTOLD}.`)];
+  }
   if (most === undefined) {
     const known = least === null || least === undefined ? "" : describeValue(metric, least);
     return judgeValue(checked, conditions, note`${name} had ${known} ${when}`);

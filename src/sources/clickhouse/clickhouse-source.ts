@@ -8,6 +8,7 @@ import { cleanText } from "../../render/clean-text.ts";
 import { dateAt, listHours, startOfDay } from "../calendar.ts";
 import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
+import { warnOfFilter } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
 import { isOwnPage } from "../not-found-ranking.ts";
 import { identifySite } from "../site-id.ts";
@@ -16,6 +17,7 @@ import { coverageWarnings, createGapMarker } from "./coverage.ts";
 import { writeFilter } from "./filter-sql.ts";
 import {
   crawlerRow,
+  dateRow,
   excludedRow,
   notFoundRow,
   type SiteRow,
@@ -105,6 +107,22 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     };
     const readGaps = async (span: Span, signal?: AbortSignal) =>
       createGapMarker(await readLoaded(span, signal));
+    /** The days of which values were folded that a filter may ask for. */
+    const findFolded = async (span: Span, signal?: AbortSignal) => {
+      const { params, endsNow, filter } = querySpan(span);
+      const asked = new Set(
+        filter.map(({ dimension }) =>
+          dimension === "entry_pages" || dimension === "exit_pages" ? "pages" : dimension,
+        ),
+      );
+      // These names are never folded.
+      asked.delete("events");
+      const { folded } = asked.size > 0 ? (await prepare(signal)).queries : {};
+      if (folded === undefined) return [];
+      const write = () => folded([...asked], filterTime(endsNow));
+      const { rows } = await ask({ write, params, row: dateRow, maxRows: DAYS_KEPT }, signal);
+      return rows.map(({ date }) => date);
+    };
     const crawlers: DataSource["crawlers"] = async (span, limit, signal) => {
       const { params, endsNow } = querySpan(span);
       const { rows, totalRows } = await ask(
@@ -254,7 +272,11 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
           readLoaded(span, signal),
           countTimeless(JSON.stringify(querySite(span.site)), signal),
         ]);
-        return coverageWarnings(span, { ...loaded, timeless });
+        const folded = await findFolded(span, signal);
+        return [
+          ...coverageWarnings(span, { ...loaded, timeless }),
+          ...(folded.length > 0 ? [warnOfFilter(folded)] : []),
+        ];
       },
       dimensions: async (site, signal): Promise<readonly Dimension[]> => {
         if (layout.dimensions) return layout.dimensions;

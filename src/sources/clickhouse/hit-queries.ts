@@ -97,6 +97,15 @@ export function createHitLayout(database: string, table: string): TableLayout {
       ORDER BY domain
       LIMIT ${MAX_SITES + 1}`,
 
+    folded: (dimensions, timeFilter) => {
+      const folded = dimensions.map((dimension) => `${columnsOf[dimension]} = '${OTHER}'`).join(" OR ");
+      return `
+      SELECT day AS date
+      ${rows.read({ kind: "pageview", timeFilter, conditions: [`(${folded})`] })}
+      GROUP BY date
+      ORDER BY date`;
+    },
+
     // The row with the empty text has the totals and comes first: names are written after a mark, since bots without a known
     // name have an empty one. Pages are counted per day, as visitors are.
     crawlers: (timeFilter) => `

@@ -49,6 +49,8 @@ export const dayRow = z.object({
 });
 export type DayRow = z.output<typeof dayRow>;
 
+export const dateRow = z.object({ date });
+
 const visitCounts = { visit_count: count, bounce_count: count, second_count: count };
 
 /** A day with sums, and the run that counted them: 64 bits in decimal. */

@@ -65,6 +65,8 @@ export interface TableQueries {
   /** Absent if the table does not have what people asked for in vain. */
   notFound?: Readonly<Record<Failure, NotFoundQueries>>;
   active(filter: FilterSql, timeFilter: TimeFilter): string;
+  /** The days with page views of which an export has put a value of these dimensions together. Absent if the table was not exported. */
+  folded?(dimensions: readonly Dimension[], timeFilter: TimeFilter): string;
   /** The page views of a site whose time is NULL. Absent if the column cannot be NULL. */
   timeless?(): string;
   /** What makes a row a page view of a person. Absent if the table says it itself. */

@@ -131,6 +131,33 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     }
   });
 
+  it("and the days are named of which an export put values together that they may keep", async () => {
+    const [from, to] = FILTERED_DAYS;
+    const namedBy = async (source: DataSource, text: string) => {
+      const filter = parseFilter([text]);
+      const warnings = await source.warnings?.({
+        site: await siteOf(source),
+        from,
+        to,
+        now: LOG_NOW,
+        filter,
+      });
+      return warnings?.find(({ code }) => code === "folded_filter")?.values;
+    };
+    for (const [text, column] of [
+      ["pages!=/", "path"],
+      ["exit_pages=/", "path"],
+      ["countries=DE", "country"],
+    ] as const) {
+      const folded = hits.filter((hit) => hit.kind === "pageview" && hit[column] === OTHER);
+      const dates = [...new Set(folded.map(({ day }) => day))].toSorted();
+      expect(dates.length).toBeGreaterThan(0);
+      expect(await namedBy(table, text)).toEqual({ days: dates.length, from: dates[0], to: dates.at(-1) });
+      expect(await namedBy(mapped, text.replace("DE", "Germany"))).toBeUndefined();
+    }
+    expect(await namedBy(table, "events=*")).toBeUndefined();
+  });
+
   it("and the visits that took steps are those that a naive count finds", async () => {
     const asked = [
       ["pages=/", "pages=/a%b"],

@@ -123,6 +123,32 @@ describe("a day of which pages were folded", () => {
   });
 });
 
+it.each([
+  ["below", { below: 60 }, "unknown"],
+  ["below", { below: 1_000 }, "unknown"],
+  ["above less", { above: 50 }, "met"],
+  ["above more", { above: 62 }, "unknown"],
+  ["an unusual number", { unusual: "normal" as const }, "unknown"],
+])(
+  "a check of a table exported from such logs, whose range is not known: %s",
+  async (_, conditions, state) => {
+    const logs = openFlooded(makeFlood(1_300, (number) => `203.${number % 4}.113`));
+    const call = createLocalCall(
+      async () => ({
+        ...logs.source,
+        days: async (...asked) => (await logs.source.days(...asked)).map(({ most: _, ...day }) => day),
+        warnings: async () => [{ code: "folded_filter", detail: "Values were folded." }],
+      }),
+      () => LOG_NOW + 24 * HOUR,
+    );
+    const query = createCheck(conditions);
+    const asked = query.params.parse({ site: "example.com", period: "2026-11-21" });
+    const { result } = await query.ask(call, asked, { filter: parseFilter(["pages=/pricing"]) });
+    expect(result).toMatchObject({ findings: [{ state }] });
+    expect(JSON.stringify(result)).toContain(" had at least ");
+  },
+);
+
 /** What the values of people begin with. */
 const VALUES: [Dimension, string][] = [
   ["pages", "/p"],
