@@ -257,7 +257,7 @@ describe.skipIf(!MSMTP)("by mail (msmtp)", () => {
         await shown.setContent(html);
         const found = (await shown.evaluate(`({
         width: document.documentElement.scrollWidth,
-        bars: [...document.querySelectorAll(".chart div")].map((bar) => bar.getBoundingClientRect().height),
+        bars: [...document.querySelectorAll(".c div")].map((bar) => bar.getBoundingClientRect().height),
         links: document.querySelectorAll("a[href], script, img, iframe").length,
       })`)) as { width: number; bars: number[]; links: number };
         expect([found.width, found.links]).toEqual([width, 0]);
