@@ -93,5 +93,24 @@ function verifyHours({ period, points }: Hours): string | undefined {
   const age = Date.parse(period.as_of) - (starts.at(-1) ?? 0);
   if (last && period.partial && !(age >= 0 && age < HOUR_MS))
     return `its last point, ${last.time}, is not the hour of ${period.as_of}`;
+  const foreign = period.timezone === undefined ? undefined : findForeign(points, period.timezone);
+  if (foreign) return `its point ${foreign.time} has another offset than ${period.timezone} at that time`;
   return undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Finds an hour that the clocks of a timezone do not show as it is written. Old offsets had seconds, which timestamps lack. */
+function findForeign<P extends { time: string }>(points: readonly P[], timeZone: string): P | undefined {
+  let clock: Intl.DateTimeFormat;
+  try {
+    clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  } catch {
+    // A timezone that this Node does not know.
+    return undefined;
+  }
+  return points.find(({ time }) => {
+    const shown = Date.parse(`${clock.format(Date.parse(time)).replace(" ", "T")}Z`);
+    return Math.abs(shown - Date.parse(`${time.slice(0, OFFSET_AT)}Z`)) >= MINUTE_MS;
+  });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findExcess, parseResult } from "../../src/client/result-parser.ts";
+import { hours } from "../../src/operations/hours.ts";
 import { breakdown, openapi, sites } from "../../src/operations/index.ts";
 
 const nest = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
@@ -104,5 +105,38 @@ describe("a breakdown that contradicts itself", () => {
     expect(parseResult(breakdown, params, format([row("/a", 10, 20), row("/b", 10, 20)])).rows).toHaveLength(
       2,
     );
+  });
+});
+
+describe("hours of another offset than the timezone's", () => {
+  const format = (offset: string) =>
+    JSON.stringify({
+      site: { id: "site_7f3k", domain: "example.com" },
+      period: {
+        from: "2026-11-20",
+        to: "2026-11-20",
+        days: 1,
+        timezone: "America/New_York",
+        partial: true,
+        complete_through: "2026-11-19",
+        as_of: `2026-11-20T02:30:00${offset}`,
+      },
+      interval: "hour",
+      points: [0, 1, 2].map((hour) => ({
+        time: `2026-11-20T0${hour}:00:00${offset}`,
+        visitors: 1,
+        pageviews: 1,
+        ...(hour === 2 && { partial: true }),
+      })),
+    });
+  const params = { site: "example.com", days: 1, interval: "hour" as const };
+
+  it("are refused, and those of the timezone are not", () => {
+    expect(parseResult(hours, params, format("-05:00")).points).toHaveLength(3);
+    for (const offset of ["-04:00", "Z", "+05:00"]) {
+      expect(() => parseResult(hours, params, format(offset))).toThrow(
+        `its point 2026-11-20T00:00:00${offset} has another offset than America/New_York at that time`,
+      );
+    }
   });
 });
