@@ -53,7 +53,7 @@ describe("README.md", () => {
       "docs/images/terminal.svg",
       "npx -y analytics-mcp overview --logs",
       '"mcpServers"',
-      "[Add to ",
+      "- Add to Cursor: [",
     ];
     const places = order.map((text) => firstScreen.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));

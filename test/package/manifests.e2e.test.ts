@@ -6,6 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
+import { environment } from "../../src/documents/environment.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { findClient } from "../../src/setup/mcp-client.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
@@ -91,7 +92,26 @@ it("each skill keeps the limits of agentskills.io", () => {
 });
 
 describe("the links of one click", () => {
-  const links = buildInstallLinks();
+  const all = buildInstallLinks();
+  const links = all.at(-1)?.links ?? { Cursor: "", "VS Code": "" };
+  const readCode = (link: string) => {
+    const target = new URL(link).searchParams.get("url") ?? "";
+    return JSON.parse(decodeURIComponent(target.split("?")[1] ?? ""));
+  };
+
+  it.each(all.map(({ has, links }) => [has, links] as const))(
+    "%s: VS Code asks for each variable",
+    (_, each) => {
+      const { inputs, env } = readCode(each["VS Code"]);
+      const asked = Object.values(env).flatMap(
+        (value) => /^\$\{input:(.*)\}$/.exec(String(value))?.[1] ?? [],
+      );
+      expect(inputs.map(({ id }: { id: string }) => id).sort()).toEqual(asked.sort());
+      for (const name of Object.keys(env)) expect(environment).toHaveProperty(name);
+      const config = new URL(each.Cursor).searchParams.get("config") ?? "";
+      expect(Object.keys(JSON.parse(Buffer.from(config, "base64").toString()).env)).toEqual(Object.keys(env));
+    },
+  );
 
   it("to Cursor carries what config prints", () => {
     const { searchParams } = new URL(links.Cursor);

@@ -6,6 +6,8 @@ import { findClient } from "../../src/setup/mcp-client.ts";
 import type { ServerSpec } from "../../src/setup/server-spec.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
 
+type McpEntry = ReturnType<typeof buildEntry>;
+
 /** package.json. The addresses are missing until the project has a repository. */
 interface Manifest {
   name: string;
@@ -218,15 +220,63 @@ export const stranger: ServerSpec = {
   server: { kind: "local", options: [], baseUrl: undefined, allowHttp: undefined, apiKey: undefined },
 };
 
+/** What a person has, the variables that say so, and those that the client asks for. */
+const LINKED: readonly { has: string; set?: Partial<Record<Variable, string>>; asks: readonly Variable[] }[] =
+  [
+    { has: "logs", asks: ["ANALYTICS_LOGS", "ANALYTICS_SITE"] },
+    {
+      has: "Matomo",
+      set: { ANALYTICS_SERVICE: "matomo" },
+      asks: ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY"],
+    },
+    {
+      has: "Umami",
+      set: { ANALYTICS_SERVICE: "umami" },
+      asks: ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY", "ANALYTICS_SITE_TIMEZONES"],
+    },
+    {
+      has: "Plausible",
+      set: { ANALYTICS_SERVICE: "plausible" },
+      asks: ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY", "ANALYTICS_SITE_TIMEZONES"],
+    },
+  ];
+
+/** What the prompts begin with; an empty answer is as good as none. */
+const DEFAULTS: Partial<Record<Variable, string>> = { ANALYTICS_LOGS: "/var/log/nginx/access.log*" };
+
 /** Links over https, because pages that show Markdown drop links with other schemes. */
-export function buildInstallLinks() {
-  const linkTo = (id: string) => {
-    const client = findClient(id, clients);
-    return client.buildLink?.(buildEntry(client, stranger)) ?? "";
-  };
+const overHttps = (entries: Readonly<Record<"cursor" | "vs-code", McpEntry>>) => {
+  const linkTo = (id: "cursor" | "vs-code") => findClient(id, clients).buildLink?.(entries[id]) ?? "";
   const [, query = ""] = linkTo("cursor").split("?");
   return {
     Cursor: `https://cursor.com/en/install-mcp?${query}`,
     "VS Code": `https://vscode.dev/redirect?url=${encodeURIComponent(linkTo("vs-code"))}`,
   };
+};
+
+/** The links that add the server, for each kind of data. */
+export function buildInstallLinks() {
+  const { name } = stranger;
+  const program = { command: "npx", args: ["-y", manifest.name] };
+  const known = LINKED.map(({ has, set = {}, asks }) => {
+    const ask = (refer: (variable: Variable) => string) =>
+      Object.fromEntries(asks.map((variable) => [variable, refer(variable)]));
+    const inputs = asks.map((variable) => ({
+      type: "promptString",
+      id: variable,
+      description: environment[variable],
+      ...(variable === "ANALYTICS_API_KEY" && { password: true }),
+      ...(DEFAULTS[variable] !== undefined && { default: DEFAULTS[variable] }),
+    }));
+    const base = { ...buildEntry(findClient("cursor", clients), stranger), name };
+    const env = (form: string) => ({ ...set, ...ask((variable) => `\${${form}:${variable}}`) });
+    const links = overHttps({
+      cursor: { ...base, inputs: [], value: { ...program, env: env("env") } },
+      "vs-code": { ...base, inputs, value: { type: "stdio", ...program, env: env("input") } },
+    });
+    return { has, links };
+  });
+  const entryOf = (id: "cursor" | "vs-code") => buildEntry(findClient(id, clients), stranger);
+  const own = overHttps({ cursor: entryOf("cursor"), "vs-code": entryOf("vs-code") });
+  return [...known, { has: "a service of your own", links: own }];
 }

@@ -103,10 +103,14 @@ const standard = { mcpServers: { analytics: buildStdio(buildProgram(saved, undef
 
 /** The text between the markers of README.md and of the pages in docs/, by the marker's name. */
 export async function buildBlocks(): Promise<Record<string, string>> {
-  const links = Object.entries(buildInstallLinks()).map(([client, link]) => `[Add to ${client}](${link})`);
+  const installs = buildInstallLinks();
+  const links = (["Cursor", "VS Code"] as const).map(
+    (client) =>
+      `- Add to ${client}: ${installs.map(({ has, links }) => `[${has}](${links[client]})`).join(" · ")}`,
+  );
   return {
     standard: fence("json", JSON.stringify(standard, null, 2)),
-    links: links.join(" ·\n"),
+    links: links.join("\n"),
     clients: clients.map(buildClientBlock).join("\n\n"),
     tools: table(
       ["tool", "in the shell", "what it answers"],
