@@ -27,7 +27,7 @@ export function createTimezonesError(service: string, domain?: string): Analytic
   return new AnalyticsError(
     "usage",
     domain === undefined
-      ? `${service} lists neither your sites nor their timezones, and no site was named.`
+      ? `${service} cannot list your sites or their timezones, and no site was named.`
       : `${service} does not say in which timezone the days of ${quoteIfNeeded(domain)} begin.`,
     {
       hint: `Log in again with it: analytics-mcp login --service ${service.toLowerCase()} --site-timezones ${example}. Or set ${TIMEZONES_VARIABLE}=${example}`,
