@@ -1,3 +1,4 @@
+import type { Span } from "../spans.ts";
 import type { SiteTruth, Truth } from "../truth.ts";
 import { first, percentOf, rateVisits } from "../truth.ts";
 import { counted, daysAgo } from "./log.ts";
@@ -24,7 +25,7 @@ export interface PlainQuestion {
   on: "demo" | "log";
   question: string;
   calls: readonly PlainCall[];
-  /** Written last, with nothing in hand but the names of the tools. */
+  /** Written by somebody who had not read what the tools say of themselves. */
   untaught?: true;
 }
 
@@ -689,204 +690,239 @@ const logQuestions: PlainQuestion[] = [
   },
 ];
 
-// Written last, as somebody asks who knows the tools' names alone: with words of other services.
+// As somebody asks who knows the names of the tools alone: the first call is a guess, the next follows what the refusal says.
 const untaughtQuestions: PlainQuestion[] = [
   {
     by: "marketing",
     on: "demo",
-    question: "What is our biggest traffic source?",
+    question: "How many visitors did Google bring us last month?",
     untaught: true,
     calls: [
       {
-        tool: "get_breakdown",
-        args: { site: main, dimension: "source", period: "last week" },
-        facts: (count) => [
-          [count(main).row(WEEK, "referrers", null).visitors, row("(direct or none)", "visitors")],
-          [
-            count(main).row(WEEK, "referrers", "google.com").visitors,
-            row("Google", "visitors", "visitors", "google.com"),
-          ],
-        ],
+        tool: "get_stats",
+        args: { site: main, period: "last month", source: "google" },
+        refused: ['Use filter: ["referrers=google"].'],
+      },
+      {
+        tool: "get_stats",
+        args: { site: main, period: "last month", filter: ["referrers=google"] },
+        facts: (count) => [[count(main).visitors("last month", ["referrers=google.com"]), whole("visitors")]],
+        said: ["referrers=google means referrers=google.com (Google)."],
       },
     ],
   },
   {
     by: "marketing",
     on: "demo",
-    question: "How many Germans last week?",
+    question: "Do Germans who land on the plans leave at once?",
     untaught: true,
     calls: [
       {
         tool: "get_stats",
-        args: { site: main, period: "last week", filters: { country: "Germany" } },
-        refused: ['Use filter: ["countries=DE"].'],
+        args: { site: main, period: "30d", country: "Germany", entry_page: "/plans" },
+        refused: ['Use filter: ["countries=Germany"].'],
       },
       {
         tool: "get_stats",
-        args: { site: main, period: "last week", filter: ["country=Germany"] },
-        facts: (count) => [[count(main).visitors(WEEK, ["countries=DE"]), whole("visitors")]],
+        args: { site: main, period: "30d", filter: ["countries=Germany", "entry_page=/plans"] },
+        facts: (count) => {
+          const conditions = ["countries=DE", "entry_pages=/plans"];
+          const of = rateVisits(count(main).total("2026-10-22 to 2026-11-20", conditions));
+          return [
+            [of.visits, whole("visits")],
+            [of.bounce_rate, whole("bounce_rate")],
+          ];
+        },
+      },
+    ],
+  },
+  {
+    by: "marketing",
+    on: "demo",
+    question: "Did we have more visitors on phones last week than the week before?",
+    untaught: true,
+    calls: [
+      {
+        tool: "compare_periods",
+        args: { site: main, period: "last week", device: "phone" },
+        refused: ["Use filter: ["],
+      },
+      {
+        tool: "compare_periods",
+        args: { site: main, period: "last week", filter: ["devices=phone"] },
+        refused: ["it can be desktop, mobile, tablet"],
+      },
+      {
+        tool: "compare_periods",
+        args: { site: main, period: "last week", filter: ["devices=mobile"] },
+        facts: (count) => {
+          const countPhones = (span: Span) => count(main).visitors(span, ["devices=mobile"]);
+          const [now, before] = [countPhones(WEEK), countPhones("2026-11-02 to 2026-11-08")];
+          return [
+            [now, total("visitors", "current", "current.visitors")],
+            [before, total("visitors", "previous", "previous.visitors")],
+            [change(now, before), total("visitors", "percent", "change.visitors.percent")],
+          ];
+        },
       },
     ],
   },
   {
     by: "shop",
     on: "demo",
-    question: "What is the purchase conversion rate?",
+    question: "Do people on phones buy less than those at a computer?",
     untaught: true,
     calls: [
       {
         tool: "get_conversions",
-        args: { site: shop, goal: "purchase", period: "last week" },
+        args: { site: shop, goal: "purchase", breakdown: "device", period: "last month" },
+        refused: ["Use by, such as by=channels."],
+      },
+      {
+        tool: "get_conversions",
+        args: { site: shop, goal: "purchase", by: "device", period: "last month" },
         refused: ["such as events=signup or pages=/thanks*"],
       },
       {
         tool: "get_conversions",
-        args: { site: shop, goal: "event=purchase", period: "last week" },
-        facts: (count) => {
-          const [all, bought] = [count(shop).visitors(WEEK), count(shop).visitors(WEEK, ["events=purchase"])];
-          return [
-            [bought, whole("converted")],
-            [percentOf(bought, all), whole("conversion_rate")],
-          ];
-        },
-      },
-    ],
-  },
-  {
-    by: "blog",
-    on: "demo",
-    question: "Show me the docs' traffic week by week.",
-    untaught: true,
-    calls: [
-      {
-        tool: "get_timeseries",
-        args: { site: docs, granularity: "weekly" },
-        refused: ["get_timeseries has interval: hour, day, week or month."],
-      },
-      {
-        tool: "get_timeseries",
-        args: { site: docs, interval: "week" },
-        facts: (count) => [[count(docs).visitors(WEEK), row("2026-11-09", "visitors")]],
-      },
-    ],
-  },
-  {
-    by: "marketing",
-    on: "demo",
-    question: "This week versus last week?",
-    untaught: true,
-    calls: [
-      {
-        tool: "compare_periods",
-        args: { site: main, period1: "this week", period2: "last week" },
-        refused: ["compare_periods has period, and against for the other days"],
-      },
-      {
-        tool: "compare_periods",
-        args: { site: main, period: "this week", against: "last week" },
-        // Five days and seven: their sums say nothing.
-        facts: (count) => {
-          const site = count(main);
-          const [now, before] = [site.visitors("2026-11-16 to 2026-11-20"), site.visitors(WEEK)];
-          return [
-            [now, total("visitors", "current", "current.visitors")],
-            [before, total("visitors", "previous", "previous.visitors")],
-            [null, total("visitors", "percent", "change.visitors.percent")],
-            [change(now * 7, before * 5), total("visitors a day", "percent", "per_day.visitors.percent")],
-          ];
-        },
-        said: ["The periods have 5 and 7 days, so percentages are of averages per day."],
-      },
-    ],
-  },
-  {
-    by: "on call",
-    on: "log",
-    question: "Traffic from the 9th to the 15th?",
-    untaught: true,
-    calls: [
-      {
-        tool: "get_stats",
-        args: { site: blog, start_date: "2026-11-09", end_date: "2026-11-15" },
-        refused: ["Use period, such as 2026-11-01/2026-11-15."],
-      },
-      {
-        tool: "get_stats",
-        args: { site: blog, period: "2026-11-09/2026-11-15" },
-        facts: () => [
-          [counted.visitors(weekBefore), whole("visitors")],
-          [counted.views(weekBefore), whole("pageviews")],
-        ],
-      },
-    ],
-  },
-  {
-    by: "on call",
-    on: "log",
-    question: "Which weekday is the quietest for a deployment?",
-    untaught: true,
-    calls: [
-      {
-        tool: "get_breakdown",
-        args: { site: blog, dimension: "day_of_week" },
-        refused: ["get_timeseries has interval: weekday, hour_of_day or week_hour."],
-      },
-      {
-        tool: "get_timeseries",
-        args: { site: blog, interval: "weekday" },
-        facts: () => {
-          const dates = daysAgo(28, 1);
-          return ["Wednesday", "Sunday"].map((weekday): Fact => {
-            const own = dates.filter((date) => weekdayOf(date) === weekday);
-            return [average(own.map((date) => counted.visitors([date]))), row(weekday, "visitors")];
-          });
-        },
-      },
-    ],
-  },
-  {
-    by: "blog",
-    on: "log",
-    question: "What is the bounce rate of the blog?",
-    untaught: true,
-    calls: [
-      {
-        tool: "get_stats",
-        args: { site: blog, metrics: ["bounce_rate"], period: "last week" },
-        refused: ["Every answer already includes all of its numbers."],
-      },
-      {
-        tool: "get_stats",
-        args: { site: blog, period: "last week" },
-        facts: () => {
-          const visits = counted.visits(weekBefore);
-          const bounces = visits.filter(({ length }) => length === 1).length;
-          return [[percentOf(bounces, visits.length), whole("bounce_rate")]];
-        },
+        args: { site: shop, goal: "events=purchase", by: "device", period: "last month" },
+        facts: (count) =>
+          ["mobile", "desktop"].flatMap((device): Fact[] => {
+            const [all, bought] = [[], ["events=purchase"]].map(
+              (conditions) => count(shop).row("last month", "devices", device, conditions).visitors,
+            ) as [number, number];
+            return [
+              [bought, row(device, "converted")],
+              [percentOf(bought, all), row(device, "conversion_rate")],
+            ];
+          }),
       },
     ],
   },
   {
     by: "shop",
     on: "demo",
-    question: "How many different people use any of our sites?",
+    question: "How many bought something on each of the last three days?",
+    untaught: true,
+    calls: [
+      {
+        tool: "get_timeseries",
+        args: { site: shop, period: "last 3 days", event: "purchase" },
+        refused: ['Use filter: ["events=purchase"].'],
+      },
+      {
+        tool: "get_timeseries",
+        args: { site: shop, period: "last 3 days", filter: ["events=purchase"] },
+        // A day without a purchase is 0, not left out.
+        facts: (count) =>
+          count(shop)
+            .days("2026-11-18 to 2026-11-20", ["events=purchase"])
+            .map(({ date, visitors }): Fact => {
+              const at = `${date} ${weekdayOf(date).slice(0, 3)}`;
+              return [visitors, row(at, "visitors", "visitors", date)];
+            }),
+      },
+    ],
+  },
+  {
+    by: "on call",
+    on: "demo",
+    question: "Is today any different from yesterday at this time?",
+    untaught: true,
+    calls: [
+      {
+        tool: "compare_periods",
+        args: { site: main, period: "today", against: "yesterday" },
+        refused: ["period today has no complete day yet"],
+      },
+      {
+        tool: "get_overview",
+        args: { site: main },
+        facts: (count) => {
+          // Whole hours: it is past five in Berlin.
+          const countViews = (day: Span) =>
+            count(main)
+              .hours(day)
+              .slice(0, 5)
+              .reduce((sum, { pageviews }) => sum + pageviews, 0);
+          return [
+            [countViews("today"), whole("pageviews_until_then", "today.hours.pageviews_until_then")],
+            [countViews("yesterday"), whole("yesterday_until_then", "today.hours.yesterday_until_then")],
+          ];
+        },
+      },
+    ],
+  },
+  {
+    by: "on call",
+    on: "log",
+    question: "Was yesterday's rush one browser, such as a script?",
+    untaught: true,
+    calls: [
+      {
+        tool: "get_breakdown",
+        args: { site: blog, dimension: "user_agent", period: "yesterday" },
+        refused: ["dimension must be one of pages,", "browsers"],
+      },
+      {
+        tool: "get_breakdown",
+        args: { site: blog, dimension: "browsers", period: "yesterday" },
+        facts: () =>
+          ["Firefox", "Chrome"].map((browser): Fact => {
+            const visitors = counted.visitors(yesterday, ({ agent }) => agent.includes(`${browser}/`));
+            return [visitors, row(browser, "visitors")];
+          }),
+      },
+    ],
+  },
+  {
+    by: "blog",
+    on: "log",
+    question: "How many have read the fast post since Monday?",
     untaught: true,
     calls: [
       {
         tool: "get_stats",
-        args: { site: "all" },
-        refused: ["Your sites are: docs.example.com, example.com"],
+        args: { site: blog, from: "monday", page: "/posts/fast" },
+        refused: ["Use period, such as 2026-11-01/2026-11-15.", 'Use filter: ["pages=/posts/fast"].'],
       },
       {
         tool: "get_stats",
-        args: { site: shop, metric: "unique people across all sites" },
-        refused: ["Visitors are counted for each site by itself"],
+        args: { site: blog, period: "2026-11-16/2026-11-21", filter: ["pages=/posts/fast"] },
+        facts: () => {
+          const isFast = ({ path }: { path: string }) => path === "/posts/fast";
+          return [
+            [counted.visitors(daysAgo(5, 0), isFast), whole("visitors")],
+            [counted.views(daysAgo(5, 0), isFast), whole("pageviews")],
+          ];
+        },
+        said: ["Today, Saturday, is incomplete (data to 04:05)."],
       },
+    ],
+  },
+  {
+    by: "blog",
+    on: "log",
+    question: "Did the blog grow from September to October?",
+    untaught: true,
+    calls: [
       {
-        tool: "list_sites",
-        args: { period: "last week" },
-        facts: (count) =>
-          [main, docs, shop].map((domain): Fact => [count(domain).visitors(WEEK), row(domain, "visitors")]),
+        tool: "compare_periods",
+        args: { site: blog, period: "october", against: "september" },
+        facts: () => {
+          const [now, before] = [counted.visitors(daysAgo(51, 21)), counted.visitors(daysAgo(70, 52))];
+          const perDay = (visitors: number, days: number) => Math.round((10 * visitors) / days) / 10;
+          return [
+            [now, total("visitors", "current", "current.visitors")],
+            [before, total("visitors", "previous", "previous.visitors")],
+            [null, total("visitors", "percent", "change.visitors.percent")],
+            [perDay(now, 31), total("visitors a day", "current", "per_day.visitors.current")],
+            [perDay(before, 19), total("visitors a day", "previous", "per_day.visitors.previous")],
+          ];
+        },
+        said: [
+          "The site's data begins on 2026-09-12, perhaps in the middle of the day. The earlier period has data on 19 of its 30 days: changes are of averages per day with data, without a percentage.",
+        ],
       },
     ],
   },
