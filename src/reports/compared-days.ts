@@ -46,7 +46,10 @@ export function resolveCompared(
   if (against === undefined) return { current, previous: precedingDays(period, current) };
   if (normalizeWord(against) === YEAR_BEFORE) return { current, previous: daysOfYearBefore(period, current) };
   const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${COMPARED_FORMS}` };
-  return { current, previous: resolveComplete(against, today, as) };
+  const previous = resolveComplete(against, today, as);
+  if (previous.from === current.from && previous.to === current.to)
+    throw createPeriodError(`${against} is the period itself, ${formatSpan(current)}`, "against");
+  return { current, previous };
 }
 
 /** The complete days of a period. */

@@ -12,6 +12,8 @@ import {
   type Filter,
   formatCondition,
   formatFilter,
+  isOfHits,
+  isOnHits,
   parseFilter,
 } from "../operations/filter.ts";
 import { breakdown, stats } from "../operations/index.ts";
@@ -65,10 +67,40 @@ export async function replyByName<Options extends QueryOptions>(
     (each) => reply(addGoal(each), addFilter(each)),
   );
   const { filter } = asked;
+  assertPossible(filter ?? []);
   return {
     ...{ result, views, options: addFilter(asked) },
     params: { ...addGoal(asked), ...(filter && { filter: formatFilter(filter) }) },
   };
+}
+
+/** Refuses two conditions that nothing can meet: two values where a visit, or a hit, has one. Their 0 would read as an answer. */
+function assertPossible(filter: Filter): void {
+  const single = filter.filter(
+    (condition) => !condition.isNot && (isOnHits(condition) || !isOfHits(condition.dimension)),
+  );
+  for (const [index, one] of single.entries()) {
+    const other = single
+      .slice(index + 1)
+      .find((each) => each.dimension === one.dimension && excludes(one, each));
+    if (other === undefined) continue;
+    const either = formatCondition({ ...one, alternatives: [...one.alternatives, ...other.alternatives] });
+    const [first, second] = [one, other].map((each) => formatCondition({ ...each, ofVisit: true }));
+    const both = isOnHits(one) ? `; ${first} with ${second} keeps visits that have both` : "";
+    throw createParameterError(
+      "filter",
+      `has ${formatCondition(one)} and ${formatCondition(other)}, which nothing meets at once`,
+      { hint: `${either} keeps either${both}.` },
+    );
+  }
+}
+
+/** Whether two conditions name whole values alone, and none in common. */
+function excludes(one: Condition, other: Condition): boolean {
+  const list = ({ alternatives }: Condition) =>
+    alternatives.map((parts) => (parts === null || parts.length === 1 ? (parts?.[0] ?? null) : undefined));
+  const [values, others] = [list(one), list(other)];
+  return ![...values, ...others].includes(undefined) && !values.some((value) => others.includes(value));
 }
 
 async function replyTo(

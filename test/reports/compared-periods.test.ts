@@ -145,6 +145,7 @@ it.each([
   [{ period: "today" }, "period today has no complete day yet"],
   [{ period: "last_week", against: "today" }, "against today has no complete day yet"],
   [{ period: "2027-01" }, "must not be in the future"],
+  [{ period: "yesterday", against: "friday" }, "against friday is the period itself, 2026-11-20"],
 ])("%j is refused", async (params, words) => {
   await expect(compare(direct, params)).rejects.toMatchObject({
     code: "invalid_parameter",

@@ -263,3 +263,28 @@ it("of values beyond the end of a list, says that one does not occur only if it 
     "pages=/gone is not among the first 1000 pages of these days, so leaving it out changes nothing.",
   ]);
 });
+
+describe("conditions that nothing can meet at once", () => {
+  it.each([
+    [["countries=US", "countries=CA"], /countries=CA and countries=US, .*countries=CA\|US keeps either\.$/],
+    [["countries=Austria", "countries=Germany"], /countries=AT and countries=DE/],
+    [
+      ["events=signup", "events=download"],
+      /events=download\|signup keeps either; visit:events=download with visit:events=signup keeps visits that have both\.$/,
+    ],
+  ])("%j are refused, with what can be asked", async (filter, sentence) => {
+    const error = await count(filter).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AnalyticsError);
+    const { message, hint } = error as AnalyticsError;
+    expect(`${message} ${hint}`).toMatch(sentence);
+  });
+
+  it.each([
+    [["countries=DE|US", "countries=US"]],
+    [["pages=/docs*", "pages=/docs/install"]],
+    [["visit:pages=/", "visit:pages=/plans"]],
+    [["countries=US", "countries!=CA"]],
+  ])("%j are asked", async (filter) => {
+    expect((await count(filter)).visitors).toBeGreaterThan(0);
+  });
+});
