@@ -305,6 +305,15 @@ function recallAll(error: unknown, names: readonly Name[], meanings: Map<string,
   return undefined;
 }
 
+const PAGES: ReadonlySet<Dimension> = new Set(["pages", "entry_pages", "exit_pages"]);
+
+/** The path of a page's address as people paste it. */
+function readPasted(dimension: Dimension, text: string): string[] {
+  if (!PAGES.has(dimension) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return [];
+  const { pathname, search } = new URL(text);
+  return search === "" ? [pathname] : [pathname + search, pathname];
+}
+
 /** Rows by their values and names. */
 function indexValues(dimension: Dimension, { rows, truncated }: Breakdown): (name: Name) => Meaning {
   const values = rows.filter(({ other }) => !other);
@@ -320,7 +329,10 @@ function indexValues(dimension: Dimension, { rows, truncated }: Breakdown): (nam
   });
   return ({ text, parameter }) => {
     if (exact.has(text)) return { isExact: true };
-    const [matches = []] = tiers.flatMap((index) => [index.get(foldName(text)) ?? []]).filter(hasSome);
+    const names = [text, ...readPasted(dimension, text)].map(foldName);
+    const [matches = []] = tiers
+      .flatMap((index) => names.map((name) => index.get(name) ?? []))
+      .filter(hasSome);
     if (matches.length > 1) throw createSeveralError(parameter, dimension, text, matches);
     const [found] = matches;
     if (found !== undefined) return { found };

@@ -1,3 +1,4 @@
+import { readMember } from "../member.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { flagOf } from "../operations/shell-command.ts";
 import { findQuery } from "../reports/queries.ts";
@@ -87,6 +88,7 @@ export function readQuestion({ site, page, given }: Address): {
       : page === ""
         ? reportQuery
         : findQuery(isDimension(page) ? "breakdown" : queryOf(page));
+  const fixed = readMember(FIXED, page);
   const names = Object.keys(query.params.shape);
   const isDated = given.has("period") || given.has("days");
   const texts = new Map(
@@ -94,7 +96,7 @@ export function readQuestion({ site, page, given }: Address): {
       const values = given.get(flagOf(name));
       if (name === "site") return site === undefined ? [] : [[name, [site]]];
       if (name === "dimension" && isDimension(page)) return [[name, [page]]];
-      if (name === FIXED[page]?.name) return [[name, [FIXED[page].value]]];
+      if (name === fixed?.name) return [[name, [fixed.value]]];
       if (values !== undefined) return [[name, [...values]]];
       if (name === "limit" && isDimension(page)) return [[name, [ROWS]]];
       return name === "period" && !isDated ? [[name, [DEFAULT_PERIOD]]] : [];
@@ -104,7 +106,7 @@ export function readQuestion({ site, page, given }: Address): {
   return { query, texts, others: [...given.keys()].filter((name) => !known.has(name)) };
 }
 
-const queryOf = (page: string) => FIXED[page]?.query ?? page;
+const queryOf = (page: string) => readMember(FIXED, page)?.query ?? page;
 
 /** The parameters of all pages. */
 const listNames = () =>

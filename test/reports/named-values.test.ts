@@ -288,3 +288,12 @@ describe("conditions that nothing can meet at once", () => {
     expect((await count(filter)).visitors).toBeGreaterThan(0);
   });
 });
+
+it("a page's address as it is pasted means its path", async () => {
+  const { visitors } = await count(["pages=/plans"]);
+  for (const address of ["https://example.com/plans", "http://www.example.com/plans?utm_source=x#top"]) {
+    const found = await count([`pages=${address}`]);
+    expect(found).toMatchObject({ visitors, filter: ["pages=/plans"] });
+    expect(found.warnings.join()).toContain("means pages=/plans");
+  }
+});
