@@ -37,7 +37,7 @@ describe("days of which a log has no line", () => {
     const { trend } = JSON.parse((await ask("overview --period last_9_days --json")).stdout);
     expect(trend.visitors).toEqual([1, 1, 1, 1, null, null, null, null, 1].slice(0, trend.visitors.length));
     const { stdout: overview } = await ask("overview --period last_9_days", true);
-    expect(overview).toMatch(/████ {4}█/);
+    expect(overview).toMatch(/████████ {8}██/);
   });
 
   it("are a run, or said not to be one", async () => {
