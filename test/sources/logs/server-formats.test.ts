@@ -58,7 +58,9 @@ describe("the doctor looks into the configuration of nginx and Apache for a log 
   ])("%s, and proposes an option with which the log is read", async (_, lines, file, word) => {
     expect(await check(lines)).toBe(`${join(folder, file)} describes these lines. Add: --log-format ${word}`);
     expect(await check(lines, { logFormat: "json" })).toContain(`Add: --log-format ${word}`);
-    expect(await check(lines, { logFormat: word.slice(1, -1) })).toBe(`${lines.length} lines; 1 file today`);
+    expect(await check(lines, { logFormat: word.slice(1, -1) })).toBe(
+      `${lines.length} ${lines.length === 1 ? "line" : "lines"}; 1 file today`,
+    );
   });
 
   it("without one that fits, it names the known formats, and how to describe another", async () => {
