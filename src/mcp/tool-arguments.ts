@@ -61,10 +61,19 @@ const MAX_LIST_LENGTH = 16_000;
 
 type Advise = (tool: string, value: unknown) => string;
 
+/** Tools whose requests belong to no visit: the rows of a breakdown are about other requests. */
+const WITHOUT_VISITS: Readonly<Record<string, string>> = {
+  get_not_found: "There are no filters here: the list has all dead links, with limit up to 1000.",
+  get_crawlers:
+    "There are no filters here: the list has all crawlers, with limit up to 1000, not what each read.",
+};
+
 /** How to ask for one value of a dimension, where a tool has filters; how to rank all of them elsewhere. */
 const only =
   (dimension: string, example: string): Advise =>
   (tool, value) => {
+    const own = readMember(WITHOUT_VISITS, tool);
+    if (own !== undefined) return own;
     if (!readProperties(tool).has("filter"))
       return `There are no filters here: get_breakdown with dimension=${dimension} ranks them.`;
     const given = typeof value === "string" && value.length < 100 ? escapeValue(value) : example;
@@ -91,6 +100,9 @@ function describeRanking(tool: string): string {
 /** How models name the times at which people come. */
 const WHEN = /^(weekdays?|days?_?of_?(the_?)?week|hours?(_?of_?(the_?)?day)?|when|heat_?map)$/i;
 
+const METRICS =
+  "Every answer has all numbers that are known, and nothing else is measured. Visitors are counted once a day. Failing pages: get_not_found with status=5xx.";
+
 /** What to do instead of an argument that models make up, by the argument's name. */
 const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
@@ -105,7 +117,7 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
   [/^(devices?)$/i, only("devices", "mobile")],
   [/^(crawlers?|bots?)$/i, "There are no filters: get_crawlers lists the crawlers."],
-  [/^(metrics?|measures?|fields)$/i, "Every answer already includes all of its numbers."],
+  [/^(metrics?|measures?|fields)$/i, METRICS],
   [
     /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|range)$/i,
     "Use period, such as 2026-11-01/2026-11-15.",

@@ -84,6 +84,10 @@ it.each<[string, object, string]>([
   ["get_conversions", { goal: "events=signup", filter: "pages=/" }, 'write "visit:pages=/" instead'],
   ["get_stats", { event: "signup" }, 'Use filter: ["events=signup"].'],
   ["get_stats", { goal: "signup" }, "get_conversions has goals"],
+  ["get_stats", { metric: "uptime" }, "nothing else is measured"],
+  ["get_timeseries", { metric: "errors" }, "get_not_found with status=5xx"],
+  ["get_not_found", { path: "/old" }, "the list has all dead links"],
+  ["get_crawlers", { page: "/old" }, "the list has all crawlers"],
   ["get_stats", { group_by: "country" }, "get_breakdown ranks by a dimension"],
 ])("a slip about goals is answered with the right argument: %s %j", async (tool, args, advice) => {
   expect(await refuse(tool, args)).toContain(advice);
