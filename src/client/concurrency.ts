@@ -50,21 +50,19 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 }
 
-/** Reads a value by its key. The signal cancels one caller's wait. */
-type CachedRead<T> = (key: string, signal?: AbortSignal) => Promise<T>;
-
 const MAX_CACHED = 200;
 
 /**
  * Creates a cache. Callers that ask for a value at the same time share one read, as in a single flight. Failures are not cached.
  *
  * @param freshFor Milliseconds since the read began.
+ * @returns A function that reads a value by its key. The signal cancels one caller's wait.
  */
 export function createCache<T>(
   freshFor: number,
   clock: () => number,
   read: (key: string, signal: AbortSignal) => Promise<T>,
-): CachedRead<T> {
+): (key: string, caller?: AbortSignal) => Promise<T> {
   const known = new Map<string, { value: T; since: number }>();
   const share = createSingleFlight<T>();
   return (key, caller) => {

@@ -1,5 +1,6 @@
 import { readMember } from "../member.ts";
 import { dimensions } from "../operations/dimensions.ts";
+import { DEFAULT_DAYS } from "../operations/fields.ts";
 import { flagOf } from "../operations/shell-command.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Query } from "../reports/query.ts";
@@ -25,7 +26,7 @@ export const sitePages: Readonly<Record<string, string>> = {
   crawlers: "Crawlers",
 };
 
-export const DEFAULT_PERIOD = "last_28_days";
+export const DEFAULT_PERIOD = `last_${DEFAULT_DAYS}_days`;
 /** A list in full. */
 const ROWS = "1000";
 /** Pages that are a query with one parameter fixed: by weekday and hour, 7 × 24. */

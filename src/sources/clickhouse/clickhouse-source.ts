@@ -10,6 +10,7 @@ import { describeCrawler } from "../crawler-list.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { warnOfFilter } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
+import { columnOf } from "../measure/hit-table.ts";
 import { isOwnPage } from "../not-found-ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
@@ -110,11 +111,7 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     /** The days of which values were folded that a filter may ask for. */
     const findFolded = async (span: Span, signal?: AbortSignal) => {
       const { params, endsNow, filter } = querySpan(span);
-      const asked = new Set(
-        filter.map(({ dimension }) =>
-          dimension === "entry_pages" || dimension === "exit_pages" ? "pages" : dimension,
-        ),
-      );
+      const asked = new Set(filter.map(({ dimension }) => columnOf(dimension)));
       // These names are never folded.
       asked.delete("events");
       const { folded } = asked.size > 0 ? (await prepare(signal)).queries : {};
