@@ -1,10 +1,35 @@
 import { NO_KEY } from "../config/access.ts";
 import { type FoundLogs, proposeLogs } from "../config/found-logs.ts";
 import { AnalyticsError } from "../errors.ts";
+import { formatCount } from "../render/plural.ts";
+import { findLocal } from "../sources/local-choice.ts";
+import type { SourceFlags } from "../sources/source-types.ts";
+import type { Io } from "./io.ts";
 
 /** Adds to the error of somebody who has set up nothing what the logs of this machine could tell. */
 export function addFoundLogs(error: AnalyticsError, found: readonly FoundLogs[]): AnalyticsError {
   const proposal = error.message === NO_KEY ? proposeLogs(found) : undefined;
   if (proposal === undefined) return error;
   return new AnalyticsError(error.code, error.message, { hint: `${error.hint} ${proposal}`, cause: error });
+}
+
+/**
+ * What the client of a server is told for which nothing was set up when it started. How many logs there are, and not where: the
+ * sentence reaches a model.
+ */
+export async function explainToClient(io: Io, flags: SourceFlags, error: unknown): Promise<unknown> {
+  if (findLocal(flags, io.environment) !== undefined) {
+    return new AnalyticsError("no_api_key", "Something was set up after this server had started.", {
+      hint: "Restart the server, or the assistant.",
+    });
+  }
+  if (!(error instanceof AnalyticsError) || error.message !== NO_KEY) return error;
+  const found = await io.findLogs();
+  const count = found.reduce((sum, { patterns }) => sum + patterns.length, 0);
+  const servers = [...new Set(found.map(({ server }) => server))].join(", ");
+  const logs = count === 0 ? "" : ` This machine has ${formatCount(count, "access log")} (${servers}).`;
+  return new AnalyticsError("no_api_key", `Nothing is set up yet.${logs}`, {
+    hint: "In a terminal, run: npx -y analytics-mcp login. It asks what to read: access logs, Matomo, Umami, Plausible or a service of your own. Then restart this server. To try it on made-up data, add --demo to the server's arguments.",
+    cause: error,
+  });
 }

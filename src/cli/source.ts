@@ -5,13 +5,13 @@ import { isPeriod } from "../operations/period-words.ts";
 import { findLocal } from "../sources/local-choice.ts";
 import { listNamedSites } from "../sources/named-sites.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
-import type { Source, SourceFlags } from "../sources/source-types.ts";
+import type { Source, SourceContext, SourceFlags } from "../sources/source-types.ts";
 import type { Io } from "./io.ts";
 import { printNote } from "./output/streams.ts";
 
 /** Resolves the source that the command line asks for, and prints warnings as notes. */
-export const openSource = (io: Io, flags: SourceFlags): Source =>
-  open(io, flags, (text) => printNote(io, `warning: ${text}`));
+export const openSource = (io: Io, flags: SourceFlags, explain?: SourceContext["explain"]): Source =>
+  open(io, flags, { warn: (text) => printNote(io, `warning: ${text}`), explain });
 
 /**
  * The same for a query. A log that does not name its site is taken for the site of the query, unless a profile or a variable
@@ -45,13 +45,13 @@ function assertHost(word: string): void {
 
 /** The same without warnings, for completion: they would appear in the middle of what a person is typing. */
 export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {
-  return open(io, flags, () => {}, limits);
+  return open(io, flags, { warn: () => {} }, limits);
 }
 
 function open(
   io: Io,
   flags: SourceFlags,
-  warn: (text: string) => void | Promise<void>,
+  { warn, explain }: Pick<SourceContext, "warn" | "explain">,
   limits?: HttpClientOptions["limits"],
 ): Source {
   const { environment, clock } = io;
@@ -59,6 +59,7 @@ function open(
     environment,
     clock,
     warn,
+    explain,
     // Opening it has effects, so it is opened only when it is read.
     get stdin() {
       return io.stdin;

@@ -240,7 +240,7 @@ export const NO_KEY = "There is no API key.";
 
 const createNoKeyError = (): AnalyticsError =>
   new AnalyticsError("no_api_key", NO_KEY, {
-    hint: "Create a key in your analytics dashboard under API keys. In a terminal, run analytics-mcp login to save it; for an assistant, analytics-mcp config prints how to pass it on as ANALYTICS_API_KEY. To try without a key, add --demo.",
+    hint: "In a terminal, analytics-mcp login asks what to read, and saves it: access logs, or a service and its key. For an assistant, analytics-mcp config prints how to pass a key on as ANALYTICS_API_KEY. To try without one, add --demo.",
   });
 
 function createNoAddressError(source: string, environment: Environment): AnalyticsError {

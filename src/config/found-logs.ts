@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { readErrorCode } from "../errors.ts";
 
@@ -6,26 +6,26 @@ import { readErrorCode } from "../errors.ts";
 export interface FoundLogs {
   /** `nginx`. */
   server: string;
-  /** A glob, with the rotated files. */
-  pattern: string;
+  /** What `--logs` takes: globs with the rotated files, each after the site that its name has, as in `example.com=…`. */
+  patterns: readonly string[];
   isReadable: boolean;
   /** The group that may read them, if this user may not. */
   group?: string | undefined;
 }
 
 /** Where the packages of Debian, Fedora, Homebrew and Windows write them; the programs' documentation says so. */
-const PLACES: Partial<Record<NodeJS.Platform, readonly (readonly [server: string, file: string])[]>> = {
+const PLACES: Partial<Record<NodeJS.Platform, readonly (readonly [server: string, folder: string])[]>> = {
   linux: [
-    ["nginx", "/var/log/nginx/access.log"],
-    ["Apache", "/var/log/apache2/access.log"],
-    ["Apache", "/var/log/httpd/access_log"],
-    ["Caddy", "/var/log/caddy/access.log"],
-    ["lighttpd", "/var/log/lighttpd/access.log"],
+    ["nginx", "/var/log/nginx"],
+    ["Apache", "/var/log/apache2"],
+    ["Apache", "/var/log/httpd"],
+    ["Caddy", "/var/log/caddy"],
+    ["lighttpd", "/var/log/lighttpd"],
   ],
   darwin: [
-    ["nginx", "/opt/homebrew/var/log/nginx/access.log"],
-    ["nginx", "/usr/local/var/log/nginx/access.log"],
-    ["Apache", "/var/log/apache2/access_log"],
+    ["nginx", "/opt/homebrew/var/log/nginx"],
+    ["nginx", "/usr/local/var/log/nginx"],
+    ["Apache", "/var/log/apache2"],
   ],
   win32: [["IIS", "C:\\inetpub\\logs\\LogFiles"]],
 };
@@ -36,19 +36,55 @@ const PLACES: Partial<Record<NodeJS.Platform, readonly (readonly [server: string
  * @param root A folder in place of the machine's own.
  */
 export const findLogs = (platform: NodeJS.Platform, root = ""): FoundLogs[] =>
-  (PLACES[platform] ?? []).flatMap(([server, file]) => {
-    const found = examine(`${root}${file}`);
-    const pattern = platform === "win32" ? `${file}\\*\\*.log` : `${root}${file}*`;
-    return found === undefined ? [] : [{ server, pattern, ...found }];
+  (PLACES[platform] ?? []).flatMap(([server, place]) => {
+    const folder = `${root}${place}`;
+    try {
+      // IIS has a folder for each site.
+      if (platform === "win32")
+        return readdirSync(folder).length === 0
+          ? []
+          : [{ server, patterns: [`${folder}\\*\\*.log`], isReadable: true }];
+      const logs = listLogs(folder);
+      const [first] = logs.values();
+      if (first === undefined) return [];
+      const patterns = [...logs.keys()].map(
+        (name) => `${nameSite(name)}${folder}/${server === "Caddy" ? spread(name) : `${name}*`}`,
+      );
+      return [{ server, patterns, ...examine(`${folder}/${first}`) }];
+    } catch (error) {
+      if (readErrorCode(error) !== "EACCES") return [];
+      return [{ server, patterns: [`${folder}/*access*log*`], isReadable: false, group: findGroup(folder) }];
+    }
   });
 
-function examine(file: string): Pick<FoundLogs, "isReadable" | "group"> | undefined {
+/** The names of access logs that were written to, each with one of its files: itself, or a rotated one. */
+function listLogs(folder: string): Map<string, string> {
+  const written = readdirSync(folder)
+    .filter((name) => /^[\w.-]*access[\w.-]*$/i.test(name))
+    .filter((name) => (statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size ?? 0) > 0);
+  const named = written.map((name) => [name.replace(TIME, "").replace(ROTATED, ""), name] as const);
+  return new Map(named.filter(([log]) => /log$/i.test(log)).sort());
+}
+
+/** The end of a rotated file's name: `.1`, `.2.gz`, `-20261101.zst`. */
+const ROTATED = /(?:[.-]\d{1,8})?(?:\.(?:gz|zst))?$/;
+
+/** Caddy puts the time of the rotation into the middle of the name. */
+const TIME = /-\d{4}-\d\d-\d\dT[\d-]{8}\.\d{3}(?=\.log)/;
+const spread = (name: string) => name.replace(/\.log$/, "*.log*");
+
+/** `example.com=` for `example.com.access.log`. */
+function nameSite(name: string): string {
+  const [, site] =
+    /^((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})[._-](?:ssl[._-])?access[._-]?log$/i.exec(name) ?? [];
+  return site === undefined ? "" : `${site}=`;
+}
+
+function examine(file: string): Pick<FoundLogs, "isReadable" | "group"> {
   try {
-    if (statSync(file).size === 0) return undefined;
     accessSync(file, constants.R_OK);
     return { isReadable: true };
-  } catch (error) {
-    if (readErrorCode(error) !== "EACCES") return undefined;
+  } catch {
     return { isReadable: false, group: findGroup(file) ?? findGroup(dirname(file)) };
   }
 }
@@ -70,14 +106,17 @@ function findGroup(path: string): string | undefined {
 export function proposeLogs(found: readonly FoundLogs[]): string | undefined {
   const readable = found.find(({ isReadable }) => isReadable);
   if (readable !== undefined) {
-    return `Or ask the logs of ${readable.server} on this machine: analytics-mcp overview --logs '${readable.pattern}' --site example.com (with the name of your site).`;
+    const [pattern = ""] = readable.patterns;
+    const site = pattern.includes("=") ? "" : " --site example.com (with the name of your site)";
+    return `Or ask the logs of ${readable.server} on this machine: analytics-mcp overview --logs '${pattern}'${site}.`;
   }
   const [closed] = found;
   if (closed === undefined) return undefined;
-  const { server, pattern, group } = closed;
-  const advice =
-    group === undefined
-      ? "run as a user who may"
-      : `join their group: sudo usermod -aG ${group} "$USER", and log in again`;
-  return `Or ask the logs of ${server} on this machine, ${pattern}, which this user cannot read: ${advice}.`;
+  return `Or ask the logs of ${closed.server} on this machine, ${closed.patterns.join(" ")}, which this user cannot read: ${adviseOnGroup(closed)}.`;
 }
+
+/** What a person does who may not read logs. */
+export const adviseOnGroup = ({ group }: FoundLogs): string =>
+  group === undefined
+    ? "run as a user who may"
+    : `join their group: sudo usermod -aG ${group} "$USER", and log in again`;

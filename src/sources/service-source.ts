@@ -27,7 +27,12 @@ export function createServiceSource(
   // Read once, because stdin can only be read once. Read again after a failure, because a login may have followed.
   const readAccessOnce = async () => {
     if (found === undefined) {
-      found = readAccess(flags, environment, await readGivenKey(flags, context.stdin));
+      const given = await readGivenKey(flags, context.stdin);
+      try {
+        found = readAccess(flags, environment, given);
+      } catch (error) {
+        throw (await context.explain?.(error)) ?? error;
+      }
       for (const warning of found.warnings) await warn(warning);
     }
     return found;

@@ -32,6 +32,8 @@ export interface SourceContext {
   readonly stdin: Readable & { isTTY?: boolean };
   /** Shows a sentence to the person who runs the program. */
   warn: (text: string) => void | Promise<void>;
+  /** Turns the error of somebody who has no key into one that says what to do there. */
+  explain?: ((error: unknown) => Promise<unknown>) | undefined;
 }
 
 /** A command-line option of a source. */

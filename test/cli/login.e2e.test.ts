@@ -1,8 +1,12 @@
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { listen } from "../../src/api/listen.ts";
 import { findProfileFile } from "../../src/config/profiles.ts";
 import { DEMO_KEY } from "../support/api.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
+import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
@@ -18,12 +22,17 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     const server = await listen(createReferenceApi({ clock: Date.now }), "127.0.0.1", 0);
     ({ origin, close } = server);
   });
-  afterAll(() => close());
+  /** It accepts connections and never answers. */
+  const silent = createServer().listen(0, "127.0.0.1");
+  afterAll(async () => {
+    silent.close();
+    await close();
+  });
 
   it("asks for the address and, unseen, for the key, and again for what will not do or is refused", async () => {
     const home = createHome();
     const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, home);
-    await terminal.until("Address of the analytics service: ");
+    await terminal.until("> ");
     terminal.press("ftp://stats.example.com\r");
     await terminal.until("must start with https://");
     terminal.press(`${origin.replace("http://", "")}\r`);
@@ -55,12 +64,12 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     const plausible = await startSmallPlausible();
     const home = createHome();
     const terminal = startAtTerminal(`${bin} login; echo "exit $?"`, home);
-    await terminal.until("Address of the analytics service: ");
-    terminal.press(`${plausible.origin}\r`);
-    await terminal.until("API key (not shown as you type): ");
-    terminal.press(`${PLAUSIBLE_KEY}\r`);
-    await terminal.until("This is Plausible, which has an API of its own.");
     await terminal.until("> ");
+    terminal.press(`${plausible.origin}\r`);
+    await terminal.until("This is Plausible, which has an API of its own.");
+    await terminal.until("Stats API key");
+    terminal.press(`${PLAUSIBLE_KEY}\r`);
+    await terminal.until("Sites in Plausible with their timezones");
     terminal.press("example.com=Berlin\r");
     await terminal.until("is not a timezone");
     terminal.press("example.com=Europe/Berlin,shop.example=Europe/Berlin\r");
@@ -101,10 +110,40 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     expect(screen).not.toMatch(/of-acme|of-a-reader/);
   });
 
+  it("reads logs by their path, after an address at which nothing answers and a path that does not exist", async () => {
+    const { path } = createLogFolder({
+      "access.log": joinLines(
+        combined({ target: "/style.css", referrer: "https://www.example.com/" }),
+        combined({ at: "2026-11-20T12:00:00Z" }),
+        combined(),
+      ),
+    });
+    const home = createHome();
+    const port = await findPort();
+    const terminal = startAtTerminal(`${bin} login; echo "exit $?"; ${SHOW_MODE}`, { ...home, TZ: "UTC" });
+    await terminal.until("> ");
+    terminal.press(`127.0.0.1:${port}\r`);
+    await terminal.until("nothing is listening there");
+    terminal.press(`${path("gone.log")}\r`);
+    await terminal.until("No log file matches");
+    terminal.press(`${path("access.log")}\r`);
+    await terminal.until("Found: 2026-11-20 to 2026-11-21, 2 page views");
+    await terminal.until("(Enter for");
+    terminal.press("\r");
+    await terminal.until("Timezone of its days");
+    terminal.press("Europe/Berlin\r");
+    const screen = await terminal.end();
+    expect(screen).toContain("exit 0");
+    expect(screen).toMatch(/echo icanon isig \s*$/);
+    expect(JSON.parse(readFileSync(findProfileFile(home, "default"), "utf8"))).toEqual({
+      options: { logs: [path("access.log")], site: ["example.com"], timezone: "Europe/Berlin" },
+    });
+  });
+
   it("does not show a key that is pasted together with the address", async () => {
     const home = createHome();
     const terminal = startAtTerminal(`${bin} login`, home);
-    await terminal.until("Address of the analytics service: ");
+    await terminal.until("> ");
     terminal.press(`${origin}\r${DEMO_KEY}\r`);
     await terminal.until("(Enter for none): ");
     terminal.press("\r");
@@ -125,17 +164,28 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
   });
 
   it.each([
-    ["Ctrl-C", "\x03"],
-    ["Ctrl-D", "\x04"],
-  ])("%s leaves, with nothing saved and the terminal as it was", async (_, keys) => {
-    const home = createHome();
-    const terminal = startAtTerminal(`${bin} login --base-url ${origin}; echo "exit $?"; ${SHOW_MODE}`, home);
-    await terminal.until("API key (not shown as you type): ");
-    terminal.press(keys);
-    const screen = await terminal.end();
-    expect(screen).toContain("Cancelled: nothing was saved.");
-    expect(screen).toContain("exit 1");
-    expect(screen).toMatch(/echo icanon isig \s*$/);
-    expect(existsSync(findProfileFile(home, "default"))).toBe(false);
-  });
+    ["Ctrl-C", "the key", "\x03", "API key (not shown as you type): ", ""],
+    ["Ctrl-D", "the key", "\x04", "API key (not shown as you type): ", ""],
+    ["Ctrl-C", "what to read", "\x03", "> ", ""],
+    ["Ctrl-C", "an answer that does not come", "\x03", "> ", "slow"],
+  ])(
+    "%s leaves at %s, with nothing saved and the terminal as it was",
+    async (_, place, keys, text, typed) => {
+      const home = createHome();
+      const options = place === "the key" ? `--base-url ${origin}` : "";
+      const terminal = startAtTerminal(`${bin} login ${options}; echo "exit $?"; ${SHOW_MODE}`, home);
+      await terminal.until(text);
+      if (typed !== "") {
+        const asked = once(silent, "connection");
+        terminal.press(`127.0.0.1:${(silent.address() as AddressInfo).port}\r`);
+        await asked;
+      }
+      terminal.press(keys);
+      const screen = await terminal.end();
+      expect(screen).toContain("Cancelled: nothing was saved.");
+      expect(screen).toContain("exit 1");
+      expect(screen).toMatch(/echo icanon isig \s*$/);
+      expect(existsSync(findProfileFile(home, "default"))).toBe(false);
+    },
+  );
 });

@@ -18,19 +18,33 @@ function write(path: string, text: string) {
 }
 
 describe("access logs in the usual places", () => {
-  it("are found with their rotated files, but not empty ones", () => {
-    write("/var/log/nginx/access.log", "a line\n");
+  it("are found with their rotated files and the sites of their names, but not those that nobody wrote to", () => {
+    write("/var/log/nginx/access.log", "");
+    write("/var/log/nginx/access.log.1", "a line\n");
+    write("/var/log/nginx/access.log.2.gz", "…");
+    write("/var/log/nginx/shop.example.com-ssl-access.log", "a line\n");
+    write("/var/log/nginx/error.log", "no access\n");
     write("/var/log/apache2/access.log", "");
-    write("/var/log/caddy/access.log", "{}\n");
+    write("/var/log/httpd/access_log-20261101", "a line\n");
+    write("/var/log/caddy/access-2026-11-01T00-00-00.000.log.gz", "{}\n");
+    const folder = `${root}/var/log`;
     expect(findLogs("linux", root)).toEqual([
-      { server: "nginx", pattern: `${root}/var/log/nginx/access.log*`, isReadable: true },
-      { server: "Caddy", pattern: `${root}/var/log/caddy/access.log*`, isReadable: true },
+      {
+        server: "nginx",
+        patterns: [
+          `${folder}/nginx/access.log*`,
+          `shop.example.com=${folder}/nginx/shop.example.com-ssl-access.log*`,
+        ],
+        isReadable: true,
+      },
+      { server: "Apache", patterns: [`${folder}/httpd/access_log*`], isReadable: true },
+      { server: "Caddy", patterns: [`${folder}/caddy/access*.log*`], isReadable: true },
     ]);
     expect(findLogs("darwin", root)).toEqual([]);
   });
 });
 
-const nginx = { server: "nginx", pattern: "/var/log/nginx/access.log*", isReadable: true };
+const nginx = { server: "nginx", patterns: ["/var/log/nginx/access.log*"], isReadable: true };
 const COMMAND = "analytics-mcp overview --logs '/var/log/nginx/access.log*' --site example.com";
 
 describe("what is proposed", () => {

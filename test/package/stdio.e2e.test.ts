@@ -179,10 +179,11 @@ describe.each(clientKinds)("the packed server with a real client (%s)", (kind) =
     expect((await client.listTools()).tools).toHaveLength(queries.length);
     const result = await client.callTool("list_sites");
     expect(result.isError).toBe(true);
-    expect(result.content[0]?.text).toContain("ANALYTICS_API_KEY");
+    expect(result.content[0]?.text).toContain("npx -y analytics-mcp login");
     expect(result.content[0]?.text).toContain("--demo");
+    expect(result.content[0]?.text).not.toMatch(/dashboard|\/var\//);
     expect(await client.complete({ type: "ref/prompt", name: "weekly_report" }, "site", "")).toEqual([]);
-    await expect(client.readResource("analytics://sites")).rejects.toThrow("ANALYTICS_API_KEY");
+    await expect(client.readResource("analytics://sites")).rejects.toThrow("npx -y analytics-mcp login");
   });
 });
 

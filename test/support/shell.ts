@@ -19,6 +19,10 @@ export interface ShellOptions {
   stop?: Promise<void>;
   /** What a pipe gives on standard input. */
   stdin?: string;
+  /** When the pipe ends; at once, where absent. */
+  stdinEnds?: Promise<void>;
+  /** What a person types at a terminal: keys for each question, once stderr has shown a part of it after the keys before. */
+  answers?: readonly (readonly [question: string, keys: string])[];
   /** Stands for a pager; without it, no program can be started. */
   page?: (command: readonly string[], environment: Environment, text: string) => boolean;
   clock?: () => number;
@@ -55,6 +59,8 @@ export async function runShell(
     rows = 40,
     stop,
     stdin = "",
+    stdinEnds,
+    answers,
     clock,
     page,
     onPause,
@@ -65,17 +71,30 @@ export async function runShell(
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const text = { stdout: "", stderr: "" };
+  const input = new PassThrough();
+  input.write(stdin);
+  if (answers === undefined) void Promise.resolve(stdinEnds).then(() => input.end());
+  let shown = "";
+  const [...left] = answers ?? [];
   stdout.on("data", (chunk) => {
     text.stdout += chunk;
     onStdout?.(String(chunk));
   });
   stderr.on("data", (chunk) => {
     text.stderr += chunk;
+    shown += chunk;
+    const [next] = left;
+    if (next !== undefined && shown.includes(next[0])) {
+      shown = "";
+      left.shift();
+      // After what is written with the question.
+      setImmediate(() => input.write(next[1]));
+    }
     onStderr?.(String(chunk));
   });
   const code = await run(
     {
-      stdin: Object.assign(new PassThrough().end(stdin), { isTTY: isTyped }),
+      stdin: Object.assign(input, { isTTY: isTyped || answers !== undefined }),
       stdout: Object.assign(stdout, { isTTY, columns, rows }),
       stderr: Object.assign(stderr, { isTTY, columns, rows }),
       environment: { HOME: nameHomeFolder(), ...environment },

@@ -6,12 +6,13 @@ import { listLacks, listProblems, listReadings } from "../../sources/described/s
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import type { Service } from "./login-input.ts";
-import { askAtTerminal } from "./login-prompt.ts";
+import type { Ask } from "./login-prompt.ts";
 import { readTimezones } from "./login-service.ts";
 
 /** Asks a service that only describes itself for a few numbers, says where they were found, and asks for what it does not say. */
 export async function learnDescribed(
   io: Io,
+  ask: Ask,
   { described, mapping: given, siteTimezones, isTyped }: Service & { described: Described },
   { site, isQuiet }: { site: string | undefined; isQuiet: boolean },
 ) {
@@ -23,7 +24,7 @@ export async function learnDescribed(
   }
   for (const line of listProblems(summary)) await printNote(io, line);
   const asks = summary.lacks.timezone && isTyped && !isQuiet;
-  const timezones = asks ? await askForTimezones(io) : siteTimezones;
+  const timezones = asks ? await askForTimezones(ask) : siteTimezones;
   return {
     saves: { siteTimezones: timezones, mapping: given && readMapping(given) },
     shows: { site_timezones: timezones, mapping: summary.mapping },
@@ -33,10 +34,10 @@ export async function learnDescribed(
 const NO_TIMEZONE = "none";
 
 /** Asks whose days the service means. Nothing is suggested: a wrong timezone would shift them. */
-async function askForTimezones(io: Io): Promise<SiteTimezones | undefined> {
+async function askForTimezones(ask: Ask): Promise<SiteTimezones | undefined> {
   const label = "Timezone of its days, if you know it, such as Europe/Berlin";
   const read = (text: string) =>
     text === NO_TIMEZONE ? "" : formatSiteTimezones(readTimezones(text, "What you typed"));
-  const [given = ""] = await askAtTerminal(io, [{ label, fallback: NO_TIMEZONE, read }]);
+  const given = await ask({ label, fallback: NO_TIMEZONE, read });
   return given === "" ? undefined : readTimezones(given, "What you typed");
 }

@@ -19,7 +19,7 @@ import { createContractCall, createServiceCall, reachService } from "../../sourc
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
-import type { Field } from "./login-prompt.ts";
+import type { Ask, Field } from "./login-prompt.ts";
 import {
   assertHasUse,
   createTimezonesField,
@@ -74,37 +74,62 @@ function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefine
 }
 
 /** Reads address and key from the options, and asks at the terminal for what they lack. Throws AnalyticsError. */
-export async function readService(io: Io, flags: ServiceFlags, saved: Profile | undefined): Promise<Service> {
+export async function readService(
+  io: Io,
+  ask: Ask,
+  flags: ServiceFlags,
+  saved: Profile | undefined,
+): Promise<Service> {
   const { environment } = io;
   const given = await readGivenKey(flags, io.stdin);
   for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
-  const kind = findKind(io, flags, saved);
+  const named = findKind(io, flags, saved);
   // Whether a service without a name tells its timezones shows when it is asked.
-  if (kind !== undefined) assertHasUse(kind, flags.siteTimezones);
-  const earlier = saved?.service === kind?.name ? saved : undefined;
+  if (named !== undefined) assertHasUse(named, flags.siteTimezones);
+  const earlier = saved?.service === named?.name ? saved : undefined;
   const suggested =
-    earlier?.baseUrl ?? readVariable(environment, "ANALYTICS_BASE_URL") ?? findHostedAddress(kind?.name);
+    earlier?.baseUrl ?? readVariable(environment, "ANALYTICS_BASE_URL") ?? findHostedAddress(named?.name);
   // A key from a pipe means a script: nobody is asked anything.
   const isTyped = given === undefined;
   const text = flags.baseUrl ?? (isTyped ? undefined : suggested);
-  const source = flags.baseUrl === undefined ? undefined : "--base-url";
+  if ((text === undefined || isTyped) && !io.stdin.isTTY) throw createNoTerminalError(!isTyped);
+  const address =
+    text === undefined
+      ? await ask(createAddressField(io, named, suggested))
+      : readAddress(text, environment, flags.baseUrl && "--base-url", named);
+  const kind = named ?? (await findKindAt(io, address, isTyped));
   const timezones = findGivenTimezones(io, flags.siteTimezones, earlier);
   const service: Service = {
     kind,
-    baseUrl: text === undefined ? "" : readBaseUrl(completeAddress(text), environment, source, kind?.name),
+    baseUrl: kind === named ? address : readBaseUrl(cutBasePath(address), environment, undefined, kind?.name),
     user: undefined,
     apiKey: given?.apiKey ?? "",
     siteTimezones: kind === undefined || kind.asksFor !== undefined ? timezones : undefined,
     mapping: findMapping(flags, environment, { service: kind?.name }),
     isTyped,
   };
-  if ((text === undefined || isTyped) && !io.stdin.isTTY) throw createNoTerminalError(!isTyped);
-  const address = text === undefined ? createAddressField(io, kind, suggested) : undefined;
-  if (!isTyped) return answer(service, await askFor(io, { address }));
+  if (!isTyped) return service;
   const [user, key] = createKeyFields(kind);
   const isKnown = kind === undefined || flags.siteTimezones !== undefined;
   const zones = isKnown ? undefined : createTimezonesField(kind, timezones);
-  return answer(service, await askFor(io, { address, user, key, timezones: zones }));
+  return answer(service, await askFor(ask, { user, key, timezones: zones }));
+}
+
+const readAddress = (
+  text: string,
+  environment: Io["environment"],
+  source: string | undefined,
+  kind: GatewayKind | undefined,
+) => readBaseUrl(completeAddress(text), environment, source, kind?.name);
+
+const cutBasePath = (baseUrl: string) => baseUrl.slice(0, -BASE_PATH.length);
+
+/** The service with an API of its own that answers at an address of the contract's form. Scripts name it. */
+async function findKindAt(io: Io, baseUrl: string, isTyped: boolean) {
+  if (!isTyped) return undefined;
+  const kind = await recognizeService(io, cutBasePath(baseUrl));
+  if (kind !== undefined) await printNote(io, `This is ${kind.title}, which has an API of its own.`);
+  return kind;
 }
 
 /** The gateway that was named, or that the same profile had at the same address. */
@@ -122,32 +147,28 @@ function createAddressField(
   return {
     label: `Address of ${kind?.title ?? "the analytics service"}`,
     fallback: suggested?.replace(/\/api\/v1\/?$/, ""),
-    read: (text) => readBaseUrl(completeAddress(text), environment, "What you typed", kind?.name),
+    read: (text) => readAddress(text, environment, "What you typed", kind),
   };
 }
 
 /** A service with what was typed. */
 const answer = (
   service: Service,
-  { address, user, key, timezones }: { address?: string; user?: string; key?: string; timezones?: string },
+  { user, key, timezones }: { user?: string; key?: string; timezones?: string },
 ): Service => ({
   ...service,
-  baseUrl: address ?? service.baseUrl,
   user: user || undefined,
   apiKey: key ?? service.apiKey,
   siteTimezones: timezones === undefined ? service.siteTimezones : readTimezones(timezones, "What you typed"),
 });
 
-/** Asks for the fields that are there, in one go: what is pasted into the terminal ahead is never shown. */
-async function askFor<Name extends string>(io: Io, fields: Record<Name, Field | undefined>) {
-  const asked = Object.entries<Field | undefined>(fields).flatMap(([name, field]) =>
-    field ? { name, field } : [],
-  );
-  const questions = asked.map(({ field }) => field);
-  const answers = questions.length === 0 ? [] : await ask(io, questions);
-  const named = asked.map(({ name }, index) => [name, answers[index]]);
+/** Asks for the fields that are there, in their order. */
+async function askFor<Name extends string>(ask: Ask, fields: Record<Name, Field | undefined>) {
+  const answers: Partial<Record<Name, string>> = {};
   // The names are those of the fields.
-  return Object.fromEntries(named) as Partial<Record<Name, string>>;
+  for (const [name, field] of Object.entries(fields) as [Name, Field | undefined][])
+    if (field !== undefined) answers[name] = await ask(field);
+  return answers;
 }
 
 export interface Tried {
@@ -157,17 +178,18 @@ export interface Tried {
 }
 
 /**
- * Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. A service that
- * turns out to have an API of its own is asked by that.
+ * Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. Throws AnalyticsError
+ * that names the service if it turns out to have an API of its own.
  */
-export async function tryKey(io: Io, given: Service): Promise<Service & Tried> {
+export async function tryKey(io: Io, ask: Ask, given: Service): Promise<Service & Tried> {
   for (let service = given; ; ) {
     try {
       service = await signIn(io, service);
       return { ...service, ...(await askSites(io, service)) };
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;
-      service = (await turnToOther(io, service, error)) ?? (await askAgain(io, service, error));
+      if (!service.isTyped) await assertNoOther(io, service, error);
+      service = await askAgain(io, ask, service, error);
     }
   }
 }
@@ -186,7 +208,7 @@ async function openGatewayContext({ environment, clock }: Io, { kind, baseUrl, s
 }
 
 /** Asks for another key. Throws the error if another would not help, or nobody is there to type it. */
-async function askAgain(io: Io, service: Service, error: AnalyticsError): Promise<Service> {
+async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsError): Promise<Service> {
   const { kind, baseUrl, isTyped } = service;
   if (error.status !== 401 || !isTyped) throw error;
   await printNote(
@@ -194,7 +216,7 @@ async function askAgain(io: Io, service: Service, error: AnalyticsError): Promis
     `${new URL(baseUrl).origin} does not accept this ${service.user === undefined ? "key" : "user name and password"}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}; Ctrl-C cancels.`,
   );
   const [user, key] = createKeyFields(kind);
-  return answer(service, await askFor(io, { user, key: { ...key, label: `${key.label} again` } }));
+  return answer(service, await askFor(ask, { user, key: { ...key, label: `${key.label} again` } }));
 }
 
 async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping }: Service): Promise<Tried> {
@@ -219,27 +241,15 @@ const MAY_BE_ANOTHER: ReadonlySet<ErrorCode> = new Set([
   "internal_error",
 ]);
 
-/** The same address and key, as those of a service with an API of its own, if there is one. */
-async function turnToOther(io: Io, service: Service, error: AnalyticsError): Promise<Service | undefined> {
-  if (service.kind !== undefined || !MAY_BE_ANOTHER.has(error.code)) return undefined;
-  const address = service.baseUrl.slice(0, -BASE_PATH.length);
-  const kind = await recognizeService(io, address);
-  if (kind === undefined) return undefined;
-  if (!service.isTyped) throw createUnnamedServiceError(kind, error);
-  await printNote(io, `This is ${kind.title}, which has an API of its own.`);
-  const known = findGivenTimezones(io, undefined, undefined);
-  const [user, key] = createKeyFields(kind);
-  const answers = await askFor(io, {
-    user,
-    key: user && key,
-    timezones: createTimezonesField(kind, known),
-  });
-  const baseUrl = readBaseUrl(address, io.environment, undefined, kind.name);
-  return answer({ ...service, kind, baseUrl }, answers);
+/** Throws AnalyticsError if a script did not name a service with an API of its own. */
+async function assertNoOther(io: Io, { kind, baseUrl }: Service, error: AnalyticsError): Promise<void> {
+  if (kind !== undefined || !MAY_BE_ANOTHER.has(error.code)) return;
+  const other = await recognizeService(io, cutBasePath(baseUrl));
+  if (other !== undefined) throw createUnnamedServiceError(other, error);
 }
 
 /** Asks which site to use when none is named. Returns undefined for none. */
-export async function askForDefaultSite(io: Io, known: KnownSites, saved: string | undefined) {
+export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: string | undefined) {
   const domains = known.map(({ domain }) => domain);
   const read = (text: string) => {
     const word = text === NO_SITE ? "" : text;
@@ -251,18 +261,13 @@ export async function askForDefaultSite(io: Io, known: KnownSites, saved: string
     return site ?? "";
   };
   const label = "Site to use when none is named";
-  const [site = ""] = await ask(io, [{ label, fallback: saved ?? NO_SITE, read }]);
+  const site = await ask({ label, fallback: saved ?? NO_SITE, read });
   return site === "" ? undefined : site;
 }
 
 /** The site as it was named, if the key has it. */
 export const findKnownSite = (known: KnownSites, site: string | undefined): string | undefined =>
   known.some(({ domain, id }) => domain === site || id === site) ? site : undefined;
-
-async function ask(io: Io, fields: readonly Field[]): Promise<string[]> {
-  const { askAtTerminal } = await import("./login-prompt.ts");
-  return askAtTerminal(io, fields);
-}
 
 function createNoTerminalError(hasKey: boolean): AnalyticsError {
   if (hasKey) {

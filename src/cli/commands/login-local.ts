@@ -1,5 +1,4 @@
-import { DEFAULT_PROFILE, writeProfile } from "../../config/profiles.ts";
-import { readVariable } from "../../config/variables.ts";
+import { writeProfile } from "../../config/profiles.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { createLocalCall } from "../../sources/local-call.ts";
@@ -9,17 +8,22 @@ import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote } from "../output/streams.ts";
+import type { Save } from "./login.ts";
 import { printNext } from "./login-next.ts";
 
-/** Saves a source of this machine as a profile, after it has answered. */
-export async function loginLocal(io: Io, flags: SourceFlags & OutputFlags, local: LocalChoice) {
+/** Tries a source of this machine, to be saved as a profile. */
+export async function tryLocal(
+  io: Io,
+  flags: SourceFlags & OutputFlags,
+  local: LocalChoice,
+  name: string,
+): Promise<Save> {
   const { environment, clock } = io;
   const { kind } = local;
   if (kind.settings === undefined) {
     throw new AnalyticsError("usage", `${kind.option.flag} needs no key: there is nothing to save.`);
   }
   assertNotStdin(local, "A profile");
-  const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
   const warn = (text: string) => printNote(io, `warning: ${text}`);
   const options = pickOptions(local);
   const call = createLocalCall(
@@ -27,11 +31,13 @@ export async function loginLocal(io: Io, flags: SourceFlags & OutputFlags, local
     clock,
   );
   const answer = await call(sites, {});
-  const file = writeProfile(environment, name, { options });
-  const result = { profile: name, source: kind.about.label, options, file, ...answer };
-  await printAnswer(io, { params: {}, result, views: [sites.view(answer, {})] }, readOutput(io, flags));
-  if (flags.json) return;
-  await printNote(io, `\nSaved as profile ${name}:`);
-  await printNote(io, `  ${file}`);
-  await printNext(io, name, {});
+  return async () => {
+    const file = writeProfile(environment, name, { options });
+    const result = { profile: name, source: kind.about.label, options, file, ...answer };
+    await printAnswer(io, { params: {}, result, views: [sites.view(answer, {})] }, readOutput(io, flags));
+    if (flags.json) return;
+    await printNote(io, `\nSaved as profile ${name}:`);
+    await printNote(io, `  ${file}`);
+    await printNext(io, name, {});
+  };
 }

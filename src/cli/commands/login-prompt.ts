@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { AnalyticsError } from "../../errors.ts";
 import { wrap } from "../../render/text-width.ts";
 import type { Io } from "../io.ts";
-import { wrapForStderr } from "../output/streams.ts";
+import { printNote } from "../output/streams.ts";
 import { readScreen } from "../output/terminal.ts";
 
 export interface Field {
@@ -19,52 +19,100 @@ export interface Field {
 /** Columns left for the answer beside its prompt; a longer prompt stands on lines of its own. */
 const MIN_ANSWER_WIDTH = 30;
 
+/** Asks a question until its answer will do. Rejects with AnalyticsError `cancelled` if the person leaves. */
+export type Ask = (field: Field) => Promise<string>;
+
 /**
- * Asks for one field after another at a terminal, on stderr. Throws AnalyticsError `cancelled` on Ctrl-C and Ctrl-D, after
- * restoring the terminal.
+ * Does work that asks questions at a terminal, on stderr. Between the first question and the end, nothing that is typed or pasted is
+ * shown except answers to questions that are not `hidden`. Throws AnalyticsError `cancelled` on Ctrl-C and Ctrl-D, also between
+ * questions, after restoring the terminal.
  */
-export function askAtTerminal(io: Io, fields: readonly Field[]): Promise<string[]> {
+export async function withPrompts<Result>(io: Io, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+  let session: Session | undefined;
+  let leave = () => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => reject(new AnalyticsError("cancelled", "Cancelled: nothing was saved."));
+  });
+  // Nobody waits for it if the work ends first.
+  left.catch(() => {});
+  const ask: Ask = async (field) => {
+    session ??= openSession(io, leave);
+    for (;;) {
+      const line = await session.ask(field);
+      try {
+        return field.read(line.trim() || (field.fallback ?? ""));
+      } catch (error) {
+        if (!(error instanceof AnalyticsError)) throw error;
+        session.forgetAhead();
+        await printProblem(io, error);
+      }
+    }
+  };
+  try {
+    return await Promise.race([work(ask), left]);
+  } finally {
+    session?.close();
+  }
+}
+
+/** Says what was wrong with an answer, before the question is asked again. */
+export const printProblem = (io: Io, { message, hint = "" }: AnalyticsError) =>
+  printNote(io, `${message} ${hint}`.trim());
+
+interface Session {
+  ask(field: Field): Promise<string>;
+  /** Forgets what was typed ahead: it was meant for other questions. */
+  forgetAhead(): void;
+  close(): void;
+}
+
+function openSession(io: Io, leave: () => void): Session {
   const { stdin, stderr } = io;
-  let hidden = false;
+  let isShown = false;
   const screen = new Writable({
     write(chunk, _, done) {
-      if (!hidden) stderr.write(chunk);
+      if (isShown) stderr.write(chunk);
       done();
     },
   });
   const lines = createInterface({ input: stdin, output: screen, terminal: true, historySize: 0 });
-  return new Promise<string[]>((resolve, reject) => {
-    const answers: string[] = [];
-    // Runs within the event of a line, so that the second of two pasted lines is hidden in time.
-    const ask = () => {
-      const field = fields[answers.length];
-      if (field === undefined) return resolve(answers);
-      const prompt = writePrompt(io, field);
-      if (field.hidden) stderr.write(prompt);
-      hidden = field.hidden === true;
-      lines.setPrompt(prompt);
-      lines.prompt();
-    };
-    lines.on("line", (line) => {
-      if (hidden) stderr.write("\n");
-      hidden = false;
-      const field = fields[answers.length];
-      try {
-        if (field) answers.push(field.read(line.trim() || (field.fallback ?? "")));
-      } catch (error) {
-        if (!(error instanceof AnalyticsError)) return reject(error);
-        stderr.write(`${wrapForStderr(io, `${error.message} ${error.hint ?? ""}`.trim())}\n`);
-      }
-      ask();
-    });
-    const cancel = () => {
-      if (answers.length === fields.length) return;
-      stderr.write("\n");
-      reject(new AnalyticsError("cancelled", "Cancelled: nothing was saved."));
-    };
-    lines.once("SIGINT", cancel).once("close", cancel);
-    ask();
-  }).finally(() => lines.close());
+  const ahead: string[] = [];
+  let take: ((line: string) => void) | undefined;
+  // Runs within the event of a line, so that the second of two pasted lines is hidden in time.
+  lines.on("line", (line) => {
+    if (take === undefined) ahead.push(line);
+    else take(line);
+  });
+  const cancel = () => {
+    stderr.write("\n");
+    leave();
+  };
+  lines.once("SIGINT", cancel).once("close", cancel);
+  return {
+    ask: (field) =>
+      new Promise((resolve) => {
+        const prompt = writePrompt(io, field);
+        const known = ahead.shift();
+        if (known !== undefined || field.hidden) stderr.write(known === undefined ? prompt : `${prompt}\n`);
+        if (known !== undefined) return resolve(known);
+        take = (line) => {
+          take = undefined;
+          if (!isShown) stderr.write("\n");
+          isShown = false;
+          resolve(line);
+        };
+        // What was typed before a question that is shown may be a part of a key.
+        if (!field.hidden) lines.write(null, { ctrl: true, name: "u" });
+        isShown = field.hidden !== true;
+        lines.setPrompt(prompt);
+        lines.prompt(true);
+      }),
+    forgetAhead: () => ahead.splice(0),
+    close: () => {
+      lines.off("SIGINT", cancel).off("close", cancel);
+      lines.close();
+    },
+  };
 }
 
 /** The prompt's last line, which the answer follows. The lines before it are written: readline cannot wrap words. */

@@ -1,4 +1,5 @@
 import { readBodyText } from "../../client/http-response.ts";
+import { explainLastFailure } from "../../client/network-failure.ts";
 import type { Profile } from "../../config/profiles.ts";
 import {
   findSiteTimezones,
@@ -68,23 +69,29 @@ export function readWord(text: string): string {
 const MAX_PROBE_BYTES = 10_000;
 const PROBE_MS = 10_000;
 
-/** The service that answers at an address, by a request without a key; undefined if none of the known ones does. */
-export async function recognizeService({ environment }: Io, baseUrl: string) {
-  const { fetch } = (await reachService(environment, { baseUrl }))("");
-  for (const kind of gatewayKinds) {
-    const { recognize } = kind;
-    if (recognize === undefined) continue;
-    try {
-      const signal = AbortSignal.timeout(PROBE_MS);
-      const headers = { Accept: "application/json" };
-      const response = await fetch(`${baseUrl}${recognize.path}`, { headers, signal });
-      const text = await readBodyText(response, MAX_PROBE_BYTES);
-      if (recognize.matches(response.status, readJson(text))) return kind;
-    } catch {
-      // Whatever it is, it is not this service.
-    }
-  }
-  return undefined;
+/**
+ * The service that answers at an address, by requests without a key; undefined if none of the known ones does. Throws AnalyticsError
+ * if nothing answers there.
+ */
+export async function recognizeService(
+  { environment }: Io,
+  baseUrl: string,
+): Promise<GatewayKind | undefined> {
+  const { fetch, proxies = [] } = (await reachService(environment, { baseUrl }))("");
+  const isKind = async ({ recognize }: GatewayKind) => {
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const headers = { Accept: "application/json" };
+    const response = await fetch(`${baseUrl}${recognize.path}`, { headers, signal });
+    // Whatever else it is, it is not this service.
+    const text = await readBodyText(response, MAX_PROBE_BYTES).catch(() => "");
+    return recognize.matches(response.status, readJson(text));
+  };
+  const found = await Promise.allSettled(gatewayKinds.map(isKind));
+  const at = found.findIndex((result) => result.status === "fulfilled" && result.value);
+  const [first] = found;
+  if (first?.status === "rejected" && found.every(({ status }) => status === "rejected"))
+    throw explainLastFailure(first.reason, new URL(baseUrl).origin, proxies);
+  return gatewayKinds[at];
 }
 
 /** A service that is known, but was not named in a script. */

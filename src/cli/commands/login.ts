@@ -15,6 +15,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { findLocal } from "../../sources/local-choice.ts";
+import type { LocalChoice } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
@@ -30,6 +31,7 @@ import {
   tryKey,
 } from "./login-input.ts";
 import { printNext } from "./login-next.ts";
+import type { Ask } from "./login-prompt.ts";
 import { assertHasUse } from "./login-service.ts";
 
 interface LoginFlags extends ServiceFlags, OutputFlags {
@@ -51,7 +53,7 @@ export const command: CommandDefinition = {
         "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
       )
       .description(
-        "Save a service and its API key as a profile for every command and the MCP server. At a terminal, it asks for both, without showing the key; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved. With --logs, it saves where your access logs are.",
+        "Save a service and its API key, or where your access logs are, as a profile for every command and the MCP server. At a terminal, it asks what you have: logs that it finds, their path, or the address of a service and its key, which it does not show; in a script, use --base-url with --api-key-stdin or --api-key-file. The key is tried before it is saved.",
       )
       .addOption(
         new Option(
@@ -67,59 +69,116 @@ export const command: CommandDefinition = {
       .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>())),
 };
 
+/** Saves a profile and says so, once all questions are answered. */
+export type Save = () => Promise<void>;
+
 async function login(io: Io, flags: LoginFlags): Promise<void> {
-  const { environment } = io;
+  const { withPrompts } = await import("./login-prompt.ts");
+  const save = await withPrompts(io, (ask) => prepare(io, ask, flags));
+  await save();
+}
+
+/** Tries what the options choose. If they leave it open at a terminal, asks for it, and again for what fails. */
+async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
   const local = findLocal({ ...flags, profile: undefined }, {});
-  if (local !== undefined) {
-    const { loginLocal } = await import("./login-local.ts");
-    return loginLocal(io, flags, local);
+  if (local !== undefined) return prepareLocal(io, flags, local);
+  const { asksForSource, askForSource, showFoundLogs } = await import("./login-source.ts");
+  if (!asksForSource(io, flags)) return prepareService(io, ask, flags);
+  const found = await showFoundLogs(io);
+  for (;;) {
+    try {
+      const have = await askForSource(io, ask, found, readSaved(io, nameProfile(io, flags)));
+      if (!("logs" in have)) return await prepareService(io, ask, { ...flags, ...have });
+      const { askAboutLogs, offerCountries } = await import("./login-logs.ts");
+      const { flags: asked, lacksCountries } = await askAboutLogs(io, ask, flags, have);
+      const chosen = findLocal({ ...asked, profile: undefined }, {});
+      if (chosen === undefined) throw new TypeError("--logs chooses a source.");
+      const save = await prepareLocal(io, { ...flags, ...asked }, chosen);
+      return async () => {
+        await save();
+        if (lacksCountries && !flags.json) await offerCountries(io, have.logs);
+      };
+    } catch (error) {
+      if (!(error instanceof AnalyticsError) || error.code === "cancelled") throw error;
+      const { printProblem } = await import("./login-prompt.ts");
+      await printProblem(io, error);
+    }
   }
-  const name = flags.profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
+}
+
+async function prepareLocal(io: Io, flags: LoginFlags, local: LocalChoice): Promise<Save> {
+  const { tryLocal } = await import("./login-local.ts");
+  return tryLocal(io, flags, local, nameProfile(io, flags));
+}
+
+const nameProfile = ({ environment }: Io, { profile }: LoginFlags) =>
+  profile ?? readVariable(environment, "ANALYTICS_PROFILE") ?? DEFAULT_PROFILE;
+
+async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
+  const { environment } = io;
+  const name = nameProfile(io, flags);
   const file = findProfileFile(environment, name);
-  const saved = listProfiles(environment).includes(name) ? readSaved(io, name) : undefined;
-  const service = await tryKey(io, keepMapping(await readService(io, flags, saved), name, saved));
+  const saved = readSaved(io, name);
+  const service = await tryKey(io, ask, keepMapping(await readService(io, ask, flags, saved), name, saved));
   const { kind, baseUrl, apiKey, answer, described } = service;
   if (kind === undefined && described === undefined) assertHasUse(kind, flags.siteTimezones);
-  const asked = flags.site?.at(-1);
-  const named = findKnownSite(answer.sites, asked);
-  if (asked !== undefined && named === undefined) {
-    const unlisted = answer.warnings?.find(({ values }) => values?.site === asked);
-    if (unlisted !== undefined) throw new AnalyticsError("usage", unlisted.detail);
-    throw createUnknownSiteError(
-      asked,
-      answer.sites.map(({ domain }) => domain),
-    );
-  }
+  const mayAsk = service.isTyped && answer.sites.length > 1 && !flags.json;
+  const named = await findNamed(io, answer, flags.site?.at(-1), mayAsk);
   const view = sites.view(answer, {});
   const print = (result: Record<string, unknown>) =>
     printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, readOutput(io, flags));
   const savedSite = findKnownSite(answer.sites, saved?.site);
-  const asksForSite = named === undefined && service.isTyped && answer.sites.length > 1 && !flags.json;
+  const asksForSite = named === undefined && mayAsk;
   // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
-  const site = asksForSite ? await askForDefaultSite(io, answer.sites, savedSite) : (named ?? savedSite);
-  const { saves, shows } = await learnMore(io, service, { site, isQuiet: flags.json === true });
-  writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, ...saves });
-  if (!asksForSite) {
-    const key = describeKey(apiKey);
-    await print({ profile: name, base_url: baseUrl, ...shows, key, site: site ?? null, file });
-  }
-  if (flags.json) return;
-  await printNote(
-    io,
-    `\nSaved as profile ${name} for ${kind === undefined ? "" : `${kind.title} at `}${new URL(baseUrl).origin}:`,
-  );
-  await printNote(io, `  ${file}`);
-  if (environment.ANALYTICS_API_KEY) {
+  const site = asksForSite ? await askForDefaultSite(ask, answer.sites, savedSite) : (named ?? savedSite);
+  const { saves, shows } = await learnMore(io, ask, service, { site, isQuiet: flags.json === true });
+  return async () => {
+    writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, ...saves });
+    if (!asksForSite) {
+      const key = describeKey(apiKey);
+      await print({ profile: name, base_url: baseUrl, ...shows, key, site: site ?? null, file });
+    }
+    if (flags.json) return;
     await printNote(
       io,
-      `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
+      `\nSaved as profile ${name} for ${kind === undefined ? "" : `${kind.title} at `}${new URL(baseUrl).origin}:`,
     );
-  }
-  const [first, ...others] = answer.sites;
-  const needsSite = site === undefined && first !== undefined && others.length > 0;
-  // The service's name for a site becomes part of a command that people paste.
-  await printNext(io, name, needsSite ? { site: cleanText(first.domain) } : {});
+    await printNote(io, `  ${file}`);
+    if (environment.ANALYTICS_API_KEY) {
+      await printNote(
+        io,
+        `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
+      );
+    }
+    const [first, ...others] = answer.sites;
+    const needsSite = site === undefined && first !== undefined && others.length > 0;
+    // The service's name for a site becomes part of a command that people paste.
+    await printNext(io, name, needsSite ? { site: cleanText(first.domain) } : {});
+  };
+}
+
+/** The site that was named, if the key has it. Throws AnalyticsError, unless a person can be asked for another. */
+async function findNamed(
+  io: Io,
+  { sites, warnings }: Tried["answer"],
+  asked: string | undefined,
+  mayAsk: boolean,
+): Promise<string | undefined> {
+  const named = findKnownSite(sites, asked);
+  if (asked === undefined || named !== undefined) return named;
+  const unlisted = warnings?.find(({ values }) => values?.site === asked);
+  const error =
+    unlisted === undefined
+      ? createUnknownSiteError(
+          asked,
+          sites.map(({ domain }) => domain),
+        )
+      : new AnalyticsError("usage", unlisted.detail);
+  if (!mayAsk) throw error;
+  const { printProblem } = await import("./login-prompt.ts");
+  await printProblem(io, error);
+  return undefined;
 }
 
 /** A mapping that was not given again still counts for the same address. */
@@ -131,13 +190,14 @@ function keepMapping(service: Service, name: string, saved: Profile | undefined)
 /** What else a profile keeps of a service, and what a script gets to see of it. */
 async function learnMore(
   io: Io,
+  ask: Ask,
   service: Service & Tried,
   asked: { site: string | undefined; isQuiet: boolean },
 ): Promise<{ saves: Pick<Profile, "siteTimezones" | "mapping">; shows: Record<string, unknown> }> {
   const { kind, described, siteTimezones } = service;
   if (described !== undefined) {
     const { learnDescribed } = await import("./login-described.ts");
-    return learnDescribed(io, { ...service, described }, asked);
+    return learnDescribed(io, ask, { ...service, described }, asked);
   }
   if (kind === undefined) return { saves: {}, shows: {} };
   return { saves: { siteTimezones }, shows: { service: kind.name, site_timezones: siteTimezones } };
@@ -145,6 +205,7 @@ async function learnMore(
 
 /** A damaged profile is ignored: logging in again repairs it. */
 function readSaved({ environment }: Io, name: string): Profile | undefined {
+  if (!listProfiles(environment).includes(name)) return undefined;
   try {
     return readProfile(environment, name);
   } catch {

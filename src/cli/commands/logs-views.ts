@@ -100,11 +100,13 @@ function describeFiles({ files, lines, milliseconds }: DryRun): string {
 const group = (count: number) => count.toLocaleString("en");
 
 function listNotes(run: DryRun): string[] {
-  const { sites, other_hosts, other_hosts_total, timezone } = run;
+  const { sites, likely_site, other_hosts, other_hosts_total, timezone } = run;
   return [
     `Days are in the timezone ${timezone}; --timezone chooses another.`,
     ...(sites.some(({ site }) => site === UNNAMED)
-      ? ["The log does not say which site it is about. To query it, add --site example.com"]
+      ? [
+          `The log does not say which site it is about. To query it, add --site ${likely_site ?? "example.com"}`,
+        ]
       : []),
     ...(other_hosts_total > other_hosts.length
       ? [

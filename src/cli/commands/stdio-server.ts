@@ -10,7 +10,10 @@ import { openSource } from "../source.ts";
 /** `analytics-mcp` without a command, started by an MCP client or with `--stdio`: the MCP server on stdin and stdout. */
 export async function serveMcp(io: Io, flags: SourceFlags): Promise<void> {
   assertNoKeyOnStdin(flags);
-  const source = openSource(io, flags);
+  const source = openSource(io, flags, async (error) => {
+    const { explainToClient } = await import("../no-key.ts");
+    return explainToClient(io, flags, error);
+  });
   const local = source.kind === "local" ? source.local : undefined;
   assertNotStdin(local, "The MCP server");
   const { call, about, options } = source;

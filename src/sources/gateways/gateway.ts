@@ -36,5 +36,5 @@ export interface GatewayKind {
   /** The key for a user's name and password, which are not kept. */
   signIn?(context: GatewayContext, user: string, password: string): Promise<string>;
   /** A path that anybody may ask, and whether its answer is this service's. */
-  recognize?: { path: string; matches(status: number, body: unknown): boolean };
+  recognize: { path: string; matches(status: number, body: unknown): boolean };
 }

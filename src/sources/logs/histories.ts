@@ -4,12 +4,14 @@ import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError, quote } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
+import { DEFINITION } from "./counting/day-counts.ts";
 import { openStore } from "./open.ts";
 import { currentOptions, formatOptions } from "./saved-options.ts";
 import type { LogSettings } from "./settings.ts";
 import { findHistoriesFolder, findHistory, isPart, listLinks } from "./store/find-history.ts";
 import { inspectHistories, type ListedHistory } from "./store/inspect-history.ts";
 import { takeLock } from "./store/lock.ts";
+import { readManifest } from "./store/manifest.ts";
 import { findFreeName } from "./store/put-aside.ts";
 
 /** A history as it is listed. Dates are those of its timezone. */
@@ -87,6 +89,15 @@ export async function setOptions(context: LocalContext): Promise<HistoryRow> {
   if (notKept !== undefined) throw new AnalyticsError("usage", `Nothing can be saved: ${notKept.reason}.`);
   if (found === undefined) throw createNoHistoryError(settings);
   return found;
+}
+
+/** The options that are saved with the history of some logs; undefined if they have none. Throws what the system throws. */
+export async function findSavedOptions(settings: LogSettings, environment: Environment) {
+  const folder = findHistoriesFolder(environment);
+  const found = folder === undefined ? undefined : await findHistory(folder, settings);
+  if (found === undefined || isPart(found)) return undefined;
+  const manifest = readManifest(join(found.folder, "manifest"), DEFINITION);
+  return manifest && currentOptions(manifest.logs.options);
 }
 
 /** Removes the history of some logs, with what was set aside of it. Returns its folder. Throws AnalyticsError. */

@@ -29,6 +29,8 @@ export interface DryRun {
   files: DryRunFile[];
   left_out: { file: string; reason: string }[];
   sites: DryRunSite[];
+  /** Of a log that names no site: the host whose pages asked for nearly all styles, scripts and images; null if there is none. */
+  likely_site: string | null;
   /** Hosts in the log that are not sites, the most frequent first; `other_hosts_total` counts all of them. */
   other_hosts: { host: string; lines: number }[];
   other_hosts_total: number;
@@ -125,6 +127,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
     files: files.map((content) => describeFile(content, observer, calendar)),
     left_out: [...leftOut].map(([file, { reason }]) => ({ file, reason })),
     sites,
+    likely_site: named.length === 0 && unnamed ? findLikelySite(observer) : null,
     other_hosts: hosts.slice(0, MAX_ROWS),
     other_hosts_total: hosts.length,
     lines: sum(files.map((content) => content.lines)),
@@ -178,6 +181,16 @@ function describeSite(log: SiteLog, days: readonly DayCounts[]): DryRunSite {
     scanners: sum(days.map(({ scanners }) => scanners.senders)),
     proxied_days: proxied.size,
   };
+}
+
+/** The part of all pages from which a host is the site's own. */
+const NEARLY_ALL = 0.8;
+
+function findLikelySite({ pageHosts }: LineObserver): string | null {
+  const hosts = pageHosts.top(Number.POSITIVE_INFINITY);
+  const [first] = hosts;
+  const all = sum(hosts.map(({ count }) => count));
+  return first !== undefined && first.count >= NEARLY_ALL * all ? first.text : null;
 }
 
 function listOtherHosts({ domains, hosts }: LineObserver, logs: readonly SiteLog[]) {

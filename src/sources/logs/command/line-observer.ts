@@ -2,7 +2,7 @@ import { createLookup } from "../../lookup.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "../counting/outcomes.ts";
 import { cleanPath } from "../counting/page-path.ts";
 import { findLineDomain, listNamed, splitTarget } from "../counting/request.ts";
-import { readHost } from "../host-name.ts";
+import { readHost, withoutWww } from "../host-name.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings } from "../settings.ts";
@@ -24,6 +24,8 @@ export interface LineObserver {
   spans: ReadonlyMap<LogContent, { first: number; last: number }>;
   /** The hosts of lines that are about no domain. */
   hosts: TextTally;
+  /** The hosts of the pages that asked for styles, scripts and images. */
+  pageHosts: TextTally;
   /** Connections without a request have no host. */
   noRequest: { lines: number };
 }
@@ -43,6 +45,7 @@ export function createLineObserver(
     last: Number.NEGATIVE_INFINITY,
   }));
   const hosts = createTextTally();
+  const pageHosts = createTextTally();
   const noRequest = { lines: 0 };
 
   const observe: LineObserver["observe"] = (line, outcome, content) => {
@@ -52,6 +55,10 @@ export function createLineObserver(
     if (outcome === "no_request") {
       noRequest.lines++;
       return;
+    }
+    if (outcome === "static" && line.referrer) {
+      const host = readHost(splitTarget(line.referrer).host);
+      if (host?.includes(".")) pageHosts.add(withoutWww(host));
     }
     const domain = findLineDomain(
       line,
@@ -63,7 +70,7 @@ export function createLineObserver(
       hosts.add(readHost(splitTarget(line.target).host ?? line.host) ?? NO_NAME);
     else tally(domains.get(domain), line, outcome);
   };
-  return { observe, domains: domains.all, spans: spans.all, hosts, noRequest };
+  return { observe, domains: domains.all, spans: spans.all, hosts, pageHosts, noRequest };
 }
 
 /** For people: a host that is an address, or not a valid name. */

@@ -1,0 +1,120 @@
+import { findTimezone } from "../../config/services.ts";
+import { AnalyticsError, quoteIfNeeded, quoteWord } from "../../errors.ts";
+import { listSites, normalizeSite } from "../../operations/site-name.ts";
+import { cleanText } from "../../render/clean-text.ts";
+import { formatCount, nameUnit } from "../../render/plural.ts";
+import { formatCountrySetup } from "../../sources/country-package.ts";
+import { type DryRun, dryRun, UNNAMED } from "../../sources/logs/command/dry-run.ts";
+import { findSavedOptions } from "../../sources/logs/histories.ts";
+import { readHost, withoutWww } from "../../sources/logs/host-name.ts";
+import { readLogSettings } from "../../sources/logs/open.ts";
+import { completeOptions } from "../../sources/logs/saved-options.ts";
+import { readTimezone } from "../../sources/source-options.ts";
+import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Io } from "../io.ts";
+import { printNote } from "../output/streams.ts";
+import type { Ask } from "./login-prompt.ts";
+
+/** What logs have; `"large"` if looking took too long. */
+export type LookedAt = DryRun | "large";
+
+/** While a person waits for the first question. */
+const LOOKING_MS = 10_000;
+
+/** Reads logs without saving anything. Throws AnalyticsError if they cannot be read. */
+export async function lookAt({ clock }: Io, logs: readonly string[]): Promise<LookedAt> {
+  const signal = AbortSignal.timeout(LOOKING_MS);
+  try {
+    return await dryRun(readLogSettings({ logs }), clock, signal);
+  } catch (error) {
+    if (signal.aborted) return "large";
+    throw error;
+  }
+}
+
+/** Days, page views and sites, in a sentence. */
+export function describeRun(run: LookedAt): string {
+  if (run === "large") return "more than can be read in ten seconds";
+  const { files, sites, lines } = run;
+  const days = sites.flatMap(({ first_day, last_day }) => [first_day ?? [], last_day ?? []].flat()).sort();
+  if (days.length === 0)
+    return `${formatCount(files.length, "file")} with ${formatCount(lines, "line")}, but no page view`;
+  const views = sites.reduce((sum, { pageviews }) => sum + pageviews, 0);
+  const named = sites.filter(({ site }) => site !== UNNAMED).map(({ site }) => site);
+  const about = named.length === 0 ? "" : ` of ${listSites(named, 3)}`;
+  const text = `${days[0]} to ${days.at(-1)}, ${views.toLocaleString("en")} ${nameUnit(views, "page view")}${about}`;
+  return cleanText(text, 500);
+}
+
+/** Asks what logs do not say: the site of a log that names none, which sites of several, and the timezone. */
+export async function askAboutLogs(
+  io: Io,
+  ask: Ask,
+  flags: SourceFlags,
+  { logs, run: known }: { logs: readonly string[]; run?: LookedAt },
+): Promise<{ flags: SourceFlags; lacksCountries: boolean }> {
+  const run = known ?? (await lookAt(io, logs));
+  if (known === undefined) await printNote(io, `Found: ${describeRun(run)}`);
+  const saved = await findSavedOptions(readLogSettings({ logs }), io.environment).catch(() => undefined);
+  const site = flags.site ?? (await askForSites(ask, run));
+  if (saved !== undefined) {
+    await printNote(io, `Days are those of ${saved.timezone}, as in the history of these logs.`);
+  }
+  const timezone = saved === undefined ? await askForTimezone(ask) : undefined;
+  const { geoip } = saved ?? completeOptions({});
+  return { flags: { ...flags, logs, site, timezone }, lacksCountries: geoip === null };
+}
+
+async function askForSites(ask: Ask, run: LookedAt): Promise<string[] | undefined> {
+  const named = run === "large" ? [] : run.sites.filter(({ site }) => site !== UNNAMED);
+  const [first, second] = named;
+  if (first !== undefined && second === undefined) return undefined;
+  const ALL = "all";
+  const isOne = first === undefined;
+  const likely = run === "large" ? undefined : (run.likely_site ?? undefined);
+  const label = isOne
+    ? "Name of the site that these logs are of, such as example.com"
+    : "Sites to read, separated by commas";
+  let sites: string[] = [];
+  await ask({
+    label,
+    fallback: isOne ? likely : ALL,
+    read: (text) => {
+      sites = text === ALL && !isOne ? [] : text.split(isOne ? "\n" : ",").map(readSite);
+      const unknown = sites.find((site) => !isOne && !named.some((known) => known.site === site));
+      if (unknown === undefined) return text;
+      throw new AnalyticsError("usage", `The logs have no site ${quoteWord(unknown)}.`, {
+        hint: `They have ${named.map(({ site }) => quoteIfNeeded(site)).join(", ")}.`,
+      });
+    },
+  });
+  return sites.length === 0 ? undefined : sites;
+}
+
+function readSite(text: string): string {
+  const site = readHost(normalizeSite(text));
+  if (site !== undefined) return withoutWww(site);
+  throw new AnalyticsError("usage", "What you typed is not the name of a site.", {
+    hint: "Such as example.com, without a path.",
+  });
+}
+
+async function askForTimezone(ask: Ask): Promise<string> {
+  return ask({
+    label: "Timezone of its days, such as Europe/Berlin",
+    fallback: readTimezone(undefined),
+    read: (text) => {
+      const timezone = findTimezone(text.slice(0, 100));
+      if (timezone !== undefined) return timezone;
+      throw new AnalyticsError("usage", `There is no timezone ${quoteWord(text)}.`, {
+        hint: "Use an IANA name, such as Europe/Berlin or UTC.",
+      });
+    },
+  });
+}
+
+/** Offers the database that countries need. */
+export async function offerCountries(io: Io, logs: readonly string[]): Promise<void> {
+  await printNote(io, "To add the countries of visitors:");
+  await printNote(io, `  ${formatCountrySetup(logs.flatMap((pattern) => ["--logs", pattern]))}`);
+}

@@ -1,0 +1,163 @@
+import { mkdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readProfileOptions } from "../../src/config/profiles.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+
+const ANY = "address";
+const asset = (host: string) => combined({ target: "/style.css", referrer: `https://www.${host}/` });
+const { folder, path } = createLogFolder({
+  "access.log": joinLines(
+    ...Array.from({ length: 5 }, () => asset("example.com")),
+    asset("a.example"),
+    combined(),
+  ),
+  "vhosts.log": joinLines(
+    combined({ host: "example.com:443" }),
+    combined({ host: "docs.example.com", at: "2026-11-19T12:00:00Z" }),
+  ),
+  "mixed.log": joinLines(asset("example.com"), asset("shop.example"), combined()),
+  "no.log": "no line of a server\n",
+});
+const nginx = { server: "nginx", patterns: [path("access.log")], isReadable: true };
+const apache = { server: "Apache", patterns: [path("vhosts.log")], isReadable: true };
+const closed = { server: "Caddy", patterns: ["/closed/*"], isReadable: false, group: "adm" };
+
+/** `login` at a terminal of a machine with these logs. */
+const login = (
+  home: Record<string, string>,
+  answers: [string, string][],
+  foundLogs = [nginx, closed, apache],
+) => runShell(["login"], { environment: home, answers, foundLogs, columns: 200, isTTY: true });
+
+describe("login at a terminal of a machine with logs", () => {
+  it("says what they have, proposes the site that they are of, and saves the answers", async () => {
+    const home = createHome();
+    const { code, stderr } = await login(home, [
+      ["(Enter for 1)", "\r"],
+      ["(Enter for example.com)", "\r"],
+      ["Timezone of its days", "Nowhere\r"],
+      ['no timezone "Nowhere"', "asia/tokyo\r"],
+    ]);
+    expect([code, readProfileOptions(home, "default")]).toEqual([
+      0,
+      { logs: [path("access.log")], site: ["example.com"], timezone: "Asia/Tokyo" },
+    ]);
+    expect(stderr).toContain(
+      `  1  nginx: 2026-11-21 to 2026-11-21, 1 page view\n     ${path("access.log")}\n`,
+    );
+    expect(stderr).toContain(
+      "  2  Apache: 2026-11-19 to 2026-11-21, 2 page views of docs.example.com, example.com\n",
+    );
+    expect(stderr).toContain(
+      "  -  Caddy: this user cannot read them\n     /closed/*\n     To read them, join",
+    );
+    const setup = `npm install -g @ip-location-db/geo-whois-asn-country-mmdb && analytics-mcp logs --set --geoip countries ${path("access.log")}`;
+    expect(stderr).toContain(`To add the countries of visitors:\n  ${setup}\n`);
+
+    const again = await login(home, [
+      [ANY, "1\r"],
+      ["(Enter for example.com)", "\r"],
+    ]);
+    expect(again.stderr).toContain("Days are those of Asia/Tokyo, as in the history of these logs.");
+    expect(readProfileOptions(home, "default")).toEqual({
+      logs: [path("access.log")],
+      site: ["example.com"],
+    });
+  });
+
+  it("asks which of several sites to read, and again for one that the logs do not have", async () => {
+    const home = createHome();
+    const { code, stderr } = await login(home, [
+      [ANY, "3\r"],
+      ["no number 3", "2\r"],
+      ["(Enter for all)", "example.org\r"],
+      ['no site "example.org"', "https://docs.example.com/\r"],
+      ["Timezone", "UTC\r"],
+    ]);
+    expect([code, readProfileOptions(home, "default")]).toEqual([
+      0,
+      { logs: [path("vhosts.log")], site: ["docs.example.com"], timezone: "UTC" },
+    ]);
+    expect(stderr).toContain("They have docs.example.com, example.com.");
+  });
+
+  it("proposes no site where the pages of several ask for files", async () => {
+    const home = createHome();
+    const { code } = await login(
+      home,
+      [
+        ["path of access logs", `shop.example=${path("mixed.log")}\r`],
+        ["Timezone", "UTC\r"],
+      ],
+      [],
+    );
+    expect([code, readProfileOptions(home, "default")?.logs]).toEqual([
+      0,
+      [`shop.example=${path("mixed.log")}`],
+    ]);
+    const { stderr } = await login(createHome(), [
+      [ANY, `${path("mixed.log")}\r`],
+      ["Name of the site that these logs are of, such as example.com: ", "\r"],
+      ["not the name of a site", "\x03"],
+    ]);
+    expect(stderr).toContain("Cancelled: nothing was saved.");
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["a file that is no log", path("no.log"), /format/],
+    ["a folder without files", "EMPTY", /a folder without files/],
+    ["ClickHouse", "https://reader@host:8443/web", /login --clickhouse/],
+    ["plain http", "http://stats.example.test", /plain http/],
+    ["a key", "demo-key-of-acme", /is not an address/],
+  ])("asks again after %s", async (_, typed, said) => {
+    const empty = `${folder}/empty`;
+    mkdirSync(empty, { recursive: true });
+    const { code, stderr } = await login(createHome(), [
+      [ANY, `${typed.replace("EMPTY", empty)}\r`],
+      [ANY, "\x04"],
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
+  });
+});
+
+describe("a server for which nothing is set up", () => {
+  it("says how many logs there are, but not where, and the command that sets up", async () => {
+    const calls = [
+      {
+        id: 1,
+        method: "initialize",
+        params: {
+          protocolVersion: "2025-06-18",
+          capabilities: {},
+          clientInfo: { name: "raw", version: "1" },
+        },
+      },
+      { id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } },
+    ];
+    const ask = async (home: Record<string, string>) => {
+      let stop = () => {};
+      const answered = new Promise<void>((resolve) => {
+        stop = resolve;
+      });
+      const { stdout } = await runShell([], {
+        environment: home,
+        foundLogs: [nginx, apache, closed],
+        stdin: calls.map((call) => `${JSON.stringify({ jsonrpc: "2.0", ...call })}\n`).join(""),
+        stdinEnds: answered,
+        onStdout: (text) => text.includes('"id":2') && stop(),
+      });
+      const lines = stdout.trim().split("\n");
+      return JSON.parse(lines.find((line) => line.includes('"id":2')) ?? "").result;
+    };
+    const { isError, content } = await ask(createHome());
+    expect([isError, content[0].text]).toEqual([
+      true,
+      expect.stringMatching(
+        /^Nothing is set up yet\. This machine has 3 access logs \(nginx, Apache, Caddy\)\.\nIn a terminal, run: npx -y analytics-mcp login\./,
+      ),
+    ]);
+    expect(content[0].text).not.toMatch(/dashboard|\/closed|access\.log/);
+  });
+});
