@@ -8,8 +8,7 @@ import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote } from "../output/streams.ts";
-import type { Save } from "./login.ts";
-import { printNext } from "./login-next.ts";
+import { printNext, type Save } from "./login-next.ts";
 
 /** Tries a source of this machine, to be saved as a profile. */
 export async function tryLocal(

@@ -4,6 +4,9 @@ import { findInstalledClients } from "../../setup/installed-clients.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 
+/** Saves a profile and says so, once all questions are answered. */
+export type Save = () => Promise<void>;
+
 const MAX_CLIENTS = 3;
 
 /**

@@ -30,7 +30,7 @@ import {
   type Tried,
   tryKey,
 } from "./login-input.ts";
-import { printNext } from "./login-next.ts";
+import { printNext, type Save } from "./login-next.ts";
 import type { Ask } from "./login-prompt.ts";
 import { assertHasUse } from "./login-service.ts";
 
@@ -68,9 +68,6 @@ export const command: CommandDefinition = {
       .option("--json", "print what was saved as JSON, without the key")
       .action(async (_, self: ShellCommand) => login(io, self.optsWithGlobals<LoginFlags>())),
 };
-
-/** Saves a profile and says so, once all questions are answered. */
-export type Save = () => Promise<void>;
 
 async function login(io: Io, flags: LoginFlags): Promise<void> {
   const { withPrompts } = await import("./login-prompt.ts");
