@@ -57,11 +57,18 @@ function describeHit({ hostname, source }: Visit, { path, event }: Hit, isFirst:
   };
 }
 
-/** Somebody views a page at this moment. */
-export const sendView = (matomo: { url: string; tokens: { owner: string } }, idSite: string): Promise<void> =>
-  track(matomo, idSite, [
-    { cid: "a".repeat(16), url: "https://example.com/", ua: AGENTS["Firefox Linux desktop"] ?? "" },
+/** Somebody views a page at this moment, and another one a minute before `now`. */
+export const sendView = (
+  matomo: { url: string; tokens: { owner: string } },
+  idSite: string,
+  now: number,
+): Promise<void> => {
+  const view = { url: "https://example.com/", ua: AGENTS["Firefox Linux desktop"] ?? "" };
+  return track(matomo, idSite, [
+    { ...view, cid: "b".repeat(16), cdt: `${Math.floor(now / 1000) - 60}` },
+    { ...view, cid: "a".repeat(16) },
   ]);
+};
 
 async function track(
   { url, tokens }: { url: string; tokens: { owner: string } },

@@ -35,7 +35,8 @@ export async function run(args: string[]): Promise<number> {
     const days = createSampleDays(FIRST, DAYS);
     const limited = await matomo.addSite(LIMITED);
     for (const idSite of ["1", limited]) await sendVisits(matomo, { idSite, days, timezone: SITE.timezone });
-    const now = Date.now();
+    // Conform asks for the last 30 days, which must reach the visits.
+    const now = Math.min(Date.now(), Date.parse(`${addDays(FIRST, MANY_DAYS)}T20:00:00Z`));
     const recorder = createRecorder(matomo);
     const source = openMatomo(recorder.openContext(now));
     const [site] = await source.sites();
@@ -114,7 +115,7 @@ async function recordTheRest(matomo: Matomo, recorder: Recorder, source: DataSou
   const span = { site: limited, from: FIRST, to: addDays(FIRST, DAYS - 1), now };
   for (const dimension of ["pages", "countries", "referrers"] as const)
     await source.breakdown(span, dimension, 10);
-  await sendView(matomo, "1");
+  await sendView(matomo, "1", now);
   const clock = { now };
   await conformSource(openMatomo({ ...recorder.openContext(now), clock: () => clock.now }), clock);
   await source.active(site, now);

@@ -18,6 +18,7 @@ const ODD_PAGES = [
   "/search?topic=tea&lang=en",
   "/日本語/🚀",
   "/blog/a%20b",
+  "/caf%C3%A9",
   "/tags/a,b",
   `/<b>"x"'`,
 ];

@@ -90,7 +90,12 @@ export function createApi(options: ApiOptions): Api {
     const query = readQuery(url.searchParams);
     const params = readParams(operation.allParams, query);
     assertNotDaysAndSpan((name) => query.has(name));
-    const body = await answerOperation(operation, params, { source, now, signal: request.signal });
+    const body = await answerOperation(operation, params, {
+      source,
+      now,
+      signal: request.signal,
+      withDates: true,
+    });
     // The contract has no totals without events.
     if (operation.name === "stats" && readMember(Object(body), "events") === undefined)
       throw createNotOfferedError("it has no events");

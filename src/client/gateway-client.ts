@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
+import { createBrake } from "./brake.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import type { HttpClientOptions, Target } from "./http-client.ts";
 import { sendRequest } from "./http-request.ts";
@@ -68,6 +69,7 @@ export function createGatewayClient(
   const cache = createResponseCache(CACHE, clock);
   const share = createSingleFlight<unknown>();
   const limitConcurrency = createConcurrencyLimiter(service.concurrency);
+  const openBrake = createBrake(policy.maxBackoff);
   const meter = createMeter(service, clock);
   const headers = service.authorize?.(apiKey) ?? {};
   const { explain } = service;
@@ -89,11 +91,16 @@ export function createGatewayClient(
       clock,
       ...(explain && { explain }),
     };
+    const pass = openBrake();
     const attempt = (attemptSignal: AbortSignal) =>
-      limitConcurrency(async () => {
-        await meter.take(attemptSignal);
-        return sendRequest(sent, { maxBytes: MAX_BYTES }, attemptSignal);
-      }, attemptSignal);
+      limitConcurrency(
+        () =>
+          pass(async () => {
+            await meter.take(attemptSignal);
+            return sendRequest(sent, { maxBytes: MAX_BYTES }, attemptSignal);
+          }, attemptSignal),
+        attemptSignal,
+      );
     const { text } = await retry(attempt, policy, signal);
     const result = parseBody(schema, text, (reason, cause) => {
       // Some services report an error with the status 200.
@@ -111,7 +118,7 @@ export function createGatewayClient(
       // A key stands for one request, and so for one shape.
       const known = freshFor > 0 ? cache.get(key) : undefined;
       const ask = () => share(key, (shared) => send(request, key, shared), signal);
-      return (known ?? countRequest(service.title, ask)) as Promise<T>;
+      return (known ?? countRequest(service.title, key, ask)) as Promise<T>;
     },
     assertAffordable: (requests, advise) => {
       const left = meter.left();

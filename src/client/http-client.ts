@@ -5,6 +5,7 @@ import { addFilter } from "../operations/filter.ts";
 import { openapi, timeseries } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { onceDone } from "../operations/schemas.ts";
+import { createBrake } from "./brake.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import { ForeignAnswerError } from "./foreign-answer.ts";
 import { type Fetch, type JsonResponse, type ResponseLimits, sendRequest } from "./http-request.ts";
@@ -82,14 +83,19 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   const cache = createResponseCache(bounds.cache, clock);
   const share = createSingleFlight<unknown>();
   const limitConcurrency = createConcurrencyLimiter(bounds.concurrency);
+  const openBrake = createBrake(bounds.maxBackoff);
   // After a failure, a login may follow.
   const openTarget = onceDone(readTarget);
 
   const send = async (path: string, query: string, signal: AbortSignal): Promise<JsonResponse> => {
     const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
     const request = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
+    const pass = openBrake();
     const attempt = (attemptSignal: AbortSignal) =>
-      limitConcurrency(() => sendRequest(request, bounds, attemptSignal), attemptSignal);
+      limitConcurrency(
+        () => pass(() => sendRequest(request, bounds, attemptSignal), attemptSignal),
+        attemptSignal,
+      );
     return retry(attempt, bounds, signal);
   };
 

@@ -6,6 +6,8 @@ export type ProgressListener = (done: number, known: number, title: string) => v
 interface Progress {
   done: number;
   known: number;
+  /** The requests under way: one that is asked for again meanwhile is not sent again. */
+  open: Set<string>;
   listener: ProgressListener;
 }
 
@@ -14,20 +16,23 @@ const questions = new AsyncLocalStorage<Progress>();
 
 /** Runs a question, whose requests to a service with an API of its own are counted. */
 export const withProgress = <T>(listener: ProgressListener, run: () => Promise<T>): Promise<T> =>
-  questions.run({ done: 0, known: 0, listener }, run);
+  questions.run({ done: 0, known: 0, open: new Set(), listener }, run);
 
 /**
  * Counts a request of the question that is being answered.
  *
  * @param title Whom it asks.
+ * @param key What it asks.
  */
-export async function countRequest<T>(title: string, send: () => Promise<T>): Promise<T> {
+export async function countRequest<T>(title: string, key: string, send: () => Promise<T>): Promise<T> {
   const progress = questions.getStore();
-  if (progress === undefined) return send();
+  if (progress === undefined || progress.open.has(key)) return send();
+  progress.open.add(key);
   progress.known++;
   try {
     return await send();
   } finally {
+    progress.open.delete(key);
     progress.done++;
     progress.listener(progress.done, progress.known, title);
   }

@@ -8,6 +8,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Bypasses the cache, for several answers that must describe the same moment. */
   fresh?: boolean;
+  /** The first day with data of each site in a list, where that takes a request for each. */
+  withDates?: boolean;
   /**
    * The days to answer for, instead of those that end today; `params.days` is their number. Only for a source that
    * offers spans.

@@ -40,7 +40,7 @@ export async function comparePeriods(
   const asked = dimension === undefined ? main : [dimension];
   const [answers, starts] = await Promise.all([
     readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
-    readDataStarts(call, options),
+    readDataStarts(call, site, options),
   ]);
   const { current, previous, series, groups, near, missing, ...head } = answers;
   const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;

@@ -3,7 +3,7 @@ import type { Days } from "../operations/days.ts";
 import { count } from "../operations/fields.ts";
 import type { timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { describeCoverage, findCoverage, markCovered } from "./coverage.ts";
+import { type DataStarts, describeCoverage, findCoverage, markCovered } from "./coverage.ts";
 import { coverage, measureTotals, rateWindow, totalsChange, totalsPerDay, window } from "./report-fields.ts";
 import { createMeasure, isSmallSample, sumWindow } from "./windows.ts";
 
@@ -32,7 +32,7 @@ export type ComparedTotals = z.output<ReturnType<typeof comparedTotals>>;
 export function compareTotals(
   series: Series,
   before: Series,
-  starts: Map<string, string | null>,
+  starts: DataStarts,
   addUp = true,
 ): ComparedTotals {
   const [current, previous] = [sumWindow(series.points, addUp), sumWindow(before.points, addUp)];

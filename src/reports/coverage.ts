@@ -29,8 +29,18 @@ const UNLIKE = new Set([
   FOLDED_FILTER,
 ]);
 
-/** Returns the first day with data of each of the key's sites, by id. Bypasses the cache, as all calls of a comparison do. */
-export async function readDataStarts(call: Call, options: CallOptions): Promise<Map<string, string | null>> {
+/** The first day with data of a site, by its id. */
+export type DataStarts = Pick<ReadonlyMap<string, string | null>, "get">;
+
+/**
+ * Returns the first day with data: of the site alone where that can be asked, because a service with an API of its own may need a
+ * request for each site. Bypasses the cache, as all calls of a comparison do.
+ */
+export async function readDataStarts(call: Call, site: string, options: CallOptions): Promise<DataStarts> {
+  if (call.readDataDays) {
+    const { since } = await call.readDataDays(site, options);
+    return { get: () => since };
+  }
   const result = await call(sites, {}, { ...options, fresh: true });
   return new Map(
     result.sites.flatMap(({ id, data_since }) =>
@@ -54,7 +64,7 @@ type Series = AnswerOf<typeof timeseries>;
 export function findCoverage(
   series: readonly [Series, ...Series[]],
   { current, previous }: { current: Window; previous: Window },
-  starts: Map<string, string | null>,
+  starts: DataStarts,
 ): { coverage: Coverage; alike: Alike } {
   const warnings = series.flatMap((each) => each.warnings ?? []);
   const since = starts.get(series[0].site.id) ?? readDataStart(warnings);

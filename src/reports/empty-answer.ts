@@ -83,6 +83,7 @@ function assertCounted({ visitors, totals, points }: SiteAnswer, days: Days, war
 }
 
 async function readDataStart(call: Call, id: string, options: CallOptions) {
+  if (call.readDataDays) return (await call.readDataDays(id, options).catch(() => undefined))?.since;
   const answer = await call(sites, {}, options).catch(() => undefined);
   return answer?.sites.find((site) => site.id === id)?.data_since;
 }

@@ -37,7 +37,7 @@ export async function readOverview(
     answerToday(call, site, fresh, (today, readActive) =>
       readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
     ),
-    readDataStarts(call, options),
+    readDataStarts(call, site, options),
   ]);
   const { series, previous, ...rest } = answer;
   if (previous === undefined) return { ...rest, comparison: null };

@@ -26,7 +26,7 @@ export async function listSites(
   { period, against }: { period?: string | undefined; against?: string | undefined },
   options: CallOptions,
 ) {
-  const { as_of, sites: all, warnings: told = [] } = await call(sites, {}, options);
+  const { as_of, sites: all, warnings: told = [] } = await call(sites, {}, { ...options, withDates: true });
   if (period === undefined && against !== undefined)
     throw createParameterError("against", "needs a period to compare with it");
   if (period === undefined) return { as_of, sites: all, ...(told.length > 0 && { warnings: told }) };

@@ -16,8 +16,8 @@ import type { Warning } from "../operations/warning.ts";
  * and concurrently. They reject with the signal's reason when it is aborted.
  */
 export interface DataSource {
-  /** Ordered by domain. */
-  sites(signal?: AbortSignal): Promise<readonly SourceSite[]>;
+  /** Ordered by domain. A source that asks for the first day of each site by itself does so only `withDates`. */
+  sites(signal?: AbortSignal, withDates?: boolean): Promise<readonly SourceSite[]>;
   /** Sites that it has and `sites` lacks, because it cannot tell what a row needs. Absent if there can be none. */
   unlisted?(signal?: AbortSignal): Promise<readonly UnlistedSite[]>;
   /**
@@ -86,8 +86,8 @@ export interface SourceSite {
   timezone: string;
   /** Absent only from a site that `sites` does not list. */
   createdAt?: number;
-  /** The first day with data; null if nothing was ever recorded. */
-  dataSince: string | null;
+  /** The first day with data; null if nothing was ever recorded. Undefined only in a list without dates. */
+  dataSince: string | null | undefined;
   /** The last complete day of a source that is loaded day by day; absent if it is always up to date. */
   dataUntil?: string;
 }

@@ -33,13 +33,14 @@ export function createCall(
   clock: () => number,
   { label, site }: LocalAbout = {},
 ): Call {
-  const call: Call = async (operation, params, { signal, span, filter } = {}) => {
+  const call: Call = async (operation, params, { signal, span, filter, withDates } = {}) => {
     signal?.throwIfAborted();
     const source = await find();
     const { answerOperation } = await loadAnswers();
     // The result is that of this operation, which the compiler cannot see through its name.
     const asked = { ...params, ...span, ...addFilter(operation, filter) };
-    return answerOperation(operation, asked, { source, label, now: clock(), signal }) as never;
+    const context = { source, label, now: clock(), signal, withDates };
+    return answerOperation(operation, asked, context) as never;
   };
   return Object.assign(call, {
     readSite: async () => site,
@@ -69,7 +70,7 @@ export function createCall(
     readDataDays: async (name: string, { signal }: CallOptions) => {
       const { findSite } = await import("./query-span.ts");
       const { dataSince, dataUntil } = await findSite(await find(), name, signal);
-      return { since: dataSince, until: dataUntil };
+      return { since: dataSince ?? null, until: dataUntil };
     },
   });
 }

@@ -78,8 +78,11 @@ type Answers = { [N in OperationName]: AnswerTo<Extract<AnyOperation, { name: N 
 const WINDOW_MINUTES = 5;
 
 const answers: Answers = {
-  sites: async (_, { source, now, signal }) => {
-    const [sites, unlisted = []] = await Promise.all([source.sites(signal), source.unlisted?.(signal)]);
+  sites: async (_, { source, now, signal, withDates }) => {
+    const [sites, unlisted = []] = await Promise.all([
+      source.sites(signal, withDates),
+      source.unlisted?.(signal),
+    ]);
     const [first] = unlisted;
     // Nothing can be asked: the reason says more than an empty list.
     if (sites.length === 0 && first !== undefined) throw first.reason;
@@ -88,7 +91,16 @@ const answers: Answers = {
       sites: sites.flatMap(({ id, domain, name, timezone, createdAt, dataSince }) =>
         createdAt === undefined
           ? []
-          : [{ id, domain, name, timezone, created_at: formatUtc(createdAt), data_since: dataSince }],
+          : [
+              {
+                id,
+                domain,
+                name,
+                timezone,
+                created_at: formatUtc(createdAt),
+                ...(dataSince !== undefined && { data_since: dataSince }),
+              },
+            ],
       ),
       ...joinWarnings(warnOfUnlisted(unlisted)),
     };
@@ -407,7 +419,7 @@ function markMissing(
   date: string,
   { dataSince }: SourceSite,
 ): { missing?: true } {
-  const isMissing = missing || dataSince === null || date < dataSince;
+  const isMissing = missing || !dataSince || date < dataSince;
   return isMissing && visitors + pageviews === 0 ? { missing: true } : {};
 }
 

@@ -24,6 +24,8 @@ export interface AnswerContext {
   /** Milliseconds since 1970. Rounded down to a second, like the contract's timestamps; nothing later is counted. */
   now: number;
   signal?: AbortSignal | undefined;
+  /** As in `CallOptions`. */
+  withDates?: boolean | undefined;
 }
 
 /** Finds the site and the days of a query, and what every answer about days begins with. */
@@ -91,7 +93,7 @@ export async function findSite(
   const wanted = normalizeSite(name);
   const site = source.site
     ? await source.site(wanted, signal)
-    : (await source.sites(signal)).find(({ id, domain }) => id === wanted || domain === wanted);
+    : (await source.sites(signal, true)).find(({ id, domain }) => id === wanted || domain === wanted);
   if (site) return site;
   throw createSiteNotFound();
 }
@@ -111,7 +113,7 @@ export async function assertRecorded(
   throw createParameterError(parameter, detail, { allowed: recorded });
 }
 
-function warnOfStart({ site: { dataSince }, from }: Span): Warning[] {
+function warnOfStart({ site: { dataSince = null }, from }: Span): Warning[] {
   if (dataSince !== null && dataSince <= from) return [];
   const detail =
     dataSince === null

@@ -59,7 +59,7 @@ function selectView(source: PartialSource, { includes }: SiteSelection): Partial
   const { site, unlisted } = source;
   return {
     ...source,
-    sites: async (signal) => (await source.sites(signal)).filter(({ domain }) => includes(domain)),
+    sites: async (...asked) => (await source.sites(...asked)).filter(({ domain }) => includes(domain)),
     ...(unlisted && {
       unlisted: async (signal?: AbortSignal) =>
         (await unlisted(signal)).filter(({ domain }) => includes(domain)),

@@ -369,10 +369,21 @@ describe.concurrent("temporary failures are retried", () => {
       await passOn(request, response);
     });
 
-  it.each([429, 502, 503, 504])("%d then 200", async (status) => {
-    const server = await failThenAnswer(2, status);
+  it.each([
+    [429, 1],
+    [502, 2],
+    [503, 2],
+    [504, 2],
+  ])("%d then 200", async (status, times) => {
+    const server = await failThenAnswer(times, status);
     expect((await createCall(server.origin)(sites, {})).sites).toHaveLength(5);
-    expect(server.requests).toHaveLength(3);
+    expect(server.requests).toHaveLength(times + 1);
+  });
+
+  it("a second 429 that names no time is final", async () => {
+    const server = await failThenAnswer(2, 429);
+    expect((await fail(createCall(server.origin)(sites, {}))).code).toBe("rate_limited");
+    expect(server.requests).toHaveLength(2);
   });
 
   it.each([400, 401, 403, 404, 405, 500, 501])("%d is final", async (status) => {

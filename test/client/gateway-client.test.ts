@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { createGatewayClient, type GatewayService } from "../../src/client/gateway-client.ts";
 import { createNetworkFetch } from "../../src/client/network.ts";
+import { describeProgress, withProgress } from "../../src/client/progress.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 
@@ -23,7 +24,7 @@ describe("the client of a service with an API of its own", () => {
     return createGatewayClient(
       { title: "Acme Stats", authorize, concurrency: 4, ...service },
       { baseUrl: server.origin, apiKey: KEY, fetch: createNetworkFetch() },
-      { clock, limits: { firstBackoff: 1 } },
+      { clock, limits: { firstBackoff: 1, maxBackoff: 40 } },
     );
   }
   const answer: Parameters<typeof startServer>[0] = (_, response) =>
@@ -73,6 +74,40 @@ describe("the client of a service with an API of its own", () => {
     const begun = performance.now();
     expect(await client.ask(count)).toEqual({ visitors: 3 });
     expect(performance.now() - begun).toBeGreaterThan(900);
+  });
+
+  it("tries once more after a refusal that names no time, for all requests together", async () => {
+    const ask = (client: Awaited<ReturnType<typeof start>>, paths: number) =>
+      Promise.allSettled(
+        Array.from({ length: paths }, (_, index) => client.ask({ ...count, path: `/${index}` })),
+      );
+    const refusing = await start((_, response) => send(response, 429, JSON_TYPE, "{}"));
+    const refused = await ask(refusing, 30);
+    expect(new Set(refused.map((each) => Reflect.get(each, "reason").code))).toEqual(
+      new Set(["rate_limited"]),
+    );
+    // Four were under way.
+    expect(server.requests.length).toBeLessThanOrEqual(5);
+    await server.close();
+    const busy = await start((request, response, number) =>
+      number > 1 ? answer(request, response, number) : send(response, 429, JSON_TYPE, "{}"),
+    );
+    const answered = await ask(busy, 30);
+    expect(answered.every(({ status }) => status === "fulfilled")).toBe(true);
+    expect(server.requests).toHaveLength(31);
+  });
+
+  it("counts the requests of a question that are sent", async () => {
+    const client = await start(answer);
+    const told: string[] = [];
+    const listen = (done: number, known: number, title: string) =>
+      void told.push(describeProgress(done, known, title));
+    await withProgress(listen, async () => {
+      await Promise.all([client.ask(count), client.ask(count), client.ask({ ...count, path: "/other" })]);
+      await client.ask(count);
+    });
+    expect(server.requests).toHaveLength(3);
+    expect(told.at(-1)).toBe("3 of 3 requests to Acme Stats");
   });
 
   it("keeps the service's quota", async () => {

@@ -27,6 +27,8 @@ const FILTERS: readonly { filter: string[]; keeps?: string[] }[] = [
   { filter: ["referrers!=Bing"], keeps: ["referrers!=bing.com"] },
   { filter: ["channels=Search Engines"], keeps: ["channels=Organic Search"] },
   { filter: ["utm_sources=google"] },
+  // Matomo keeps them in lower case.
+  { filter: ["utm_sources=Google"], keeps: ["utm_sources=google"] },
   { filter: ["utm_sources!=google"] },
   { filter: ["utm_campaigns=autumn-sale", "devices!=mobile"] },
   { filter: ["utm_terms=web analytics"] },
@@ -38,6 +40,10 @@ const FILTERS: readonly { filter: string[]; keeps?: string[] }[] = [
     filter: ["visit:pages=/blog/a%20b|/日本語/🚀"],
     keeps: ["visit:pages=/blog/a%20b|/日本語/🚀", KNOWN_HOSTS],
   },
+  // As people type what browsers send encoded.
+  { filter: ["visit:pages=/café"], keeps: ["visit:pages=/caf%C3%A9", KNOWN_HOSTS] },
+  { filter: ["visit:pages=/caf%C3%A9"], keeps: ["visit:pages=/caf%C3%A9", KNOWN_HOSTS] },
+  { filter: ["visit:pages=/caf*"], keeps: ["visit:pages=/caf*", KNOWN_HOSTS] },
   { filter: ["visit:pages=/tags/a,b"], keeps: ["visit:pages=/tags/a,b", KNOWN_HOSTS] },
   { filter: ["entry_pages=/", "countries!=DE"], keeps: ["entry_pages=/", "countries!=DE", KNOWN_HOSTS] },
   { filter: ["exit_pages=/plans"], keeps: ["exit_pages=/plans", KNOWN_HOSTS] },
@@ -131,8 +137,41 @@ function countRows(
   return [...found.values()].map(({ people: _, ...row }) => row).sort(compareRows);
 }
 
+/** The pages of a visit that are in rows of a dimension. */
+const PAGES: Partial<Record<Dimension, (visit: Visit) => (string | undefined)[]>> = (() => {
+  const viewed = ({ hits }: Visit) => hits.flatMap(({ event, path }) => (event === null ? path : []));
+  return {
+    pages: viewed,
+    entry_pages: (visit) => viewed(visit).slice(0, 1),
+    exit_pages: (visit) => viewed(visit).slice(-1),
+  };
+})();
+
+/** Matomo adds up the visitors of a path on each host, of which it leaves out `www.`. */
+function countHosts(days: readonly SampleDay[], listPages: (visit: Visit) => (string | undefined)[]) {
+  const people = new Map<string | undefined, Set<string>>();
+  for (const { date, visits } of days) {
+    for (const visit of visits) {
+      const host = visit.hostname.replace(/^www\./, "");
+      for (const path of listPages(visit))
+        people.set(path, (people.get(path) ?? new Set()).add(`${date} ${visit.visitor} ${host}`));
+    }
+  }
+  return people;
+}
+
 /** What is known of a dimension's rows. */
 function countKnown(days: readonly SampleDay[], dimension: Dimension): Counted[] {
+  const rows = countOnce(days, dimension);
+  const listPages = PAGES[dimension];
+  if (listPages === undefined) return rows;
+  const people = countHosts(days, listPages);
+  return rows
+    .map((row) => ({ ...row, visitors: people.get(row.value ?? undefined)?.size ?? 0 }))
+    .sort(compareRows);
+}
+
+function countOnce(days: readonly SampleDay[], dimension: Dimension): Counted[] {
   const readValue = VALUES[dimension];
   if (readValue !== undefined) return countRows(days, readValue);
   const counts = createCounts((date) => days.find((day) => day.date === date)?.visits ?? [])();
@@ -145,7 +184,7 @@ function countKnown(days: readonly SampleDay[], dimension: Dimension): Counted[]
   if (dimension !== "exit_pages") return rows;
   // Matomo has the page views of the page.
   const views = new Map(rankDays(counts, dates, "pages").map(({ value, hits }) => [value, hits]));
-  return rows.map((row) => ({ ...row, hits: views.get(row.value) ?? 0 })).sort(compareRows);
+  return rows.map((row) => ({ ...row, hits: views.get(row.value) ?? 0 }));
 }
 
 /** Everything that is held against the visits that were sent: its name, what Matomo says of it, and what is known. */

@@ -8,7 +8,8 @@ import type { Filter } from "../../../operations/filter.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { NEAR, NEAR_VIEWS, type Warning } from "../../../operations/warning.ts";
 import { dateAt } from "../../calendar.ts";
-import type { DataSource, DayTotals, SourceSite, Span } from "../../data-source.ts";
+import type { DataSource, DayTotals, SourceSite, Span, VisitTotals } from "../../data-source.ts";
+import { describeDates } from "../../data-warnings.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { rankRows } from "../row-sums.ts";
 import { count, createMatomo, createTokenError, describeSpan, rows } from "./matomo-api.ts";
@@ -20,7 +21,8 @@ import {
   REPORTS_WITH_CAMPAIGNS,
   readRows,
 } from "./reports.ts";
-import { canWriteSegment, needsHosts, writeSegment } from "./segments.ts";
+import { canWriteSegment, needsHosts, PAGE_NAMES, writeSegment } from "./segments.ts";
+import { findUncounted, hasOtherHosts, type Uncounted } from "./visits-log.ts";
 
 const WINDOW_MINUTES = 5;
 /** Seconds for which what hardly ever changes is not asked again. */
@@ -141,6 +143,15 @@ export function openMatomo(context: GatewayContext): DataSource {
     });
   };
 
+  /** The days, and those of which Matomo's reports have nothing although its log has visits. */
+  const readChecked = async (span: Span, signal?: AbortSignal) => {
+    const days = await readDays(span, signal);
+    const { segment } = await writeParams(span.site, span.filter, signal);
+    const uncounted = await findUncounted(ask, span, segment, days, signal);
+    if (segment !== undefined && days.every(({ visits }) => visits === 0)) assertZero(uncounted);
+    return { days, uncounted };
+  };
+
   const readRanking = async (span: Span, dimension: Dimension, signal?: AbortSignal) => {
     const { params, freshFor } = describeSpan(span, "range");
     const asked = { ...params, ...(await writeParams(span.site, span.filter, signal)) };
@@ -168,24 +179,34 @@ export function openMatomo(context: GatewayContext): DataSource {
         .filter(({ timezone }) => readTimezone(timezone) === undefined)
         .map((site) => ({ domain: readDomain(site), reason: createZoneError(site) })),
     site: async (name, signal) => findSite(await listSites(signal), name),
-    days: async (span, signal) => (await readDays(span, signal)).map(({ actions: _, ...day }) => day),
+    days: async (span, signal) => {
+      const { days, uncounted } = await readChecked(span, signal);
+      return days.map(({ actions: _, ...day }) => ({
+        ...day,
+        ...(uncounted.dates.includes(day.date) && { missing: true as const }),
+      }));
+    },
     breakdown: async (span, dimension, limit, signal) => {
-      const [found, days, hasPlugin] = await Promise.all([
+      const isOfPages = PAGE_NAMES[dimension] !== undefined;
+      const [found, { days }, hasPlugin, isOnSeveralHosts] = await Promise.all([
         readRanking(span, dimension, signal),
-        readDays(span, signal),
+        readChecked(span, signal),
         hasCampaigns(signal),
+        isOfPages && hasOtherHosts(ask, span, await listHosts(span.site, signal), signal),
       ]);
       const sum = (name: "visitors" | "actions" | "pageviews") =>
         days.reduce((total, day) => total + day[name], 0);
       const visitors = sum("visitors");
+      const isBounded = isOfPages && found.some((row) => !row.other && row.visitors > visitors);
       const rows = found.map((row) =>
-        row.other ? { ...row, visitors: Math.min(row.visitors, visitors) } : row,
+        row.other || isOfPages ? { ...row, visitors: Math.min(row.visitors, visitors) } : row,
       );
       return {
         ...rankRows(rows, limit),
         warnings: [
           ...warnOfMeaning(dimension, { hasPlugin, actions: sum("actions"), views: sum("pageviews") }),
           ...(found.some(({ other }) => other) ? [warnOfOthers(dimension)] : []),
+          ...(isOnSeveralHosts || isBounded ? [SEVERAL_HOSTS] : []),
         ],
       };
     },
@@ -202,14 +223,21 @@ export function openMatomo(context: GatewayContext): DataSource {
       const reports = await findReports(signal);
       return dimensions.filter((dimension) => reports[dimension] !== undefined);
     },
-    warnings: async ({ site, filter }, signal) => [
-      ...warnOfVersion((await readVersion(signal)).value),
-      ...(filter && needsHosts(filter) ? [warnOfHosts(await listHosts(site, signal))] : []),
-    ],
+    warnings: async (span, signal) => {
+      const { site, filter, from, now } = span;
+      return [
+        ...warnOfVersion((await readVersion(signal)).value),
+        ...(filter && needsHosts(filter) ? [warnOfHosts(filter, await listHosts(site, signal))] : []),
+        // Today alone is also the span of who is there now, whom no report counts.
+        ...(filter || from < dateAt(now, site.timezone)
+          ? warnOfUncounted((await readChecked(span, signal)).uncounted)
+          : []),
+      ];
+    },
   };
 }
 
-type MatomoDay = DayTotals & { actions: number };
+type MatomoDay = DayTotals & VisitTotals & { actions: number };
 
 /**
  * Matomo counts its reports apart. Those of a day that is over must agree, but while another request has Matomo count the
@@ -230,6 +258,24 @@ function assertAgreement(days: readonly MatomoDay[], today: string): void {
       hint: "Nothing was shown, because the numbers could be wrong. Try again in a few minutes. If it happens again, have Matomo count the day again: ./console core:invalidate-report-data, with the site and the date.",
     },
   );
+}
+
+/** Throws AnalyticsError `unavailable` unless Matomo's log confirms that a filter keeps no visits. */
+function assertZero({ dates, isUnknown }: Uncounted): void {
+  if (dates.length === 0 && !isUnknown) return;
+  const reason = isUnknown
+    ? "its log of visits, which could confirm that, is closed"
+    : "its log has visits that the filter keeps: it has not counted its reports with this filter";
+  throw new AnalyticsError("unavailable", `Matomo answers 0 for this filter, but ${reason}.`, {
+    hint: "Nothing was shown, because the numbers could be wrong. Have Matomo's administrator allow archiving on request (browser_archiving_disabled_enforce = 0), or ask without a filter.",
+  });
+}
+
+/** Says that zeros are no counts. */
+function warnOfUncounted({ dates }: Uncounted): Warning[] {
+  if (dates.length === 0) return [];
+  const detail = `Matomo has not counted ${dates.join(", ")}, though its log has visits then: numbers are missing, not zero. Its administrator can run ./console core:archive.`;
+  return [{ code: "gap", detail, values: describeDates(dates) }];
 }
 
 /** Undefined if Matomo counts its days in a zone without a name, such as `UTC+5.5`. */
@@ -288,7 +334,7 @@ function warnOfMeaning(
   dimension: Dimension,
   { hasPlugin, actions, views }: { hasPlugin: boolean; actions: number; views: number },
 ): Warning[] {
-  const meaning = dimension === "utm_campaigns" && hasPlugin ? undefined : MEANINGS[dimension];
+  const meaning = dimension === "utm_campaigns" && hasPlugin ? LOWER_CASE : MEANINGS[dimension];
   return [
     ...warnOfViews(dimension, actions, views),
     ...(meaning === undefined ? [] : [{ code: NEAR, detail: meaning }]),
@@ -307,13 +353,19 @@ function warnOfViews(dimension: Dimension, actions: number, views: number): Warn
   return [{ code: NEAR_VIEWS, detail }];
 }
 
+const LOWER_CASE = "Matomo keeps campaign parameters in lower case.";
+
 const MEANINGS: Partial<Record<Dimension, string>> = {
+  utm_sources: LOWER_CASE,
+  utm_mediums: LOWER_CASE,
+  utm_terms: LOWER_CASE,
+  utm_contents: LOWER_CASE,
   channels:
     "Channels are Matomo's own: all visits with campaign parameters, paid or not, are Campaigns, and visits from video sites and mail are among the other ones.",
   referrers:
     "Search engines and social networks have one name for all of their hosts, and visits with campaign parameters are in no row.",
   utm_campaigns:
-    "Matomo names a campaign by utm_source or utm_medium if there is no utm_campaign, and counts other parameters such as mtm_campaign.",
+    "Matomo names a campaign by utm_source or utm_medium if there is no utm_campaign, counts other parameters such as mtm_campaign, and keeps all in lower case.",
 };
 
 const warnOfOthers = (dimension: Dimension): Warning => {
@@ -324,10 +376,20 @@ const warnOfOthers = (dimension: Dimension): Warning => {
   };
 };
 
-const warnOfHosts = (hosts: readonly string[]): Warning => ({
+const SEVERAL_HOSTS: Warning = {
   code: NEAR,
-  detail: `Matomo finds pages by their whole address: the filter looks at ${hosts.map(quoteIfNeeded).join(", ")} alone, the hosts that Matomo has for this site.`,
-});
+  detail:
+    "Pages of this site are on several hosts. Matomo adds up the visitors of a path on each: somebody who viewed it on two of them on one day counts twice in its row.",
+};
+
+function warnOfHosts(filter: Filter, hosts: readonly string[]): Warning {
+  const isPattern = filter.some(
+    ({ dimension, alternatives }) =>
+      PAGE_NAMES[dimension] !== undefined && alternatives.some((parts) => (parts?.length ?? 0) > 1),
+  );
+  const detail = `Matomo finds pages by their whole address: the filter looks at ${hosts.map(quoteIfNeeded).join(", ")} alone, the hosts that Matomo has for this site${isPattern ? ", and ignores upper and lower case before *" : ""}.`;
+  return { code: NEAR, detail };
+}
 
 function warnOfVersion(version: string): Warning[] {
   if (KNOWN_VERSIONS.includes(Number.parseInt(version, 10))) return [];

@@ -74,28 +74,32 @@ const writeGroup = (group: Group) => group.join(",");
 export const needsHosts = (filter: Filter): boolean =>
   filter.some(({ dimension }) => PAGE_NAMES[dimension] !== undefined);
 
-const PAGE_NAMES: Partial<Record<Dimension, string>> = {
+/** The dimensions of pages, as segments name them. */
+export const PAGE_NAMES: Partial<Record<Dimension, string>> = {
   pages: "pageUrl",
   entry_pages: "entryPageUrl",
   exit_pages: "exitPageUrl",
 };
 
+const writeLower = (value: string) => value.toLowerCase();
+
 /** The dimensions of which one name in a segment has the value, and how it writes it. */
 const NAMES: Partial<Record<Dimension, { name: string; write?: (value: string) => string; none?: string }>> =
   {
-    countries: { name: "countryCode", write: (code) => code.toLowerCase(), none: "xx" },
-    languages: { name: "languageCode", write: (code) => code.toLowerCase(), none: "xx" },
+    countries: { name: "countryCode", write: writeLower, none: "xx" },
+    languages: { name: "languageCode", write: writeLower, none: "xx" },
     browsers: { name: "browserName" },
     events: { name: "eventAction" },
     channels: { name: "referrerType", write: (label) => readMember(CHANNELS, label) ?? "" },
   };
 
-const CAMPAIGN_NAMES: Partial<Record<Dimension, { name: string }>> = {
-  utm_sources: { name: "campaignSource" },
-  utm_mediums: { name: "campaignMedium" },
-  utm_campaigns: { name: "campaignName" },
-  utm_terms: { name: "campaignKeyword" },
-  utm_contents: { name: "campaignContent" },
+/** Matomo keeps these in lower case. */
+const CAMPAIGN_NAMES: Partial<Record<Dimension, { name: string; write: (value: string) => string }>> = {
+  utm_sources: { name: "campaignSource", write: writeLower },
+  utm_mediums: { name: "campaignMedium", write: writeLower },
+  utm_campaigns: { name: "campaignName", write: writeLower },
+  utm_terms: { name: "campaignKeyword", write: writeLower },
+  utm_contents: { name: "campaignContent", write: writeLower },
 };
 
 const CHANNELS: Readonly<Record<string, string>> = {
@@ -138,8 +142,20 @@ const combine = (terms: string[], isNot: boolean): Group[] => (isNot ? terms.map
 const writeTerm = (name: string, isNot: boolean, value: string) =>
   `${name}${isNot ? "!=" : "=="}${encode(value)}`;
 
-/** Matomo decodes a segment as a whole before it takes it apart, and then each value. */
-const encode = (value: string) => encodeURIComponent(encodeURIComponent(value));
+/** Matomo decodes a segment as a whole before it takes it apart, then each condition, and then its value. */
+export const encode = (value: string) =>
+  encodeURIComponent(encodeURIComponent(encodeURIComponent(value.toWellFormed())));
+
+/** How Matomo may have kept a path: as it was sent, which is mostly how browsers write it: `/gr%C3%B6%C3%9Fe`. */
+function listSpellings(path: string): Set<string> {
+  const text = path.toWellFormed();
+  const encoded = text.replace(/[^!-~]|["<>`]/gu, encodeURIComponent);
+  try {
+    return new Set([text, encoded, decodeURI(text)]);
+  } catch {
+    return new Set([text, encoded]);
+  }
+}
 
 function writePages(condition: Condition, name: string, { hosts }: SegmentContext): Group[] {
   const { ofVisit, isNot, alternatives } = condition;
@@ -150,10 +166,11 @@ function writePages(condition: Condition, name: string, { hosts }: SegmentContex
     const [start = "", end, ...more] = alternative ?? [""];
     if (alternative === null || more.length > 0 || (end ?? "") !== "" || (end !== undefined && isNot))
       throw createRefusal(condition, "Matomo finds a page by its path, or with * at its end");
-    return hosts.map((host) => {
-      const address = encode(`https://${host}${start}`);
-      return `${name}${end === undefined ? (isNot ? "!=" : "==") : "=^"}${address}`;
-    });
+    const operator = end === undefined ? (isNot ? "!=" : "==") : "=^";
+    const spellings = [...listSpellings(start)];
+    return hosts.flatMap((host) =>
+      spellings.map((path) => `${name}${operator}${encode(`https://${host}${path}`)}`),
+    );
   });
   return combine(terms, isNot);
 }
@@ -199,7 +216,9 @@ function writeReferrers(condition: Condition): Group[] {
 
 function writeCampaigns(condition: Condition): Group[] {
   const { isNot, alternatives } = condition;
-  const terms = alternatives.map((each) => writeTerm("referrerName", isNot, readExact(condition, each)));
+  const terms = alternatives.map((each) =>
+    writeTerm("referrerName", isNot, writeLower(readExact(condition, each))),
+  );
   const isCampaign = writeTerm("referrerType", isNot, CAMPAIGN);
   return isNot ? terms.map((term) => [term, isCampaign]) : [terms, [isCampaign]];
 }

@@ -76,7 +76,8 @@ export const DIMENSIONS: Record<Dimension, UmamiDimension> = {
   languages: {
     type: "language",
     isOfVisitor: true,
-    differs: "are without a region, since Umami adds up de-AT and de-DE",
+    differs:
+      "are without a region, since Umami adds up de-AT and de-DE, by two letters: fil, Filipino, is in the row of fi",
   },
   devices: { type: "device", isOfVisitor: true, readValue: ({ name }) => readMember(DEVICES, name) ?? name },
   browsers: { type: "browser", isOfVisitor: true },

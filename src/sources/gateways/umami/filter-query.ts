@@ -117,8 +117,9 @@ function addCity(condition: Condition, add: (name: string, value: string) => voi
 /** Umami adds up languages by their first two letters, but filters them as a whole. It ignores the case of letters by itself. */
 function writeLanguages(condition: Condition): string {
   const codes = condition.alternatives.map((parts) => parts?.join("*") ?? "");
-  if (codes.every((code) => /^[a-z]{2}$/.test(code))) return `re.^(?:${codes.join("|")})`;
-  throw refuse(condition, "must have two letters for each language, as in its row");
+  // What follows is a region or a script: fi-FI is Finnish, and fil is not.
+  if (codes.every((code) => /^[a-z]{2,3}$/.test(code))) return `re.^(?:${codes.join("|")})([-_]|$)`;
+  throw refuse(condition, "must have two or three letters for each language, such as de");
 }
 
 /** All names in Umami of these values. */

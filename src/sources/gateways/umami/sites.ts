@@ -19,6 +19,8 @@ export interface UmamiSite extends SourceSite {
 /** Seconds. */
 const FRESH = 300;
 const PAGE = 100;
+/** Of more websites, a list has no first days: each is a request. */
+const MAX_DATED = 50;
 const MAX_PAGES = 100;
 
 type Page = z.ZodType<{ data: { id: string }[]; count: number }>;
@@ -55,31 +57,32 @@ export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["s
 
   const hasTimezone = (website: Website) => lookUpTimezone(siteTimezones, nameDomain(website)) !== undefined;
 
-  const open = async (
-    { id, name, domain, createdAt, resetAt = null }: Website,
-    signal: AbortSignal | undefined,
-  ): Promise<UmamiSite> => {
+  const describe = ({ id, name, domain, createdAt, resetAt = null }: Website) => {
     const known = nameDomain({ name, domain });
     const timezone = findSiteTimezone(siteTimezones, known, "Umami");
-    const { startDate } = await api.ask(
-      { path: `/websites/${id}/daterange`, schema: dateRange, freshFor: FRESH },
-      signal,
-    );
     return {
       id,
       domain: known,
       name,
       timezone,
       createdAt,
-      dataSince: startDate === null ? null : dateAt(startDate, timezone),
-      resetAt: resetAt === null ? null : String(resetAt),
+      dataSince: undefined,
+      resetAt: resetAt === null ? null : `${resetAt}`,
     };
   };
 
+  const open = async (website: Website, signal: AbortSignal | undefined): Promise<UmamiSite> => {
+    const site = describe(website);
+    const path = `/websites/${site.id}/daterange`;
+    const { startDate } = await api.ask({ path, schema: dateRange, freshFor: FRESH }, signal);
+    return { ...site, dataSince: startDate === null ? null : dateAt(startDate, site.timezone) };
+  };
+
   return {
-    all: async (signal?: AbortSignal): Promise<UmamiSite[]> => {
+    all: async (signal?: AbortSignal, withDates = false): Promise<UmamiSite[]> => {
       const found = (await listWebsites(signal)).filter(hasTimezone);
-      const sites = await Promise.all(found.map((each) => open(each, signal)));
+      const isDated = withDates && found.length <= MAX_DATED;
+      const sites = await Promise.all(found.map((each) => (isDated ? open(each, signal) : describe(each))));
       return sites.sort((a, b) => compareValues(a.domain, b.domain) || a.createdAt - b.createdAt);
     },
 

@@ -3,9 +3,10 @@ import { AnalyticsError } from "../../../errors.ts";
 import { addDays, listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
 import { createFilterError, type Filter } from "../../../operations/filter.ts";
-import type { Warning } from "../../../operations/warning.ts";
-import { dateAt, listHours, offsetAt, startOfDay } from "../../calendar.ts";
+import { NEAR, type Warning } from "../../../operations/warning.ts";
+import { dateAt, formatInstant, listHours, offsetAt, startOfDay } from "../../calendar.ts";
 import type { DataSource, DayTotals, HourTotals, RankedRow, Span } from "../../data-source.ts";
+import { describeDates } from "../../data-warnings.ts";
 import { createSiteNotFound } from "../../site-not-found.ts";
 import type { GatewayContext } from "../gateway.ts";
 import { rankRows, sumRows } from "../row-sums.ts";
@@ -71,7 +72,7 @@ export function openUmami(context: GatewayContext): DataSource {
       const asked = { path, query: { ...query, ...hits, ...window }, schema: sessionStats };
       return (await api.ask(asked, signal)).visitors.value;
     },
-    warnings: async (span) => (api.isCloud ? warnOfOldDays(span) : []),
+    warnings: async (span) => [...warnOfSalt(span), ...(api.isCloud ? warnOfOldDays(span) : [])],
     filters: true,
     answersFilter: (dimension, filter) => canRank(dimension, filter, api.isCloud),
     daysKept: 36_500,
@@ -254,6 +255,23 @@ function warnOfOldDays({ from, now, site }: Span): Warning[] {
       values: { since },
     },
   ];
+}
+
+/** Whoever comes before and after the turn of a month, by the clock of Umami's server, is two visitors. */
+function warnOfSalt({ site: { timezone }, from, to, now }: Span): Warning[] {
+  // The turn of a month may be on the last day of one at the site, or on the first of the next.
+  const turns = listDays(from, addDays(to, 1)).flatMap((date) => {
+    const turn = Date.parse(`${date}T00:00:00Z`);
+    const day = dateAt(turn, timezone);
+    const isInside = day >= from && day <= to && startOfDay(day, timezone) !== turn;
+    return date.endsWith("-01") && turn < now && isInside ? { day, turn } : [];
+  });
+  const last = turns.at(-1);
+  if (last === undefined) return [];
+  const time = formatInstant(last.turn, timezone).slice(11, 16);
+  const which = turns.length === 1 ? "" : `${turns.length} times here, the last time `;
+  const detail = `Umami's ids of people change with the month of its server, whose clock mostly shows UTC (${which}${last.day} at ${time}): whoever came both before and after that on one day counts twice.`;
+  return [{ code: NEAR, detail, values: describeDates(turns.map(({ day }) => day)) }];
 }
 
 const warnOfCut: Warning = {

@@ -67,6 +67,8 @@ async function callChanged(
   }
 }
 
+const LOG = "Live.getLastVisitsDetails";
+
 const call = createLocalCall(
   async () => source,
   () => now,
@@ -184,7 +186,8 @@ describe("what Matomo means otherwise", () => {
   const askRows = (
     dimension: "countries" | "pages" | "exit_pages" | "channels" | "referrers" | "events",
     name = "example.com",
-  ) => call(breakdown, { site: name, dimension, limit: 10, days: 30 }, { span: { from: FROM, to: TO } });
+    asked = call,
+  ) => asked(breakdown, { site: name, dimension, limit: 10, days: 30 }, { span: { from: FROM, to: TO } });
 
   it("is named: actions for page views", async () => {
     const { warnings = [] } = await askRows("countries");
@@ -194,8 +197,28 @@ describe("what Matomo means otherwise", () => {
   });
 
   it("is not mentioned where nothing differs", async () => {
-    expect((await askRows("pages")).warnings).toBeUndefined();
     expect((await askRows("events")).warnings).toBeUndefined();
+    const change = (method: string) => (method === LOG ? { body: [] } : undefined);
+    await callChanged(change, async (changed) => {
+      expect((await askRows("pages", "example.com", changed)).warnings).toBeUndefined();
+    });
+  });
+
+  it("is named: a page on several hosts, which no row shows with more visitors than there are", async () => {
+    const { totals, warnings = [] } = await askRows("pages");
+    expect(warnings.map(({ detail }) => detail)).toEqual([expect.stringContaining("on several hosts")]);
+    const change = (method: string) => {
+      if (method === LOG) return { body: [] };
+      const url = "https://example.com/a";
+      const row = { label: "/a", url, nb_hits: 300, sum_daily_nb_uniq_visitors: 2 * (totals?.visitors ?? 0) };
+      return method === "Actions.getPageUrls" ? { body: [row] } : undefined;
+    };
+    await callChanged(change, async (changed) => {
+      expect(await askRows("pages", "example.com", changed)).toMatchObject({
+        rows: [{ value: "/a", visitors: totals?.visitors, percentage: 100 }],
+        warnings: [{ code: "near", detail: expect.stringContaining("on several hosts") }],
+      });
+    });
   });
 
   it.each(["exit_pages", "channels", "referrers"] as const)("is named: %s", async (dimension) => {
@@ -224,6 +247,7 @@ describe("what Matomo means otherwise", () => {
     await callChanged(change, async (changed) => {
       const { result } = await query.ask(changed, params, {});
       expect(Object(result).warnings).toMatchObject([
+        { code: "near", detail: expect.stringMatching(/^Pages of this site are on several hosts/) },
         { code: "near", detail: expect.stringMatching(/^Search engines/) },
         { code: "near", detail: expect.stringMatching(/^Channels/) },
       ]);
@@ -243,6 +267,72 @@ describe("what Matomo means otherwise", () => {
     await callChanged(change, async (changed) => {
       const { warnings = [] } = await ask(SPAN, {}, changed);
       expect(warnings.map(({ detail }) => detail)).toEqual([expect.stringContaining("Matomo 6.0.1")]);
+    });
+  });
+});
+
+describe("reports that Matomo has not counted", () => {
+  const FILTER = { filter: ["countries=FI"] };
+  const VISIT = [{ serverTimestamp: Math.floor(now / 1000) - 86_400 }];
+  const CLOSED = { result: "error", message: "Visits log is deactivated." };
+  /** Answers with zeros whatever has a segment, as with browser_archiving_disabled_enforce, and something of the log. */
+  const uncounted = (log: unknown) => (method: string, name: string) => {
+    if (method === LOG) return { body: log };
+    return name.includes("segment=") ? { body: {} } : undefined;
+  };
+
+  it("are no zeros of a filter", async () => {
+    await callChanged(uncounted(VISIT), async (changed) => {
+      await expect(ask(SPAN, FILTER, changed)).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("answers 0 for this filter, but its log has visits"),
+        hint: expect.stringContaining("browser_archiving_disabled_enforce"),
+      });
+    });
+    await callChanged(uncounted(CLOSED), async (changed) => {
+      await expect(ask(SPAN, FILTER, changed)).rejects.toMatchObject({
+        message: expect.stringContaining("its log of visits, which could confirm that, is closed"),
+      });
+    });
+    await callChanged(uncounted([]), async (changed, asked) => {
+      expect(await ask(SPAN, FILTER, changed)).toMatchObject({
+        visitors: 0,
+        warnings: [{ code: "no_such_value" }],
+      });
+      expect(asked.filter(({ name }) => name.includes(LOG)).length).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it("are no conversion rate of 0", async () => {
+    const query = findQuery("conversions");
+    const given = { site: "example.com", period: `${FROM}/${TO}`, goal: "events=signup" };
+    await callChanged(uncounted(VISIT), async (changed) => {
+      const refused = query.ask(changed, query.params.parse(given), {});
+      await expect(refused).rejects.toMatchObject({ code: "unavailable" });
+    });
+  });
+
+  it.each(["2026-10-25", TO])("are no zeros of a day: %s", async (date) => {
+    const empty = { nb_uniq_visitors: 0, nb_visits: 0, nb_actions: 0, bounce_count: 0, sum_visit_length: 0 };
+    const change = (method: string, name: string) => {
+      if (method === LOG) return { body: VISIT };
+      const days = ["VisitsSummary.get", "Actions.get", "Events.getCategory"].includes(method);
+      const known = days ? answers.find(({ request }) => request === name)?.body : undefined;
+      if (known === undefined) return undefined;
+      return { body: { ...known, [date]: method === "VisitsSummary.get" ? empty : [] } };
+    };
+    await callChanged(change, async (changed) => {
+      expect((await ask(SPAN, {}, changed)).warnings).toMatchObject([
+        {
+          code: "gap",
+          detail: expect.stringContaining(`has not counted ${date}, though its log has visits`),
+          values: { days: 1, from: date, to: date },
+        },
+      ]);
+      const series = { site: "example.com", days: 30 };
+      const { points } = await changed(timeseries, series, { span: SPAN.span });
+      const missing = points.flatMap((point) => ("date" in point && point.missing ? point.date : []));
+      expect(missing).toEqual([date]);
     });
   });
 });

@@ -6,13 +6,21 @@ import { inspect } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { createNetworkFetch } from "../../../../src/client/network.ts";
 import { AnalyticsError } from "../../../../src/errors.ts";
+import { findQuery } from "../../../../src/reports/queries.ts";
 import type { DataSource, Span } from "../../../../src/sources/data-source.ts";
 import type { GatewayContext } from "../../../../src/sources/gateways/gateway.ts";
 import { signIn } from "../../../../src/sources/gateways/umami/api.ts";
 import { openUmami } from "../../../../src/sources/gateways/umami/umami-source.ts";
+import { createLocalCall } from "../../../../src/sources/local-call.ts";
 import { send } from "../../../support/faulty-server.ts";
 import { LOG_NOW } from "../../../support/logs.ts";
-import { createUmamiContext, RECORDED, readRecordings, startReplay } from "../../../support/umami-replay.ts";
+import {
+  createUmamiContext,
+  nameEmpty,
+  RECORDED,
+  readRecordings,
+  startReplay,
+} from "../../../support/umami-replay.ts";
 
 const recordings = readRecordings();
 const HTML = { "content-type": "text/html" };
@@ -238,10 +246,59 @@ it("follows the pages of a list to its end", async () => {
     },
     (context) => ({ ...context, siteTimezones: { "*": "UTC" } }),
   );
-  const sites = await source.sites();
+  const sites = await source.sites(undefined, true);
   expect(sites.filter(({ domain }) => domain.startsWith("site-"))).toHaveLength(total);
-  expect(sites[0]).toMatchObject({ dataSince: null });
+  expect(sites[0]).toMatchObject({ dataSince: undefined });
   expect(asked.filter((name) => name.startsWith("GET /api/websites?"))).toHaveLength(3);
+  // Their first days would be 230 requests.
+  expect(asked.filter((name) => name.includes("/daterange"))).toEqual([]);
+  expect(await source.site?.("site-7.example")).toMatchObject({ dataSince: null });
+});
+
+it("asks for the first days of websites where somebody reads them", async () => {
+  const { source, asked } = await start((response, name) => {
+    const body = name.includes("/daterange") ? undefined : nameEmpty(name);
+    return body !== undefined && reply(200, JSON_TYPE, JSON.stringify(body))(response);
+  });
+  const call = createLocalCall(
+    async () => source,
+    () => LOG_NOW,
+  );
+  const dates = () => asked.filter((name) => name.includes("/daterange")).length;
+  await findQuery("compare").ask(call, findQuery("compare").params.parse({ site: "example.com" }), {});
+  expect(dates()).toBe(1);
+  const { result } = await findQuery("sites").ask(call, findQuery("sites").params.parse({}), {});
+  expect(result).toMatchObject({ sites: [{ data_since: "2026-11-01" }, { data_since: "2026-03-29" }] });
+  expect(dates()).toBe(2);
+});
+
+describe("the turn of a month, at which Umami's ids change", () => {
+  const warn = async (timezone: string, from: string, to: string) => {
+    const { source } = await start(undefined, (context) => ({
+      ...context,
+      siteTimezones: { "*": timezone },
+    }));
+    const warnings = (await source.warnings?.(await openSpan(source, from, to))) ?? [];
+    return warnings.map(({ code, detail, values }) => [code, /\((.*)\)/.exec(detail)?.[1], values?.from]);
+  };
+
+  it("is named where it is within a day", async () => {
+    expect(await warn("Europe/Berlin", "2026-10-20", "2026-11-04")).toEqual([
+      ["near", "2026-11-01 at 01:00", "2026-11-01"],
+    ]);
+    expect(await warn("America/New_York", "2026-10-31", "2026-10-31")).toEqual([
+      ["near", "2026-10-31 at 20:00", "2026-10-31"],
+    ]);
+    expect(await warn("Europe/Berlin", "2026-09-20", "2026-11-04")).toEqual([
+      ["near", "2 times here, the last time 2026-11-01 at 01:00", "2026-10-01"],
+    ]);
+  });
+
+  it("is not where it is a day's midnight, or outside", async () => {
+    expect(await warn("UTC", "2026-10-20", "2026-11-04")).toEqual([]);
+    expect(await warn("Europe/Berlin", "2026-11-02", "2026-11-20")).toEqual([]);
+    expect(await warn("America/New_York", "2026-11-01", "2026-11-20")).toEqual([]);
+  });
 });
 
 describe("Umami Cloud", () => {
@@ -304,13 +361,16 @@ describe("Umami Cloud", () => {
 
   it("may show old days as zero, which it does not say", async () => {
     const source = openUmami((await startCloud()).context);
-    const warn = async (from: string) => source.warnings?.(await openSpan(source, from, "2026-11-01"));
+    const warn = async (from: string) =>
+      (await source.warnings?.(await openSpan(source, from, "2026-11-01")))?.filter(
+        ({ code }) => code !== "near",
+      );
     expect(await warn("2026-05-01")).toEqual([]);
     expect(await warn("2026-04-30")).toMatchObject([
       { code: "may_be_missing", values: { since: "2026-05-01" } },
     ]);
     const { source: own } = await start();
-    expect(await own.warnings?.(await openSpan(own, "2020-01-01"))).toEqual([]);
+    expect(await own.warnings?.(await openSpan(own, "2020-01-02", "2020-01-31"))).toEqual([]);
   });
 
   it("has no sign-in for programs", async () => {

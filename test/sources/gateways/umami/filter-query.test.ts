@@ -28,7 +28,8 @@ describe("conditions as parameters", () => {
       { city: "re.(?c)^(?:Frankfurt am Main, Hesse)$", country: "eq.DE" },
     ],
     ["cities=Berlin, DE", { city: "eq.Berlin", country: "eq.DE" }],
-    ["languages=de|en", { language: "re.^(?:de|en)" }],
+    ["languages=de|en", { language: "re.^(?:de|en)([-_]|$)" }],
+    ["languages=fil", { language: "re.^(?:fil)([-_]|$)" }],
     ["events=signup", { event: "eq.signup" }],
   ])("%s", (condition, expected) => {
     expect(write([condition])).toEqual(expected);
@@ -55,8 +56,8 @@ it.each([
   ["utm_campaigns=spring", "on utm_campaigns cannot be used with Umami"],
   ["entry_pages=/", "on entry_pages cannot be used with Umami"],
   ["channels=Direct", "on channels cannot be used with Umami"],
-  ["languages=de-AT", "must have two letters"],
-  ["languages=d*", "must have two letters"],
+  ["languages=de-AT", "must have two or three letters"],
+  ["languages=d*", "must have two or three letters"],
   ["countries!=DE", "would also drop what has no value"],
   ["countries=", "looks for what has no value"],
   ["events=a|b", "must have a single value"],

@@ -34,7 +34,7 @@ describe("the numbers are those of the visits that were sent into Umami", () => 
 });
 
 it("lists the websites of the user's teams", async () => {
-  const sites = await open().sites();
+  const sites = await open().sites(undefined, true);
   expect(sites.map(({ domain, timezone, dataSince }) => [domain, timezone, dataSince])).toEqual([
     ["docs.example.com", "America/New_York", "2026-11-01"],
     ["example.com", "Europe/Berlin", "2026-03-29"],
@@ -42,7 +42,7 @@ it("lists the websites of the user's teams", async () => {
 });
 
 it("finds a site by its id in any letter case, and none that is not the user's", async () => {
-  const [, example] = await open().sites();
+  const [, example] = await open().sites(undefined, true);
   expect(await open().site?.(example?.id.toUpperCase() ?? "")).toEqual(example);
   expect(await open().site?.("foreign.example")).toBeUndefined();
 });
