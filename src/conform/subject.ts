@@ -99,8 +99,19 @@ const usable = async <T>({ path, conform }: Operation, reading: Promise<T>): Pro
     throw new Skip(`${path} returns no usable answer: see ${conform.section}.answer`);
   });
 
+/** What replies say, by operation. Many rules read the same ones. */
+const parsedReplies = new WeakMap<Reply, Map<Operation, Read<Operation>>>();
+
 /** Parses a reply as an operation's result. Throws a breach that names the missing or wrong member. */
 export function parse<O extends Operation>(operation: O, reply: Reply): Read<O> {
+  const known = parsedReplies.get(reply) ?? new Map<Operation, Read<Operation>>();
+  const found = known.get(operation) ?? parseReply(operation, reply);
+  parsedReplies.set(reply, known.set(operation, found));
+  // TypeScript does not connect the operation with what is kept of it.
+  return found as Read<O>;
+}
+
+function parseReply<O extends Operation>(operation: O, reply: Reply): Read<O> {
   const createBreach = (seen: string) =>
     new Breach(reply.sent, "status 200 with the contract's members", seen);
   if (reply.status !== 200) throw createBreach(describeReply(reply));

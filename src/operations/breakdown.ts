@@ -101,6 +101,32 @@ function verifyRows(
   return undefined;
 }
 
+type Share = { visitors: number; percentage: number };
+
+/**
+ * Why the percentages of rows are not those of these totals, as where a filter keeps a part and they are of everything;
+ * undefined if they are. Tenths may be rounded in any direction, and so may whole percents, where a service writes no others.
+ * Today's totals may be counted a moment after the rows.
+ */
+function verifyShares(
+  rows: readonly Share[],
+  totals: { visitors: number },
+  isToday: boolean,
+): string | undefined {
+  const rounding = rows.every(({ percentage }) => Number.isInteger(percentage)) ? 1 : 0.1;
+  const late = isToday ? 1 + totals.visitors / 100 : 0;
+  const share = (visitors: number, all: number) => (visitors === 0 ? 0 : (100 * visitors) / all);
+  const index = rows.findIndex(({ visitors, percentage }) => {
+    const least = share(visitors, totals.visitors + late);
+    const most = share(visitors, Math.max(visitors, totals.visitors - late));
+    return percentage < least - rounding - 1e-6 || percentage > most + rounding + 1e-6;
+  });
+  const row = rows[index];
+  if (row === undefined) return undefined;
+  const own = share(row.visitors, totals.visitors).toFixed(1);
+  return `"rows[${index}]" has ${row.percentage} percent, but ${own} percent of the total`;
+}
+
 function noteTotals({
   dimension,
   total_rows,
@@ -180,6 +206,7 @@ export const breakdown = defineOperation({
     return (
       verifyExtent(result, params) ??
       verifyRows(result.rows, result.totals, measureOf(result.dimension)) ??
+      verifyShares(result.rows, result.totals, result.period.partial) ??
       verifyAsked(result, params)
     );
   },

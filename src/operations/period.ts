@@ -5,7 +5,7 @@ import { date, timestamp } from "./fields.ts";
 import { headFilter, readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note } from "./note.ts";
 import { verifySite } from "./site-name.ts";
-import { PERIOD_VISITORS, showWarnings, type Warning } from "./warning.ts";
+import { PERIOD_VISITORS, PROVISIONAL, showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
   .object({
@@ -82,14 +82,12 @@ const ADDED_UP = "Visitors are daily unique visitors, added up: somebody who com
 /** What visitors of more than one day are. A model has it in the description of its tool. */
 export const noteVisitors = (days: number): Note[] => (days > 1 ? [forPeople(ADDED_UP)] : []);
 
-/** The warning that yesterday can still grow a little: a note, because nearly every question about yesterday has it. */
-const PROVISIONAL = "provisional";
-
 /** What a reader must know about a period. Finished days do not change, so only models get the time of the answer. */
 export function describePeriod(
   { to, partial, as_of }: Period,
   warned: readonly Warning[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {
+  // A note, because nearly every question about yesterday has it.
   const slight = warned?.filter(({ code }) => code === PROVISIONAL);
   const serious = warned?.filter(({ code }) => code !== PROVISIONAL);
   // Where the data ended earlier, today is not incomplete but missing, which its own warning says.

@@ -48,6 +48,13 @@ export function readDataStart(warnings: readonly Warning[] = []): string | null 
 export const readDate = (value: unknown): string | undefined =>
   typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
 
+/** The dates in a text, the earliest first. A longer text is no sentence about days. */
+export const listDates = (text: string): string[] =>
+  (text.slice(0, 500).match(/(?<!\d)\d{4}-\d\d-\d\d(?!\d)/g) ?? []).sort();
+
+/** The code of a warning that the days it names, such as yesterday, can still grow a little. */
+export const PROVISIONAL = "provisional";
+
 /** The code of a warning that numbers of some days are ranges: values were folded that a filter may ask for. */
 export const FOLDED_FILTER = "folded_filter";
 

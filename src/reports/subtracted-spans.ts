@@ -7,8 +7,10 @@ import { formatSpan, type Period } from "../operations/period.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import {
+  listDates,
   NEAR,
   PERIOD_VISITORS,
+  PROVISIONAL,
   rangeWarning,
   type Warning,
   warnOfSubtraction,
@@ -72,9 +74,10 @@ export function within(
   { from, to }: Days,
   { warnings = [] }: { warnings?: Warning[] | undefined },
 ): Warning[] {
-  return warnings.filter(({ code, values = {} }) => {
-    const { day, data_until, data_since } = values;
-    const [first, last] = day === undefined ? [values.from, values.to] : [day, day];
+  return warnings.filter((warning) => {
+    const { code, values = {} } = warning;
+    const { data_until, data_since } = values;
+    const { first, last } = readDays(warning);
     if (code === PERIOD_VISITORS) return from !== to;
     // What ended after the span does not matter to it.
     if (code === "stale") return typeof data_until !== "string" || data_until <= to;
@@ -82,6 +85,15 @@ export function within(
     const isKnown = typeof first === "string" && typeof last === "string";
     return !isKnown || (first <= to && last >= from);
   });
+}
+
+/** The first and last day that a warning is about. A service may say only in words which days can still grow. */
+function readDays({ code, detail, values = {} }: Warning): { first?: unknown; last?: unknown } {
+  const { day, from, to } = values;
+  if (day !== undefined) return { first: day, last: day };
+  if (from !== undefined || code !== PROVISIONAL) return { first: from, last: to };
+  const named = listDates(detail);
+  return { first: named[0], last: named.at(-1) };
 }
 
 /** Visitors, page views and visits from the series. Events are subtracted; if some arrived meanwhile, they are a range. */

@@ -48,36 +48,36 @@ describe("a body that breaks the contract", () => {
   });
 });
 
-describe("a breakdown that contradicts itself", () => {
-  const params = { site: "example.com", dimension: "pages" as const, limit: 10, days: 1 };
-  const day = "2026-11-21";
-  const row = (value: string | null, visitors: number, pageviews: number) => ({
-    value,
-    label: value ?? "none",
-    visitors,
-    pageviews,
-    percentage: 10,
+const params = { site: "example.com", dimension: "pages" as const, limit: 10, days: 1 };
+const day = "2026-11-21";
+const row = (value: string | null, visitors: number, pageviews: number, percentage = 10 * visitors) => ({
+  value,
+  label: value ?? "none",
+  visitors,
+  pageviews,
+  percentage,
+});
+const format = (rows: object[], { visitors, isOver } = { visitors: 10, isOver: false }) =>
+  JSON.stringify({
+    site: { id: "site_7f3k", domain: "example.com" },
+    period: {
+      from: day,
+      to: day,
+      days: 1,
+      timezone: "Etc/UTC",
+      partial: !isOver,
+      complete_through: isOver ? day : "2026-11-20",
+      as_of: `${day}T04:05:10Z`,
+    },
+    dimension: "pages",
+    limit: 10,
+    total_rows: rows.length,
+    truncated: false,
+    rows,
+    totals: { visitors, pageviews: 2 * visitors },
   });
-  const format = (rows: object[]) =>
-    JSON.stringify({
-      site: { id: "site_7f3k", domain: "example.com" },
-      period: {
-        from: day,
-        to: day,
-        days: 1,
-        timezone: "Etc/UTC",
-        partial: true,
-        complete_through: "2026-11-20",
-        as_of: `${day}T04:05:10Z`,
-      },
-      dimension: "pages",
-      limit: 10,
-      total_rows: rows.length,
-      truncated: false,
-      rows,
-      totals: { visitors: 10, pageviews: 20 },
-    });
 
+describe("a breakdown that contradicts itself", () => {
   it.each([
     [
       "a value twice",
@@ -85,12 +85,31 @@ describe("a breakdown that contradicts itself", () => {
       '"rows[2]" repeats the value of another row',
     ],
     ["no value twice", [row(null, 5, 5), row(null, 4, 4)], '"rows[1]" repeats the value of another row'],
-    ["more visitors than in total", [row("/a", 11, 11)], '"rows[0]" has 11 visitors, but the total is 10'],
+    [
+      "more visitors than in total",
+      [row("/a", 11, 11, 100)],
+      '"rows[0]" has 11 visitors, but the total is 10',
+    ],
     ["more page views than in total", [row("/a", 9, 21)], '"rows[0]" has 21 pageviews, but the total is 20'],
     [
       "rows out of order",
       [row("/a", 4, 4), row("/b", 5, 5)],
       '"rows[1]" has more visitors than the row before it',
+    ],
+    [
+      "percentages of other totals",
+      [row("/a", 9, 9), row("/b", 3, 3, 3)],
+      '"rows[1]" has 3 percent, but 30.0 percent of the total',
+    ],
+    [
+      "percentages as fractions",
+      [row("/a", 9, 9, 0.9), row("/b", 3, 3, 0.3)],
+      '"rows[0]" has 0.9 percent, but 90.0 percent of the total',
+    ],
+    [
+      "nobody's percentage",
+      [row("/a", 0, 0, 1.5)],
+      '"rows[0]" has 1.5 percent, but 0.0 percent of the total',
     ],
   ])("%s", (_, rows, reason) => {
     expect(() => parseResult(breakdown, params, format(rows))).toThrow(
@@ -105,6 +124,38 @@ describe("a breakdown that contradicts itself", () => {
     expect(parseResult(breakdown, params, format([row("/a", 10, 20), row("/b", 10, 20)])).rows).toHaveLength(
       2,
     );
+  });
+});
+
+describe("percentages of a breakdown", () => {
+  const read = (visitors: number, percentages: number[], all = { visitors: 1000, isOver: true }) => {
+    const rows = percentages.map((percentage, index) => row(`/${index}`, visitors, visitors, percentage));
+    return () => parseResult(breakdown, params, format(rows, all));
+  };
+
+  it.each<[string, number, number[]]>([
+    ["tenths, rounded half up", 289, [28.9]],
+    ["tenths, cut off", 3, [0.2, 0.3]],
+    ["more digits", 333, [33.3, 33.33333]],
+    ["whole percents, rounded up", 281, [29]],
+    ["whole percents, cut off", 289, [28]],
+  ])("may be %s", (_, visitors, percentages) => {
+    expect(read(visitors, percentages)).not.toThrow();
+  });
+
+  it.each<[string, number, number[]]>([
+    ["tenths that are two off", 289, [28.7]],
+    ["a tenth that stands beside whole percents", 289, [28, 28.9]],
+    ["whole percents that are one off", 285, [30]],
+  ])("are refused as %s", (_, visitors, percentages) => {
+    expect(read(visitors, percentages)).toThrow("of the total");
+  });
+
+  it("may be of a total before the last visitor came, today alone", () => {
+    const total = { visitors: 21, isOver: false };
+    expect(read(10, [50, 47.6], total)).not.toThrow();
+    expect(read(10, [50, 47.6], { ...total, isOver: true })).toThrow("of the total");
+    expect(read(10, [40], { ...total, visitors: 20 })).toThrow("of the total");
   });
 });
 

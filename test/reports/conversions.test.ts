@@ -413,6 +413,7 @@ describe("answers that do not describe the same moment", () => {
           value: `/${index}`,
           visitors: 5,
           pageviews: 5,
+          percentage: 500 / body.totals.visitors,
         }));
         return JSON.stringify({ ...body, rows, total_rows: 1_001, truncated: true });
       });

@@ -247,9 +247,11 @@ describe("warnings about days after a past span are not given for it", () => {
       warnings: async ({ from, to }: Span) =>
         [
           { code: "provisional", detail: "It can grow.", values: { day: "2026-11-20" } },
+          // Another service may say in words alone which day it is.
+          { code: "provisional", detail: "2026-11-20 can still grow a little.", values: { lines: 2 } },
           { code: "gap", detail: "No line.", values: { days: 1, from: "2026-11-12", to: "2026-11-12" } },
         ].filter(
-          ({ values: { day, from: first = day } }) => (first ?? "") >= from && (day ?? first ?? "") <= to,
+          ({ values: { day, from: first = day } }) => (first ?? from) >= from && (day ?? first ?? to) <= to,
         ),
     };
     return ask(connect(serve(warned), false), operation, { site: "wide.test", ...params });

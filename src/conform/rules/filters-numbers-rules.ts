@@ -213,6 +213,25 @@ async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen)
   demand(share === undefined, reply, `${share} of the filtered totals`, `${row?.percentage} percent`);
 }
 
+/** Demands that a filter's numbers are the same in every operation. */
+async function demandOneCount(subject: Subject, { is, dimension }: Chosen): Promise<void> {
+  const readFirst = (fresh: boolean) => readCounts(subject, [is], fresh);
+  // Whether all of them count visits is a separate rule.
+  const names = Object.keys((await readFirst(false)).numbers);
+  await demandSameNumbers(readFirst, async () => {
+    const { reply, answer } = await readFiltered(subject, timeseries, [is]);
+    const sums = sumPoints(answer.points);
+    const numbers = { visitors: sums.visitors, pageviews: sums.pageviews, ...growing(sums) };
+    return only({ reply, period: answer.period, numbers }, names);
+  });
+  await demandSameNumbers(readFirst, async () => {
+    const { reply, answer } = await readFiltered(subject, breakdown, [is], { dimension });
+    const { visitors, pageviews } = answer.totals;
+    const numbers = { visitors, pageviews, ...growing(answer.totals) };
+    return only({ reply, period: answer.period, numbers }, names);
+  });
+}
+
 /** The visits of each row, and their visitors. */
 async function readVisits(subject: Subject, dimension: Dimension, filter: string, fresh: boolean) {
   const { reply, answer } = await readFiltered(subject, breakdown, [filter], { dimension }, { fresh });
@@ -265,22 +284,7 @@ export const filterNumberRules = {
     must: "With a filter, too, the points of /timeseries and the totals of /breakdown are the numbers of /stats.",
     fix: "Count the same hits in every operation.",
     check: async (subject) => {
-      const { is, dimension } = await chooseVisits(subject);
-      const readFirst = (fresh: boolean) => readCounts(subject, [is], fresh);
-      // Whether all of them count visits is a separate rule.
-      const names = Object.keys((await readFirst(false)).numbers);
-      await demandSameNumbers(readFirst, async () => {
-        const { reply, answer } = await readFiltered(subject, timeseries, [is]);
-        const sums = sumPoints(answer.points);
-        const numbers = { visitors: sums.visitors, pageviews: sums.pageviews, ...growing(sums) };
-        return only({ reply, period: answer.period, numbers }, names);
-      });
-      await demandSameNumbers(readFirst, async () => {
-        const { reply, answer } = await readFiltered(subject, breakdown, [is], { dimension });
-        const { visitors, pageviews } = answer.totals;
-        const numbers = { visitors, pageviews, ...growing(answer.totals) };
-        return only({ reply, period: answer.period, numbers }, names);
-      });
+      await demandOneCount(subject, await chooseVisits(subject));
     },
   },
   "filters.complement": {
@@ -339,16 +343,18 @@ export const filterNumberRules = {
     },
   },
   "filters.whole-visits": {
-    must: "Where a condition keeps page views of a page, visits are whole: with pages= there are the same visits, bounces, seconds, entry and exit pages as with visit:pages=.",
+    must: "Where a condition keeps page views of a page, visits are whole in every operation: with pages= there are the same visits, bounces, seconds, entry and exit pages as with visit:pages=.",
     fix: "Find a visit's entry and exit page, bounce and seconds from all of its hits, then choose the visits with a kept hit.",
     check: async (subject) => {
-      const { is } = await choosePage(subject);
+      const page = await choosePage(subject);
+      const { is } = page;
       for (const { dimension } of await rankEach(subject, ["entry_pages", "exit_pages"])) {
         await demandSameNumbers(
           (fresh) => readVisits(subject, dimension, `visit:${is}`, fresh),
           () => readVisits(subject, dimension, is, false),
         );
       }
+      await demandOneCount(subject, page);
     },
   },
   "filters.days": {

@@ -101,7 +101,7 @@ export const filtersSection = defineSection({
       },
     },
     "filters.no-such-value": {
-      must: "A page that nobody read gives zeros with the warning no_such_value; a value that somebody has comes without it.",
+      must: "A page that nobody read gives zeros with the warning no_such_value, and no other points with missing: true than everything; a value that somebody has comes without the warning.",
       fix: "Answer 200 with zeros and the warning: a value may be misspelled, or come tomorrow.",
       check: async (subject) => {
         for (const operation of await findFiltering(subject, [stats, timeseries, breakdown])) {
@@ -111,6 +111,7 @@ export const filtersSection = defineSection({
           const counted = findCount(reply.json);
           demand(counted === undefined, reply, "only zeros", `${counted}`);
         }
+        await demandSameMissing(subject);
         for (const { is } of await chooseEach(subject)) {
           const { reply, answer } = await readFiltered(subject, stats, [is]);
           const codes = codesOf(answer);
@@ -143,6 +144,20 @@ export const filtersSection = defineSection({
     },
   },
 });
+
+/** Demands that days without kept hits are not taken for days without data. */
+async function demandSameMissing(subject: Subject): Promise<void> {
+  const [plain, { reply, answer }] = [
+    await read(subject, timeseries),
+    await readFiltered(subject, timeseries, NOBODY),
+  ];
+  const marked = new Set(plain.answer.points.flatMap(({ date, missing }) => (missing ? [date] : [])));
+  const wrong = answer.points.find(
+    ({ date, missing = false }) => date !== answer.period.to && missing !== marked.has(date),
+  );
+  const expected = `${wrong?.missing ? "no " : ""}missing: true, as without the filter`;
+  demand(wrong === undefined, reply, expected, quote(wrong));
+}
 
 const COUNTS = /^(visitors|pageviews|events|visits|bounces|visit_seconds|total_rows)$/;
 

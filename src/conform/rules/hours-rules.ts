@@ -1,5 +1,5 @@
 import { quote } from "../../errors.ts";
-import { addDays, dateOfHour, listDays } from "../../operations/days.ts";
+import { addDays, countDays, dateOfHour, listDays } from "../../operations/days.ts";
 import { MAX_HOUR_DAYS } from "../../operations/fields.ts";
 import { hours } from "../../operations/hours.ts";
 import { openapi, timeseries } from "../../operations/index.ts";
@@ -10,6 +10,7 @@ import type { Params } from "../probe.ts";
 import { items, member, type Reply } from "../reply.ts";
 import { demandRefusal } from "../reply-checks.ts";
 import { defineSection } from "../rule.ts";
+import { readListed, sampleSites } from "../site-sample.ts";
 import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
 import { demand, Inconclusive, Skip } from "../verdict.ts";
 import { findOffering } from "./dates-rules.ts";
@@ -72,18 +73,49 @@ function demandTimes({ reply, answer }: Read<typeof hours>): void {
   );
 }
 
+type Day = ResultOf<typeof timeseries>["points"][number];
+
+/** A day beside its hours. */
+interface DayHours {
+  reply: Reply;
+  day: Day;
+  own: HourPoint[];
+}
+
+/** The finished days of an answer by hour, each beside the point that a series by day has of it. */
+function listFinished({ reply, answer }: Read<typeof hours>, byDay: ResultOf<typeof timeseries>): DayHours[] {
+  const { from, to } = answer.period;
+  const hoursOf = new Map<string, HourPoint[]>();
+  for (const point of answer.points) {
+    const date = dateOfHour(point.time);
+    hoursOf.set(date, [...(hoursOf.get(date) ?? []), point]);
+  }
+  return byDay.points
+    .filter(({ date }) => date >= from && date <= to && date < byDay.period.to)
+    .map((day) => ({ reply, day, own: hoursOf.get(day.date) ?? [] }));
+}
+
+/** The finished days of an answer by hour, beside the series of a year, which other rules read anyway. */
+const listOfYear = async (subject: Subject, byHour: Read<typeof hours>): Promise<DayHours[]> =>
+  listFinished(byHour, (await read(subject, timeseries, { days: 365 })).answer);
+
 /** The last finished day, by hour and as a day. Throws Skip if it has no hours. */
-async function readYesterday(subject: Subject, params: Params = {}) {
+async function readYesterday(subject: Subject, params: Params = {}): Promise<DayHours> {
   const asked = { days: 2, ...params };
   const [byHour, byDay] = [await readHours(subject, asked), await read(subject, timeseries, asked)];
   if (byHour.answer.period.to !== byDay.answer.period.to)
     throw new Inconclusive("a new day began at the site between the requests");
-  const [day] = byDay.answer.points;
-  const { points } = byHour.answer;
-  const end = points.findIndex(({ time }) => dateOfHour(time) > byHour.answer.period.from);
-  const own = end === -1 ? points : points.slice(0, end);
-  if (day === undefined || own.length === 0) throw new Skip("the points are not those of the days");
-  return { reply: byHour.reply, day, own };
+  const [found] = listFinished(byHour, byDay.answer);
+  if (found === undefined || found.own.length === 0) throw new Skip("the points are not those of the days");
+  return found;
+}
+
+/** The answer for as many days as hours are offered of. Throws Skip if these are a week, as before contract 1.2. */
+async function readLongest(subject: Subject): Promise<Read<typeof hours>> {
+  await demandOffered(subject);
+  const reply = await askFor(subject, { days: MAX_HOUR_DAYS, interval: "hour" });
+  if (reply.status === 400) throw new Skip(`the service has hours of fewer than ${MAX_HOUR_DAYS} days`);
+  return parse(hours, reply);
 }
 
 const sum = (points: readonly HourPoint[], name: "visitors" | "pageviews" | "visits") =>
@@ -93,18 +125,49 @@ const sum = (points: readonly HourPoint[], name: "visitors" | "pageviews" | "vis
 const listSums = (counts: { pageviews: number; visits?: number | undefined }, visits: number | undefined) =>
   quote({ pageviews: counts.pageviews, ...(visits !== undefined && { visits }) });
 
-async function demandSums(subject: Subject, params: Params = {}): Promise<void> {
-  const { reply, day, own } = await readYesterday(subject, params);
+function demandSums({ reply, day, own }: DayHours): void {
   const pageviews = sum(own, "pageviews");
   const expected = listSums(day, day.visits);
   const seen = listSums({ pageviews }, day.visits === undefined ? undefined : sum(own, "visits"));
   demand(expected === seen, reply, `${expected}, as ${day.date} has`, seen);
 }
 
+function demandVisitors({ reply, day, own }: DayHours): void {
+  const most = Math.max(0, ...own.map(({ visitors }) => visitors));
+  demand(
+    most <= day.visitors,
+    reply,
+    `at most ${day.visitors} visitors in an hour of ${day.date}`,
+    `${most}`,
+  );
+  const all = sum(own, "visitors");
+  demand(
+    all >= day.visitors,
+    reply,
+    `at least ${day.visitors} visitors in all hours of ${day.date}`,
+    `${all}`,
+  );
+}
+
 const askFor = (subject: Subject, params: Params): Promise<Reply> =>
   subject.ask(timeseries.path, { site: subject.site.domain, ...params });
 
 const DAY_MS = 86_400_000;
+
+/**
+ * A listed site with a finished day without data, and for how many days its hours have one. Throws Skip if there is none.
+ */
+async function findMissing(subject: Subject) {
+  for (const { domain } of sampleSites(subject)) {
+    const { answer: byDay } = await readListed(subject, timeseries, { site: domain, days: 365 });
+    const { points, period } = byDay;
+    const day = points.findLast(({ date, missing }) => missing && date < period.to);
+    // Hours of a week are offered wherever there are hours.
+    const days = day === undefined ? Number.POSITIVE_INFINITY : countDays(day.date, period.to);
+    if (days <= WEEK) return { site: domain, days, byDay };
+  }
+  throw new Skip(`no finished day of the last ${WEEK} has missing: true`);
+}
 
 /** The days of the last year on which the site's clocks are changed, and those before and after. */
 function listChanges({ period: { to, timezone } }: Hours): { from: string; to: string }[] {
@@ -144,8 +207,8 @@ export const hoursSection = defineSection({
       },
     },
     "hours.clock-changes": {
-      must: "On days on which the clocks are changed, an hour that they repeat is two points, and one that they skip is none. This needs from and to.",
-      fix: "Tell hours apart by their offset, too, and never by adding 60 minutes to the clock.",
+      must: "On days on which the clocks are changed, an hour that they repeat is two points, and one that they skip is none; all add up to the day. This needs from and to.",
+      fix: "Tell hours apart by their offset, too, and never by adding 60 minutes to the clock, in points and in numbers.",
       check: async (subject) => {
         const { answer } = await readHours(subject);
         // Names that are no timezone are seen here.
@@ -153,8 +216,9 @@ export const hoursSection = defineSection({
         const changes = listChanges(answer);
         if (changes.length === 0) throw new Skip("the site's clocks were not changed in the last year");
         for (const { from, to } of changes) {
-          const { reply, answer } = await readDates(subject, from, to);
-          demandTimes({ reply, answer });
+          const byHour = await readDates(subject, from, to);
+          demandTimes(byHour);
+          for (const day of await listOfYear(subject, byHour)) demandSums(day);
         }
       },
     },
@@ -171,17 +235,42 @@ export const hoursSection = defineSection({
     "hours.adds-up": {
       must: "The hours of a finished day add up to its page views and, if the service has them, its visits.",
       fix: "Count a page view in the hour of its instant, and a visit in the hour in which it begins.",
-      check: (subject) => demandSums(subject),
+      check: async (subject) => demandSums(await readYesterday(subject)),
+    },
+    "hours.longest": {
+      must: `If hours of ${MAX_HOUR_DAYS} days are offered, those of each finished day add up to it, too: page views and visits, and visitors as of one day.`,
+      fix: "Count hours of many days as those of one: in the site's timezone, each day by its own offset.",
+      check: async (subject) => {
+        for (const day of await listOfYear(subject, await readLongest(subject))) {
+          demandSums(day);
+          demandVisitors(day);
+        }
+      },
+    },
+    "hours.missing": {
+      must: "A day with missing: true has no other hours, hours with missing: true have zeros, and a day without it has an hour without it.",
+      fix: "Mark the hours of which there is no data as you mark the days.",
+      check: async (subject) => {
+        await demandOffered(subject);
+        const { site, days, byDay } = await findMissing(subject);
+        const byHour = await readListed(subject, hours, { site, days, interval: "hour" });
+        for (const { reply, day, own } of listFinished(byHour, byDay)) {
+          const wrong = own.find(
+            ({ missing = false, visitors, pageviews }) =>
+              (day.missing && !missing) || (missing && visitors + pageviews > 0),
+          );
+          const expected = wrong?.missing ? "zeros with missing: true" : `missing: true, as ${day.date} has`;
+          demand(wrong === undefined, reply, expected, quote(wrong));
+          const isWhole = own.length > 0 && own.every(({ missing }) => missing);
+          demand(day.missing || !isWhole, reply, `an hour with data on ${day.date}`, "missing: true in all");
+        }
+      },
     },
     "hours.visitors": {
       must: "A visitor counts once an hour: no hour has more visitors than the day, and all hours together not fewer.",
       fix: "Count the distinct visitors of each hour on its own.",
       check: async (subject) => {
-        const { reply, day, own } = await readYesterday(subject);
-        const most = Math.max(...own.map(({ visitors }) => visitors));
-        demand(most <= day.visitors, reply, `at most ${day.visitors} visitors in an hour`, `${most}`);
-        const all = sum(own, "visitors");
-        demand(all >= day.visitors, reply, `at least ${day.visitors} visitors in all hours`, `${all}`);
+        demandVisitors(await readYesterday(subject));
       },
     },
     "hours.dates": {
@@ -205,7 +294,7 @@ export const hoursSection = defineSection({
         await demandOffered(subject);
         await findFiltering(subject, [timeseries]);
         const { is } = await chooseVisits(subject);
-        await demandSums(subject, { filter: [is] });
+        demandSums(await readYesterday(subject, { filter: [is] }));
       },
     },
     "hours.at-most": {

@@ -4,7 +4,7 @@ import { breachList, editRows, hasDates, isDay, isSpan } from "./request-lists.t
 const PATH = "/crawlers";
 
 /** One breach for each rule about crawlers. */
-export const crawlerBreaches: Record<string, Breach> = {
+export const crawlerBreaches: Record<string, Breach | { breach: Breach; also: string[] }> = {
   ...breachList("crawlers"),
   "crawlers.answer": edit(on(PATH), (body) => {
     body.rows[0].error_percentage = 104;
@@ -23,9 +23,13 @@ export const crawlerBreaches: Record<string, Breach> = {
       Object.assign(second, { value, label });
     }
   }),
-  "crawlers.values-once": editRows(PATH, (rows) => {
-    rows.at(-1).value = rows.at(-2).value;
-  }),
+  "crawlers.values-once": {
+    breach: editRows(PATH, (rows) => {
+      rows.at(-1).value = rows.at(-2).value;
+    }),
+    // The name that is lost is in the shorter list.
+    also: ["crawlers.longer-is-more"],
+  },
   "crawlers.pages": editRows(PATH, (rows) => {
     rows[0].pages = rows[0].requests + 1;
   }),

@@ -23,6 +23,7 @@ import {
 } from "../breach.ts";
 import type { RunOptions } from "../service.ts";
 import { filterFaults, isFiltered, misread, misreadText, rename, sameTag, spellPage } from "./filters.ts";
+import { countByOldOffset } from "./hours.ts";
 import { editRowsLike } from "./numbers.ts";
 
 export interface Fault {
@@ -95,6 +96,7 @@ export const faults: Record<string, Fault> = {
     editRowsLike("exit_pages", "pages", (row, page) => {
       row.pageviews = page.pageviews;
     }),
+    "breakdown.entries-add-up",
     "breakdown.entries-are-visits",
     "filters.complement",
     "filters.rows",
@@ -397,6 +399,32 @@ export const faults: Record<string, Fault> = {
     "filters.realtime",
     "filters.same-numbers",
     "filters.visit",
+    "filters.whole-visits",
+  ),
+  "the hours of a day on which the clocks are set forward, by the offset before": fault(
+    countByOldOffset(({ query }) => query.get("from") === "2026-03-28", "2026-03-29T03"),
+    "hours.clock-changes",
+  ),
+  "missing: true on days without kept hits": fault(
+    edit(both(on("/timeseries"), isFiltered), ({ points }) => {
+      for (const point of points) if (point.visitors === 0) point.missing = true;
+    }),
+    "filters.no-such-value",
+  ),
+  "missing: true on a day with data, by hour": fault(
+    edit(both(on("/timeseries", { interval: "hour", site: "parked.example" })), ({ points }) => {
+      points[0].visitors = 1;
+    }),
+    "hours.missing",
+  ),
+  "seconds of kept hits alone, in /stats": fault(
+    edit(
+      both(on("/stats"), ({ query }) => /^pages=/.test(query.get("filter") ?? "")),
+      (body) => {
+        body.visit_seconds = Math.floor(body.visit_seconds / 2);
+      },
+    ),
+    "filters.whole-visits",
   ),
   "the ETag of everything, for what a filter keeps": fault(sameTag, "filters.cache"),
   "visit: with != as a condition on hits": fault(

@@ -13,13 +13,24 @@ import {
   type When,
 } from "../breach.ts";
 import { isFiltered, misread } from "./filters.ts";
+import { isDay } from "./request-lists.ts";
 
 const isHourly: When = on("/timeseries", { interval: "hour" });
 
-/** Changes an hour of yesterday in every answer about everything that has it. */
+const isShort: When = (asked) => asked.query.get("days") === "2" || (asked.query.has("from") && isDay(asked));
+
+/** Changes an hour of yesterday in the answers of two days, and of that day alone. */
 const editHour = (change: (point: Body) => void) =>
-  edit(both(isHourly, not(isFiltered)), ({ points }) => {
+  edit(both(isHourly, on("/timeseries", { site: "example.com" }), isShort, not(isFiltered)), ({ points }) => {
     for (const point of points) if (point.time.startsWith("2026-11-20T09")) change(point);
+  });
+
+/** From a time on, hours have the numbers of the hour before, as if all days had the offset of the first one. */
+export const countByOldOffset = (when: When, time: string) =>
+  edit(both(isHourly, when), ({ points }) => {
+    const from = points.findIndex((point: Body) => point.time.startsWith(time));
+    const late = points.slice(from - 1, -1).map(({ time: _, partial: __, ...counts }: Body) => counts);
+    for (const [index, counts] of late.entries()) Object.assign(points[from + index], counts);
   });
 
 const countDays = ({ query }: Asked) => (query.has("from") ? 0 : Number(query.get("days") ?? 30));
@@ -52,11 +63,15 @@ export const hourBreaches: Record<string, Breach> = {
   "hours.adds-up": editHour((point) => {
     point.pageviews++;
   }),
+  "hours.longest": countByOldOffset(on("/timeseries", { days: "100" }), "2026-10-25T12"),
+  "hours.missing": edit(both(isHourly, on("/timeseries", { site: "parked.example" })), ({ points }) => {
+    delete points[5].missing;
+  }),
   "hours.visitors": editHour((point) => {
     point.visitors += 10_000;
   }),
   "hours.dates": edit(
-    both(isHourly, ({ query }) => query.has("from")),
+    both(isHourly, ({ query }) => query.has("from"), isDay),
     ({ points }) => {
       points[9].pageviews++;
     },
