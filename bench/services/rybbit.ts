@@ -213,24 +213,27 @@ async function compareKnown(rybbit: RybbitServer, days: readonly SampleDay[]): P
     const counts = countsOf(filter);
     compared.push({
       name: `days ${texts.join(" ")}`,
-      said: await source.days({ ...span, filter }),
-      known: days.map(({ date }) => ({ date, ...counts.totals(date) })),
+      said: (await source.days({ ...span, filter })).map(withoutBounces),
+      known: days.map(({ date }) => withoutBounces({ date, ...counts.totals(date) })),
     });
     for (const dimension of dimensions) {
       const { rows } = await source.breakdown({ ...span, filter }, dimension, 1_000);
       compared.push({
         name: `${dimension} ${texts.join(" ")}`,
-        said: rows.map(({ label: _, ...row }) => row),
+        said: rows.map(({ label: _, ...row }) => withoutBounces(row)),
         known: rankDays(
           counts,
           days.map(({ date }) => date),
           dimension,
-        ),
+        ).map(withoutBounces),
       });
     }
   }
   return compared;
 }
+
+/** Rybbit's are visits with one page view, whatever else happens in them. */
+const withoutBounces = <T extends { bounces?: number }>({ bounces: _, ...row }: T) => row;
 
 /** What Rybbit itself says of each day. */
 async function compareOwn(rybbit: RybbitServer, days: readonly SampleDay[]): Promise<Compared[]> {
@@ -250,12 +253,19 @@ async function compareOwn(rybbit: RybbitServer, days: readonly SampleDay[]): Pro
   };
   const compared: Compared[] = [];
   for (const { date } of days) {
-    const { pageviews, users } = await ask("overview", date);
+    const { pageviews, users, sessions, bounce_rate, session_duration } = await ask("overview", date);
     const [day] = await source.days({ ...span, from: date, to: date });
+    const { visitors, visits, bounces, visitSeconds } = day ?? {};
     compared.push({
       name: `Rybbit's overview of ${date}`,
-      said: { pageviews: day?.pageviews, users: day?.visitors },
-      known: { pageviews: Number(pageviews), users: Number(users) },
+      said: { pageviews: day?.pageviews, visitors, visits, bounces, visitSeconds },
+      known: {
+        pageviews: Number(pageviews),
+        visitors: Number(users),
+        visits: Number(sessions),
+        bounces: Math.round((bounce_rate / 100) * sessions),
+        visitSeconds: Math.round(session_duration * sessions),
+      },
     });
   }
   return compared;

@@ -20,7 +20,8 @@ const visitDimensions = dimensions.filter(
 );
 
 export interface MadeHit extends Partial<Record<TextColumn, string>> {
-  kind: "pageview" | "event";
+  /** `other`: what a table has of a visitor besides. */
+  kind: "pageview" | "event" | "other";
   day: string;
   visitor: number;
   time: number;

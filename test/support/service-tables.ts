@@ -11,7 +11,7 @@ import { LOG_NOW } from "./logs.ts";
  */
 
 /** Something that a visitor did. */
-interface Moment {
+export interface Moment {
   /** `other`: what a service records besides. */
   kind: "view" | "event" | "other";
   /** Seconds since 1970. */
@@ -22,6 +22,8 @@ interface Moment {
   date: string;
   /** The same on each day that the visitor comes. */
   visitor: string;
+  /** Of what the service takes for a visit. */
+  visit: string;
   hostname: string;
   path: string;
   /** The name of a custom event; empty for all else. */
@@ -119,6 +121,7 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       site_id: moment.site,
       // The service forgets its visitors every day.
       user_id: integer(moment.domain, moment.date, moment.visitor),
+      session_id: integer(moment.visit),
       hostname: moment.hostname,
       pathname: moment.path,
       // These are of the visit, in each of its rows.
@@ -164,7 +167,7 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       website_id: uuid("website", moment.site),
       // The service knows its visitors for a month.
       session_id: uuid(moment.domain, moment.visitor),
-      visit_id: uuid(moment.domain, moment.visitor, moment.time),
+      visit_id: uuid(moment.visit),
       event_id: uuid("event", moment.time, moment.visitor, moment.path),
       hostname: moment.hostname,
       browser: moment.browser,
@@ -209,6 +212,7 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       site_id: moment.site,
       timestamp: seconds(moment.time),
       user_id: hash(moment.domain, moment.visitor).slice(0, 16),
+      session_id: hash(moment.visit),
       hostname: moment.hostname,
       pathname: moment.path,
       querystring: queryOf(moment.utm) && `?${queryOf(moment.utm)}`,
@@ -254,6 +258,7 @@ export const serviceTables: Readonly<Record<string, ServiceTable>> = {
       distinct_id: moment.visitor,
       person_id: uuid(moment.domain, moment.visitor),
       properties: JSON.stringify({
+        $session_id: uuid(moment.visit),
         $pathname: moment.path,
         $host: moment.hostname,
         $referring_domain: moment.referrer === "" ? "$direct" : new URL(moment.referrer).hostname,
@@ -371,14 +376,14 @@ function addUp(weights: Readonly<Record<string, number>>): Record<string, number
   return sums;
 }
 
-/** What a service writes of some days of a site: its hits, and here and there something else a few seconds later. */
+/** What a service writes of some days of a site: its hits, and here and there between them something else. */
 export function writeRows(
   { write }: ServiceTable,
   fixtures: Fixtures,
   { site, domain, timezone }: { site: number; domain: string; timezone: string },
   dates: readonly string[],
 ): Record<string, unknown>[] {
-  return listVisits(fixtures, { domain }, dates, LOG_NOW, true).flatMap(({ date, visit }) => {
+  return listVisits(fixtures, { domain }, dates, LOG_NOW, true).flatMap(({ date, visit }, number) => {
     const { hostname, source, place, technology } = visit;
     const midnight = startOfDay(date, timezone) / 1000;
     const visitUtm = Object.fromEntries(
@@ -394,6 +399,7 @@ export function writeRows(
         domain,
         date,
         visitor: `198.51.${visit.visitor >> 8}.${visit.visitor & 255}`,
+        visit: `${domain} ${date} ${number}`,
         hostname,
         path,
         event: event ?? "",
@@ -410,8 +416,8 @@ export function writeRows(
         browser: technology.browser,
         system: technology.operating_system,
       };
-      const isFollowed = (index + visit.visitor) % 4 === 0;
-      const other: Moment = { ...hit, kind: "other", event: "", time: hit.time + 5 };
+      const isFollowed = (index + visit.visitor) % 4 === 0 && index + 1 < visit.hits.length;
+      const other: Moment = { ...hit, kind: "other", event: "" };
       return (isFollowed ? [hit, other] : [hit]).map(write);
     });
   });

@@ -8,7 +8,6 @@ import { describeDates, warnOfEnd, warnOfScanners } from "../data-warnings.ts";
 export interface LoadedDay {
   visitors: number;
   pageviews: number;
-  events: number;
   /** With a page view. */
   scanners: number;
   /** Whether a row marks it as loaded. */

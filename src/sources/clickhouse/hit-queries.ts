@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../../errors.ts";
 import { MAX_REFERRERS, UNPROMPTED } from "../../operations/not-found.ts";
 import { columnsOf } from "../hits.ts";
-import { OTHER } from "../measure/definition.ts";
+import { LOG_RULE, OTHER } from "../measure/definition.ts";
 import { type ColumnKind, type Columns, describeType, readType } from "./column-types.ts";
 import { writeFilter } from "./filter-sql.ts";
 import type { HitRows } from "./hit-rows.ts";
@@ -41,7 +41,8 @@ const KINDS = {
   all: "kind IN ('pageview', 'event', 'scanner', 'day')",
 };
 
-const LOAD_COLUMNS = `uniqExactIf(visitor, kind = 'scanner') AS scanner_count,
+const LOAD_COLUMNS = `uniqExactIf(visitor, kind = 'pageview') AS visitor_count,
+        uniqExactIf(visitor, kind = 'scanner') AS scanner_count,
         countIf(kind = 'day') AS loads,
         sumIf(pageviews, kind = 'day') AS expected_views,
         maxIf(definition, kind = 'day') AS newest_definition,
@@ -55,7 +56,7 @@ export function createHitLayout(database: string, table: string): TableLayout {
   const rows: HitRows = {
     isExported: true,
     hasEvents: true,
-    eventsAreHits: false,
+    rule: LOG_RULE,
     read: ({ kind, timeFilter, conditions = [] }) => `FROM ${from}
       WHERE ${all([IN_SPAN, KINDS[kind], ...conditions])} ${timeFilter("time")}`,
   };
@@ -101,7 +102,7 @@ export function createHitLayout(database: string, table: string): TableLayout {
       const folded = dimensions.map((dimension) => `${columnsOf[dimension]} = '${OTHER}'`).join(" OR ");
       return `
       SELECT day AS date
-      ${rows.read({ kind: "pageview", timeFilter, conditions: [`(${folded})`] })}
+      ${rows.read({ kind: "pageview", timeFilter, columns: ["day"], conditions: [`(${folded})`] })}
       GROUP BY date
       ORDER BY date`;
     },

@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
-import { OTHER } from "../measure/definition.ts";
+import { OTHER, type VisitRule } from "../measure/definition.ts";
 import type { ConditionSql, FilterSql } from "./filter-sql.ts";
 import type { TimeFilter } from "./table-queries.ts";
 
@@ -11,24 +11,27 @@ export interface HitRows {
    * and `(other)` stands for several values.
    */
   isExported: boolean;
-  /** Whether an event is a hit of a visit, which it can begin and extend. Else it belongs to the visit last begun before it, or to the day's first one. */
-  eventsAreHits: boolean;
+  rule: VisitRule;
   hasEvents: boolean;
   /** Writes FROM and WHERE for rows of a span. */
   read(selection: RowSelection): string;
 }
 
 export interface RowSelection {
-  /** `hit`: page views and events; `all`: everything that tells what a day has. */
+  /** `hit`: page views, events, and what else is a hit of a visit; `all`: everything that tells what a day has. */
   kind: "pageview" | "event" | "hit" | "all";
   timeFilter: TimeFilter;
   conditions?: readonly string[];
   /**
-   * The columns that are read beside the usual ones (`day`, `visitor`, `time`, `sequence`, `kind`, `event`, `path`): in a mapped
-   * table, each is an expression, and ClickHouse analyzes all of them before it leaves out what nobody asks for.
+   * The columns that are read beside those of the conditions: in a mapped table, each is an expression, and ClickHouse analyzes all of
+   * them before it leaves out what nobody asks for.
    */
-  columns?: readonly string[];
+  columns: readonly string[];
 }
+
+/** Whether there can be events of nobody's visit, in a table that was not exported. */
+export const hasLooseEvents = ({ isExported, hasEvents, rule }: HitRows): boolean =>
+  !isExported && hasEvents && rule.needsView;
 
 /** Whether events can be kept in a table that was exported, where they have no page. */
 export const keepsEvents = ({ hits }: FilterSql): boolean =>

@@ -70,8 +70,9 @@ function hasDimension({ values }: Mapping, dimension: Dimension): boolean {
   return values.has(isPage ? "path" : columnsOf[dimension]);
 }
 
-/** Nothing tells whether a day was loaded but its rows. */
-const LOAD_COLUMNS = `0 AS scanner_count,
+/** Nothing tells whether a day was loaded but its rows; without scanners, nobody asks for the visitors. */
+const LOAD_COLUMNS = `0 AS visitor_count,
+        0 AS scanner_count,
         count() AS loads,
         view_count AS expected_views,
         0 AS newest_definition,
@@ -88,7 +89,7 @@ function writeMappedQueries(from: string, rows: MappedRows, isTimeNullable: bool
     inSpan,
     conditions,
     isPageview,
-    isHit,
+    isVisitor,
   } = rows;
   const hasTime = isTimeNullable ? ` AND isNotNull(${rawTime})` : "";
 
@@ -156,9 +157,9 @@ function writeMappedQueries(from: string, rows: MappedRows, isTimeNullable: bool
       SELECT
         toDate(${rawTime}, {timezone:String}) AS date,
         countIf(${isPageview}) AS view_count,
-        uniqExact(tuple(${rows.visitorColumns.join(", ")})) AS visitor_count
+        uniqExactIf(tuple(${rows.visitorColumns.join(", ")}), ${isVisitor}) AS visitor_count
       FROM ${from}
-      WHERE ${isSite} AND ${isHit} AND toDate(${rawTime}, {timezone:String}) BETWEEN {from:Date} AND {to:Date}
+      WHERE ${isSite} AND toDate(${rawTime}, {timezone:String}) BETWEEN {from:Date} AND {to:Date}
       GROUP BY date`,
     },
   };

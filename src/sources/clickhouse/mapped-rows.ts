@@ -59,15 +59,15 @@ export interface MappedRows extends HitRows {
   /** A page view of a person meets all of these. The names are for people. */
   conditions: readonly { name: string; sql: string }[];
   isPageview: string;
-  /** A page view or an event. */
-  isHit: string;
+  /** Whether it makes somebody a visitor. */
+  isVisitor: string;
   /** The values of the parameters in this SQL. */
   params: QueryParams;
 }
 
 /** Writes the SQL. The columns must have been checked. */
 export function writeMappedRows(from: string, mapping: Mapping, columns: MappedColumns): MappedRows {
-  const { values, method, status, agent, siteId } = mapping;
+  const { values, method, status, agent, siteId, rule } = mapping;
   const rawTime = quoteColumn(mapping.time);
   const time = columns.isTimeNullable ? `assumeNotNull(toDateTime(${rawTime}))` : `toDateTime(${rawTime})`;
   const day = `toDate(${time}, {timezone:String})`;
@@ -112,40 +112,37 @@ export function writeMappedRows(from: string, mapping: Mapping, columns: MappedC
 
   const [ofViews, ofEvents] = [
     columns.conditions.slice(0, mapping.conditions.length),
-    columns.conditions.slice(mapping.conditions.length).map(({ sql }) => sql),
+    all(columns.conditions.slice(mapping.conditions.length).map(({ sql }) => sql)),
   ];
   const conditions = [
     ...ofViews.map(({ sql }, index) => ({ name: mapping.conditions[index]?.text ?? "", sql })),
     ...rules,
   ];
   const isPageview = conditions.map(({ sql }) => sql).join(" AND ");
-  const hasEvents = values.has("event");
-  const event = hasEvents ? `if(${ofEvents.join(" AND ")}, ${readColumn("event")}, '')` : "''";
-  const isEvent = hasEvents ? `${event} != ''` : "0";
-  const isHit = hasEvents ? `(${isPageview} OR ${isEvent})` : isPageview;
-  const usual: readonly (readonly [name: string, sql: string])[] = [
+  const eventName = values.get("event");
+  const hasEvents = eventName !== undefined;
+  const isEvent = hasEvents ? `(${ofEvents} AND ${text(eventName)} NOT IN ('', '-'))` : "0";
+  const isViewOrEvent = hasEvents ? `(${isPageview} OR ${isEvent})` : isPageview;
+  const isHit = rule.hits === "all" ? "1" : isViewOrEvent;
+  const known = new Map<string, string>([
+    ...Object.values(columnsOf).map((column) => [column, readColumn(column)] as const),
+    ["event", hasEvents ? `if(${isEvent}, ${readColumn("event")}, '')` : "''"],
     ["day", day],
     ["visitor", `sipHash64(toString(${day}), ${mapping.visitor.map(text).join(", ")})`],
     ["time", time],
     ["sequence", mapping.sequence === undefined ? "0" : quoteColumn(mapping.sequence)],
     ["kind", `multiIf(${isPageview}, 'pageview', ${isEvent}, 'event', '')`],
-    ["event", event],
-    ["path", readColumn("path")],
-  ];
-  const others = Object.values(columnsOf).filter(
-    (column) => !/^(?:entry|exit)_page$|^event$|^path$/.test(column),
-  );
+    ["kind_number", rule.hits === "all" ? `multiIf(${isPageview}, 0, ${isEvent}, 1, 2)` : isEvent],
+  ]);
   const kinds = { pageview: isPageview, event: isEvent, hit: isHit, all: "1" };
   return {
     isExported: false,
     hasEvents,
-    eventsAreHits: mapping.eventsAreHits,
+    rule,
     // Two steps: in one, versions before 2024 would take a column of the table for the column of ours with its name.
-    read: ({ kind, timeFilter, conditions: tested = [], columns: named = [] }) => {
-      const selected = [
-        ...usual,
-        ...others.filter((column) => named.includes(column)).map((column) => [column, readColumn(column)]),
-      ];
+    read: ({ kind, timeFilter, conditions: tested = [], columns: named }) => {
+      const words = new Set([...named, ...tested].join(" ").match(/\w+/g));
+      const selected = [...known].filter(([name]) => words.has(name));
       return `FROM (
         SELECT ${selected.map(([name]) => `hit_${name} AS ${name}`).join(", ")}
         FROM (
@@ -169,7 +166,7 @@ export function writeMappedRows(from: string, mapping: Mapping, columns: MappedC
     inSpan,
     conditions,
     isPageview,
-    isHit,
+    isVisitor: rule.needsView ? isPageview : isHit,
     params: {
       bots: BOT_PATTERN,
       files: NO_PAGE_PATTERN,

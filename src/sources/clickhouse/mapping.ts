@@ -1,5 +1,6 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { columnsOf, type TextColumn } from "../hits.ts";
+import { CONTRACT_RULE, type VisitRule } from "../measure/definition.ts";
 import { listTexts } from "../named-sites.ts";
 import type { SourceFlags } from "../source-types.ts";
 import { readSchema } from "./schemas.ts";
@@ -25,8 +26,7 @@ export interface Mapping {
   conditions: readonly Condition[];
   /** The conditions on other rows, which select custom events; their names are in `values`. */
   eventConditions: readonly Condition[];
-  /** Whether an event is a hit of a visit: it can begin and extend it. */
-  eventsAreHits: boolean;
+  rule: VisitRule;
 }
 
 /** A condition that selects the rows that are page views of people. */
@@ -101,7 +101,7 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     values,
     conditions,
     eventConditions: (schema?.events?.where ?? []).map(readCondition),
-    eventsAreHits: schema?.events?.areHits ?? true,
+    rule: schema?.events?.rule ?? CONTRACT_RULE,
     ...(site !== undefined && { site }),
     ...(siteId !== undefined && { siteId }),
     ...(sequence !== undefined && { sequence }),

@@ -1,16 +1,17 @@
 import type { Dimension } from "../../operations/dimensions.ts";
-import { IS_BOUNCE, isOfHit } from "../measure/definition.ts";
+import { isOfHit } from "../measure/definition.ts";
 import type { FilterSql } from "./filter-sql.ts";
 import {
   dependsOnEvents,
   type HitRows,
+  hasLooseEvents,
   keepsEvents,
   listVisitConditions,
   testHit,
   testVisitRows,
 } from "./hit-rows.ts";
 import { byValue, type TableQueries, type TimeFilter } from "./table-queries.ts";
-import { MOMENTS, nameVisitValue } from "./visit-columns.ts";
+import { IS_VISIT, MOMENTS, nameVisitValue } from "./visit-columns.ts";
 import { writeVisits } from "./visits.ts";
 
 /** Writes the questions that every table answers. */
@@ -19,44 +20,42 @@ export function writeQueries(
   /** Columns that tell how a day was loaded: `scanner_count`, `loads` and so on. */
   loadColumns: string,
 ): Pick<TableQueries, "days" | "totals" | "hours" | "steps" | "breakdown" | "active"> {
+  const { isBounce } = rows.rule;
+  const ofVisits = aggregateVisits(rows);
   return {
     days: (timeFilter) => `
       SELECT
         day AS date,
-        uniqExactIf(visitor, kind ${rows.eventsAreHits ? "IN ('pageview', 'event')" : "= 'pageview'"}) AS visitor_count,
         countIf(kind = 'pageview') AS view_count,
-        countIf(kind = 'event') AS event_count,
         ${loadColumns}
-      ${rows.read({ kind: "all", timeFilter })}
+      ${rows.read({ kind: "all", timeFilter, columns: ["day", "kind"] })}
       GROUP BY date
       ORDER BY date`,
 
     totals: (filter, timeFilter) => {
       // Where all events of the visits count, it is enough to look at the visitors who have any.
       const isApart = rows.isExported && keepsEvents(filter) && !dependsOnEvents(filter);
-      return `
+      const counts = [
+        ["visitor_count", ofVisits("uniqExact", "visitor_key")],
+        ["view_count", "sum(kept_views)"],
+        ["event_count", "sum(kept_events)"],
+        ["visit_count", ofVisits("count")],
+        ["bounce_count", `countIf(${isBounce})`],
+        ["second_count", ofVisits("sum", "seconds")],
+      ] as const;
+      const countVisits = (prefix: string) => `
       SELECT
-        date,
-        sum(day_visitors) AS visitor_count,
-        sum(day_views) AS view_count,
-        sum(day_events) AS event_count,
-        sum(day_visits) AS visit_count,
-        sum(day_bounces) AS bounce_count,
-        sum(day_seconds) AS second_count
-      FROM (
-        SELECT
-          visit_day AS date,
-          uniqExact(visitor_key) AS day_visitors,
-          sum(kept_views) AS day_views,
-          sum(kept_events) AS day_events,
-          count() AS day_visits,
-          countIf(${IS_BOUNCE}) AS day_bounces,
-          sum(seconds) AS day_seconds
-        FROM (${writeVisits(rows, { filter, timeFilter })})
-        GROUP BY date
-        ${isApart ? `UNION ALL ${countEvents(rows, filter, timeFilter)}` : ""}
-      )
+        visit_day AS date,
+        ${counts.map(([name, sql]) => `${sql} AS ${prefix}${name}`).join(",\n        ")}
+      FROM (${writeVisits(rows, { filter, timeFilter, listsLoose: true })})
+      GROUP BY date`;
+      return isApart
+        ? `
+      SELECT date, ${counts.map(([name]) => `sum(part_${name}) AS ${name}`).join(", ")}
+      FROM (${countVisits("part_")} UNION ALL ${countEvents(rows, filter, timeFilter)})
       GROUP BY date
+      ORDER BY date`
+        : `${countVisits("")}
       ORDER BY date`;
     },
 
@@ -66,12 +65,13 @@ export function writeQueries(
         uniqExactIf(visitor_key, moment.2 != ${MOMENTS.beginning}) AS visitor_count,
         countIf(moment.2 = ${MOMENTS.view}) AS view_count,
         countIf(moment.2 = ${MOMENTS.beginning}) AS visit_count,
-        countIf(moment.2 = ${MOMENTS.beginning} AND ${IS_BOUNCE}) AS bounce_count,
+        countIf(moment.2 = ${MOMENTS.beginning} AND ${isBounce}) AS bounce_count,
         sumIf(seconds, moment.2 = ${MOMENTS.beginning}) AS second_count
       FROM (
         SELECT
           visitor_key,
           hits,
+          ${rows.isExported ? "" : "views,"}
           seconds,
           arrayJoin(arrayPushBack(kept_moments, (begin, ${MOMENTS.beginning}))) AS moment
         FROM (${writeVisits(rows, { filter, timeFilter, hasMoments: true })})
@@ -108,7 +108,7 @@ export function writeQueries(
       choosesRows(rows, filter)
         ? `
       SELECT uniqExact(visitor) AS visitor_count
-      ${rows.read({ kind: "hit", timeFilter, conditions: [...testHit(rows, filter, "hit"), "toUnixTimestamp(time) > {since:UInt32}"] })}`
+      ${rows.read({ kind: "hit", timeFilter, columns: ["visitor"], conditions: [...testHit(rows, filter, "hit"), "toUnixTimestamp(time) > {since:UInt32}"] })}`
         : `
       SELECT uniqExact(visitor_key) AS visitor_count
       FROM (${writeVisits(rows, { filter, timeFilter, onlyRecent: true })})`,
@@ -116,8 +116,14 @@ export function writeQueries(
 }
 
 /** Whether a filter keeps hits by what is in their own rows, whatever visit they are of. */
-const choosesRows = ({ eventsAreHits }: HitRows, filter: FilterSql) =>
-  eventsAreHits && filter.visitHits.length + listVisitConditions(filter).length === 0;
+const choosesRows = ({ rule }: HitRows, filter: FilterSql) =>
+  !rule.needsView && filter.visitHits.length + listVisitConditions(filter).length === 0;
+
+/** Aggregates visits, where their query may list events of nobody's visit as well. */
+const aggregateVisits =
+  (rows: HitRows) =>
+  (name: string, ...values: string[]) =>
+    hasLooseEvents(rows) ? `${name}If(${[...values, IS_VISIT].join(", ")})` : `${name}(${values.join()})`;
 
 /** Counts the values of a dimension, without GROUP BY. */
 export function countValues(
@@ -133,14 +139,15 @@ export function countValues(
         uniqExact(visitor_key) AS visitor_count,
         sum(kept_views) AS hit_count,
         count() AS visit_count,
-        countIf(${IS_BOUNCE}) AS bounce_count,
+        countIf(${rows.rule.isBounce}) AS bounce_count,
         sum(seconds) AS second_count
       FROM (${writeVisits(rows, { filter, timeFilter, dimension })})`;
   }
   const isPages = dimension === "pages";
   const choosesVisits = listVisitConditions(filter).length > 0;
+  const needsVisits = !isPages && hasLooseEvents(rows);
   // The page views of an export have their visit's values.
-  if (filter.visitHits.length === 0 && (!choosesVisits || (rows.isExported && isPages))) {
+  if (!needsVisits && filter.visitHits.length === 0 && (!choosesVisits || (rows.isExported && isPages))) {
     const kind = isPages ? "pageview" : "event";
     const ofVisit = rows.isExported ? testVisitRows(rows, filter) : [];
     return `
@@ -148,14 +155,14 @@ export function countValues(
         ${isPages ? "path" : "event"} AS value,
         uniqExact(visitor) AS visitor_count,
         count() AS hit_count
-      ${rows.read({ kind, timeFilter, conditions: [...ofVisit, ...testHit(rows, filter, kind)] })}`;
+      ${rows.read({ kind, timeFilter, columns: ["visitor", isPages ? "path" : "event"], conditions: [...ofVisit, ...testHit(rows, filter, kind)] })}`;
   }
   return `
       SELECT
         arrayJoin(kept_items) AS value,
-        uniqExact(visitor_key) AS visitor_count,
+        ${aggregateVisits(rows)("uniqExact", "visitor_key")} AS visitor_count,
         count() AS hit_count
-      FROM (${writeVisits(rows, { filter, timeFilter, items: dimension, onlyWithEvents: !isPages })})`;
+      FROM (${writeVisits(rows, { filter, timeFilter, items: dimension, onlyWithEvents: !isPages, listsLoose: true })})`;
 }
 
 /** The events of the visits that a filter keeps, of which it keeps all. */
@@ -167,7 +174,7 @@ const countEvents = (rows: HitRows, filter: FilterSql, timeFilter: TimeFilter) =
         GROUP BY date`
     : `
         SELECT day AS date, 0, 0, count(), 0, 0, 0
-        ${rows.read({ kind: "event", timeFilter })}
+        ${rows.read({ kind: "event", timeFilter, columns: [] })}
         GROUP BY date`;
 
 const HOUR = 3600;

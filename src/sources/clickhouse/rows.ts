@@ -40,7 +40,6 @@ export const dayRow = z.object({
   date,
   visitor_count: count,
   view_count: count,
-  event_count: count,
   scanner_count: count,
   loads: count,
   expected_views: count,
@@ -55,6 +54,7 @@ const visitCounts = { visit_count: count, bounce_count: count, second_count: cou
 
 /** A day with sums, and the run that counted them: 64 bits in decimal. */
 export const summedDayRow = dayRow.extend({
+  event_count: count,
   ...visitCounts,
   run_text: z.string().regex(/^\d{1,20}$/),
 });

@@ -1,5 +1,6 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { suggest } from "../../render/suggest.ts";
+import { CONTRACT_RULE, LOG_RULE, type VisitRule } from "../measure/definition.ts";
 import { schemaNames } from "./schema-names.ts";
 
 /** The table in which another service keeps its page views, and how to read it. docs/clickhouse.md says what differs. */
@@ -13,10 +14,10 @@ export interface Schema {
   /** As `--where` takes them. */
   where: readonly string[];
   /**
-   * Custom events: the column of their names, the rows that are events, as `--where` takes them, and whether an event is a hit of a
-   * visit, which it can begin and extend. Else it belongs to the visit that its visitor began last before it.
+   * Custom events: the column of their names, the rows that are events, as `--where` takes them, and the service's own rule of visits,
+   * bounces and visitors, by which its dashboard counts.
    */
-  events?: { name: string; where: readonly string[]; areHits: boolean };
+  events?: { name: string; where: readonly string[]; rule: VisitRule };
   /** For values that are in no column of their own: the statement that creates the view, for people to run. */
   view?: string;
 }
@@ -42,7 +43,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("site_id", "hostname", "referrer", "browser", "operating_system", ...UTM),
     ],
     where: ["name=pageview"],
-    events: { name: "name", where: ["name!=pageview", "name!=engagement"], areHits: true },
+    events: { name: "name", where: ["name!=pageview", "name!=engagement"], rule: CONTRACT_RULE },
   },
   umami: {
     service: "Umami",
@@ -57,7 +58,7 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("hostname", "country", "region", "city", "language", "device", "browser", ...UTM),
     ],
     where: ["event_type=1"],
-    events: { name: "event_name", where: ["event_type=2"], areHits: true },
+    events: { name: "event_name", where: ["event_type=2"], rule: LOG_RULE },
   },
   rybbit: {
     service: "Rybbit",
@@ -72,7 +73,11 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...UTM.map((column) => `${column}=url_parameters[${column}]`),
     ],
     where: ["type=pageview"],
-    events: { name: "event_name", where: ["type=custom_event"], areHits: true },
+    events: {
+      name: "event_name",
+      where: ["type=custom_event"],
+      rule: { hits: "all", needsView: false, isBounce: "views = 1" },
+    },
   },
   posthog: {
     service: "PostHog",
@@ -85,7 +90,11 @@ export const schemas: Readonly<Record<(typeof schemaNames)[number], Schema>> = {
       ...same("device", "browser", "operating_system", ...UTM),
     ],
     where: ["event=$pageview"],
-    events: { name: "custom_event", where: ["event!=$pageview"], areHits: true },
+    events: {
+      name: "custom_event",
+      where: ["event!=$pageview"],
+      rule: { hits: "all", needsView: true, isBounce: "views = 1 AND seconds < 10" },
+    },
     view: `CREATE VIEW posthog_views AS
 SELECT
   timestamp,

@@ -157,7 +157,6 @@ function createSumFinder(rollup: RollupQueries, ask: Ask, clock: () => number) {
 const readDay = (row: DayRow): LoadedDay => ({
   visitors: row.visitor_count,
   pageviews: row.view_count,
-  events: row.event_count,
   scanners: row.scanner_count,
   isLoaded: row.loads > 0,
   expected: row.expected_views,

@@ -1,5 +1,7 @@
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
+import { VISIT_GAP } from "../measure/definition.ts";
+import { columnOf } from "../measure/hit-table.ts";
 import type { FilterSql } from "./filter-sql.ts";
 import { type HitRows, listVisitConditions, mayMatch, testHit } from "./hit-rows.ts";
 import { all, type TimeFilter } from "./table-queries.ts";
@@ -17,6 +19,8 @@ export interface VisitQuestion {
   hasSteps?: boolean;
   /** Whether visits without events do not matter. */
   onlyWithEvents?: boolean;
+  /** Whether events of nobody's visit are listed, too, as visits that do not meet `IS_VISIT`. */
+  listsLoose?: boolean;
   /** Whether only hits after `since` are kept. */
   onlyRecent?: boolean;
 }
@@ -26,6 +30,8 @@ export const nameVisitValue = (dimension: Dimension) => `visit_${dimension}`;
 
 /** The kinds of what happens in a visit. */
 export const MOMENTS = { event: 0, view: 1, beginning: 2 } as const;
+
+export const SECOND = "toUnixTimestamp(time)";
 
 /** How columns of a visit are computed from its hits. */
 interface HitSet {
@@ -58,12 +64,20 @@ export const inGroup = (isView: string): HitSet => ({
   readValue: (dimension) => `anyIf(${columnsOf[dimension]}, ${isView})`,
 });
 
-export const SECOND = "toUnixTimestamp(time)";
 export const IS_VIEW = "kind = 'pageview'";
 export const IS_EVENT = "kind = 'event'";
 
+/** Whether a visit is one, where it needs a page view. */
+export const IS_VISIT = "views > 0";
+
+/** `kind_number` is 0 for a page view, 1 for an event, 2 for all else. */
+const KINDS = 8;
+
 /** The columns of hits that are one number, since an array of numbers is sorted in half the time of one of pairs. */
-export const FLAGGED_SECOND: readonly string[] = ["second", "is_event"];
+export const NUMBERED_SECOND: readonly string[] = ["second", "kind_number"];
+export const SECOND_AND_KIND = `${SECOND} * ${KINDS} + kind_number`;
+/** Between that of two hits without a pause there is at most this much, whatever their kinds are. */
+export const NUMBERED_GAP = (VISIT_GAP + 0.5) * KINDS;
 
 /** An array of hits by time, each with these columns; with one column, an array of its values. */
 export function inArray(
@@ -74,8 +88,9 @@ export function inArray(
   const such = (condition: string) =>
     condition === "1" ? hits : `arrayFilter(one -> ${condition}, ${hits})`;
   const take = (hit: string, name: string) => {
-    if (columns !== FLAGGED_SECOND) return columns.length === 1 ? hit : `${hit}.${columns.indexOf(name) + 1}`;
-    return name === "second" ? `intDiv(${hit}, 2)` : `(${hit} % 2 = 1)`;
+    if (columns !== NUMBERED_SECOND)
+      return columns.length === 1 ? hit : `${hit}.${columns.indexOf(name) + 1}`;
+    return name === "second" ? `intDiv(${hit}, ${KINDS})` : `${hit} % ${KINDS}`;
   };
   return {
     isView,
@@ -87,14 +102,14 @@ export function inArray(
     list: (value, condition) => `arrayMap(one -> ${value}, ${such(condition)})`,
     ends: (condition) => [take(`${such(condition)}[1]`, "second"), take(`${such(condition)}[-1]`, "second")],
     readValue: (dimension) => {
-      if (dimension !== "entry_pages" && dimension !== "exit_pages")
-        return take(`${such(isHit)}[1]`, columnsOf[dimension]);
       // Without a page view, a visit has the pages of its events.
-      const pages =
-        isView === isHit
-          ? such(isView)
-          : `if(arrayExists(one -> ${isView}, ${hits}), ${such(isView)}, ${hits})`;
-      return take(`${pages}[${dimension === "entry_pages" ? 1 : -1}]`, "path");
+      const views =
+        isView === "1" ? hits : `if(arrayExists(one -> ${isView}, ${hits}), ${such(isView)}, ${hits})`;
+      const isPage = columnOf(dimension) === "pages";
+      return take(
+        `${isPage || isHit === isView ? views : hits}[${dimension === "exit_pages" ? -1 : 1}]`,
+        columnsOf[columnOf(dimension)],
+      );
     },
   };
 }
@@ -136,6 +151,7 @@ export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuest
   const [first, last] = ends(isHit);
   return [
     ["hits", count(isHit)],
+    ...(rows.isExported ? [] : [["views", count(isView)] as const]),
     ["seconds", `toUInt64(${last} - ${first})`],
     ["kept_views", count(isKept)],
     ...(hasMoments
@@ -159,9 +175,11 @@ export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuest
 
 export function listEventColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
   const { filter, items, hasMoments, hasSteps } = question;
-  const { isEvent, column, count, list } = set;
-  const isKept = all([isEvent, ...testHit(rows, filter, "event", column), ...listRecent(set, question)]);
-  const moments = list(`(${column("second")}, ${MOMENTS.event})`, isKept);
+  const { isView, isEvent, column, count, list } = set;
+  const tests = [...testHit(rows, filter, "event", column), ...listRecent(set, question)];
+  const isKept = all([isEvent, ...tests]);
+  const isOther = all([rows.rule.hits === "all" ? `NOT (${isView})` : isEvent, ...tests]);
+  const moments = list(`(${column("second")}, ${MOMENTS.event})`, isOther);
   return [
     ["kept_events", count(isKept)],
     ...(hasMoments ? [["kept_moments", `arrayConcat(view_moments, ${moments})`] as const] : []),
@@ -196,14 +214,21 @@ export const listValues = ({ isExported }: HitRows, { dimension, filter }: Visit
       (!isExported && listVisitConditions(filter).some((condition) => condition.dimension === each)),
   );
 
+/** Whether a visit has a hit that is kept; of no kind that `rows` does not tell apart. */
+const testKept = (rows: HitRows, question: VisitQuestion, set: HitSet | undefined): string[] => {
+  if (set === undefined) return ["kept_views + kept_events > 0"];
+  const tests = [...testHit(rows, question.filter, "hit", set.column), ...listRecent(set, question)];
+  return tests.length === 0 ? [] : [`${set.count(all(tests))} > 0`];
+};
+
 /** Whether a visit is kept, by its columns. */
-export const testVisit = (rows: HitRows, { filter }: VisitQuestion) =>
+export const testVisit = (rows: HitRows, question: VisitQuestion, set?: HitSet) =>
   all([
-    "kept_views + kept_events > 0",
-    ...listByHit(filter).map(
+    ...testKept(rows, question, set),
+    ...listByHit(question.filter).map(
       ({ isNot }, index) => `matching_views${index} + matching_events${index} ${isNot ? "=" : ">"} 0`,
     ),
-    ...(rows.isExported ? [] : listVisitConditions(filter)).map(({ dimension, isMetBy }) =>
+    ...(rows.isExported ? [] : listVisitConditions(question.filter)).map(({ dimension, isMetBy }) =>
       isMetBy(nameVisitValue(dimension)),
     ),
   ]);

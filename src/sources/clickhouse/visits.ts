@@ -1,18 +1,29 @@
 import { columnsOf } from "../hits.ts";
 import { EVENT_LEAD, VISIT_GAP } from "../measure/definition.ts";
-import { dependsOnEvents, type HitRows, keepsEvents, needsEvents, testVisitRows } from "./hit-rows.ts";
+import { columnOf } from "../measure/hit-table.ts";
+import {
+  dependsOnEvents,
+  type HitRows,
+  hasLooseEvents,
+  keepsEvents,
+  needsEvents,
+  testVisitRows,
+} from "./hit-rows.ts";
 import { all } from "./table-queries.ts";
 import {
-  FLAGGED_SECOND,
   IS_EVENT,
   IS_VIEW,
+  IS_VISIT,
   inArray,
   inGroup,
   listEventColumns,
   listValues,
   listViewColumns,
   NO_EVENTS,
+  NUMBERED_GAP,
+  NUMBERED_SECOND,
   SECOND,
+  SECOND_AND_KIND,
   select,
   testVisit,
   type VisitColumns,
@@ -50,7 +61,7 @@ const writeVisitsOfViews = (rows: HitRows, question: VisitQuestion) => `
         day AS visit_day,
         visitor AS visitor_key,
           ${select([...listViewColumns(rows, inGroup("1"), question), ...listEventColumns(rows, NO_EVENTS, question)])}
-      ${rows.read({ kind: "pageview", timeFilter: question.timeFilter, conditions: testVisitRows(rows, question.filter) })}
+      ${rows.read({ kind: "pageview", timeFilter: question.timeFilter, columns: [], conditions: testVisitRows(rows, question.filter) })}
       GROUP BY visit_day, visitor_key, visit
       HAVING ${testVisit(rows, question)}`;
 
@@ -65,7 +76,7 @@ function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
   const names = columns.map(([name]) => name);
   const place = (name: string) => names.indexOf(name) + 1;
   // Distributed tables refuse IN without GLOBAL.
-  const withEvents = `visitor GLOBAL IN (SELECT visitor ${rows.read({ kind: "event", timeFilter })})`;
+  const withEvents = `visitor GLOBAL IN (SELECT visitor ${rows.read({ kind: "event", timeFilter, columns: [] })})`;
   const conditions = onlyWithEvents || needsEvents(filter) ? [withEvents] : [];
   return `
       SELECT
@@ -96,7 +107,7 @@ function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
               if(${IS_EVENT}, 0, visit + 1) AS visit_number,
           ${select(columns)},
               groupArrayIf((${SECOND}, event, sequence), ${IS_EVENT}) AS happenings
-            ${rows.read({ kind: "hit", timeFilter, conditions })}
+            ${rows.read({ kind: "hit", timeFilter, columns: [], conditions })}
             GROUP BY visit_day, visitor_key, visit_number
           )
           GROUP BY visit_day, visitor_key
@@ -106,45 +117,49 @@ function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
       WHERE is_chosen AND ${testVisit(rows, question)}`;
 }
 
-/** Hits are sorted by all that the question looks at, so that it always has the same answer. */
-function writeFoundVisits(rows: HitRows, question: VisitQuestion): string {
-  const { filter, timeFilter, items } = question;
-  const { hasEvents, eventsAreHits } = rows;
+/** Hits are sorted by these columns, so that a question always has the same answer; where values decide, by their pages first. */
+function listHitColumns(rows: HitRows, question: VisitQuestion): readonly string[] {
+  const { filter, items } = question;
+  const { hasEvents, rule } = rows;
   const values = listValues(rows, question);
   const conditions = [...filter.hits, ...filter.visitHits, ...filter.steps];
-  const onlyTimes = values.length + conditions.length === 0 && items === undefined;
-  const flag = hasEvents ? ["is_event"] : [];
-  const times = hasEvents ? FLAGGED_SECOND : ["second"];
-  const names = onlyTimes
-    ? times
-    : [
-        "second",
-        // An event that is no hit belongs to the visit that begins in its second.
-        ...(eventsAreHits ? ["sequence", ...flag] : [...flag, "sequence"]),
-        ...["event", "path"],
-        ...values.map((each) => columnsOf[each]).filter((name) => !/^(?:entry|exit)_page$/.test(name)),
-      ];
-  const written = new Map([
-    ["second", SECOND],
-    ["is_event", "event != ''"],
-  ]);
-  const columns = names.map((name) => written.get(name) ?? name);
-  const listed = columns.length === 1 ? columns.join() : `(${columns.join(", ")})`;
-  const hit = names === FLAGGED_SECOND ? `${SECOND} * 2 + (event != '')` : listed;
+  const asked = [...values, ...conditions.map(({ dimension }) => dimension), ...(items ? [items] : [])];
+  if (asked.length === 0) return hasEvents ? NUMBERED_SECOND : ["second"];
+  const kind = hasEvents ? ["kind_number"] : [];
+  return [
+    "second",
+    // An event that is no hit belongs to the visit that begins in its second.
+    ...(rule.hits === "views" ? [...kind, "sequence"] : ["sequence", ...kind]),
+    ...new Set([...(values.length > 0 ? ["path"] : []), ...asked.map((each) => columnsOf[columnOf(each)])]),
+  ];
+}
+
+function writeHit(names: readonly string[]): string {
+  if (names === NUMBERED_SECOND) return SECOND_AND_KIND;
+  const columns = names.map((name) => (name === "second" ? SECOND : name)).join(", ");
+  return names.length === 1 ? columns : `(${columns})`;
+}
+
+function writeFoundVisits(rows: HitRows, question: VisitQuestion): string {
+  const { timeFilter, listsLoose = false } = question;
+  const { hasEvents, rule } = rows;
+  const names = listHitColumns(rows, question);
   const { column: ofHit } = inArray("all_hits", names);
-  const isView = hasEvents ? `NOT ${ofHit("is_event")}` : "1";
+  const isView = hasEvents ? `${ofHit("kind_number")} = 0` : "1";
   const set = inArray("own_hits", names, {
     isView,
-    isEvent: hasEvents ? ofHit("is_event") : "0",
-    isHit: eventsAreHits ? "1" : isView,
+    isEvent: hasEvents ? `${ofHit("kind_number")} = 1` : "0",
+    isHit: rule.hits === "views" ? isView : "1",
   });
   // An event that is no hit ends no pause, and nothing begins before the first page view: there, it is taken for the hit before it.
-  const isApart = hasEvents && !eventsAreHits;
+  const isApart = hasEvents && rule.hits === "views";
   const lastHits = isApart ? `arrayFill(one -> ${isView}, all_hits)` : "all_hits";
-  const gaps = `arrayDifference(arrayMap(one -> ${ofHit("second")}, ${lastHits}))`;
+  const gap = names === NUMBERED_SECOND ? NUMBERED_GAP : VISIT_GAP;
+  const isNumber = names === NUMBERED_SECOND || names.length === 1;
+  const gaps = `arrayDifference(${isNumber ? lastHits : `arrayMap(one -> ${ofHit("second")}, ${lastHits})`})`;
   const split = isApart
-    ? `arraySplit((one, gap, number) -> gap > ${VISIT_GAP} AND number > 1, all_hits, ${gaps}, arrayCumSum(one -> ${isView}, all_hits))`
-    : `arraySplit((one, gap) -> gap > ${VISIT_GAP}, all_hits, ${gaps})`;
+    ? `arraySplit((one, gap, number) -> gap > ${gap} AND number > 1, all_hits, ${gaps}, arrayCumSum(one -> ${isView}, all_hits))`
+    : `arraySplit((one, gap) -> gap > ${gap}, all_hits, ${gaps})`;
   return `
       SELECT
         day AS visit_day,
@@ -154,11 +169,11 @@ function writeFoundVisits(rows: HitRows, question: VisitQuestion): string {
         SELECT
           day,
           visitor,
-          arraySort(groupArray(${hit})) AS all_hits,
+          arraySort(groupArray(${writeHit(names)})) AS all_hits,
           ${split} AS all_visits
-        ${rows.read({ kind: hasEvents ? "hit" : "pageview", timeFilter, columns: names })}
+        ${rows.read({ kind: hasEvents ? "hit" : "pageview", timeFilter, columns: ["day", "visitor", "time", ...names] })}
         GROUP BY day, visitor
       )
       ARRAY JOIN all_visits AS own_hits
-      WHERE hits > 0 AND ${testVisit(rows, question)}`;
+      WHERE ${all([...(hasLooseEvents(rows) && !listsLoose ? [IS_VISIT] : []), testVisit(rows, question, set)])}`;
 }

@@ -29,8 +29,24 @@ export const EVENT_LEAD = 1;
 /** Whether a visit is a bounce, by the number of its hits, and the seconds from the first to the last of them. */
 export const isBounce = ({ hits }: { hits: number; seconds: number }): boolean => hits === 1;
 
-/** The same in SQL, for sources that count in a database, by the columns `hits` and `seconds` of a visit. */
-export const IS_BOUNCE = "hits = 1";
+/** What a visit is, for sources that count in a database. */
+export interface VisitRule {
+  /**
+   * What is a hit of a visit, which it can begin and extend: page views, also events, or also all else that a table has of its visitors.
+   * An event that is no hit belongs to the visit last begun before it, or to the day's first one.
+   */
+  hits: "views" | "events" | "all";
+  /** Whether a visit has a page view: what its visitor does without one is no visit, and they are no visitor. Its events count. */
+  needsView: boolean;
+  /** The same as `isBounce` in SQL, by the columns `hits`, `views` (of pages) and `seconds` of a visit. */
+  isBounce: string;
+}
+
+/** The contract's rule, for all but logs. */
+export const CONTRACT_RULE: VisitRule = { hits: "events", needsView: false, isBounce: "hits = 1" };
+
+/** That of logs, whose events are downloads. */
+export const LOG_RULE: VisitRule = { hits: "views", needsView: true, isBounce: "hits = 1" };
 
 /**
  * Whether the hits of a visit differ in a dimension; all others are of whole visits. To the contract, hostnames are of hits, too

@@ -6,13 +6,14 @@ import { createClickHouseViews } from "../../../src/sources/clickhouse/clickhous
 import { connect } from "../../../src/sources/clickhouse/connection.ts";
 import { createMappedLayout } from "../../../src/sources/clickhouse/mapped-queries.ts";
 import { readMapping } from "../../../src/sources/clickhouse/mapping.ts";
+import { schemas } from "../../../src/sources/clickhouse/schemas.ts";
 import { createTableReader } from "../../../src/sources/clickhouse/table-reader.ts";
 import type { DataSource } from "../../../src/sources/data-source.ts";
 import { columnsOf } from "../../../src/sources/hits.ts";
-import { OTHER } from "../../../src/sources/measure/definition.ts";
+import { CONTRACT_RULE, LOG_RULE, OTHER, type VisitRule } from "../../../src/sources/measure/definition.ts";
 import type { SourceFlags } from "../../../src/sources/source-types.ts";
 import { exportLines, hasChdb, load, openHits, type SqlServer, startChdb } from "../../support/clickhouse.ts";
-import { countKept, expectKept } from "../../support/kept-hits.ts";
+import { countKept, expectKept, type MadeRule } from "../../support/kept-hits.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
 import { FILTERED_DAYS, type MadeHit, makeFilters, makeHits, writeRows } from "../../support/made-hits.ts";
 import { pick, SEED } from "../../support/seed.ts";
@@ -30,14 +31,22 @@ const MAPPED: Partial<Record<Dimension, string>> = {
   hostnames: "vhost",
 };
 
+/** The rules of services, by which a bounce is one in words of its own. */
+const RULES: readonly MadeRule[] = [
+  { ...LOG_RULE, isBounce: ({ hits }) => hits === 1 },
+  { ...CONTRACT_RULE, isBounce: ({ hits }) => hits === 1 },
+  { hits: "all", needsView: false, isBounce: ({ views }) => views === 1 },
+  { hits: "all", needsView: true, isBounce: ({ views, seconds }) => views === 1 && seconds < 10 },
+];
+
 describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive count gives", () => {
   const hits = makeHits();
   const views = listMappedViews(hits);
-  const withoutPages = [...views, ...hits.filter(({ kind }) => kind === "event")];
+  const withoutPages = [...views, ...hits.filter(({ kind }) => kind === "event"), ...listFurther(hits)];
   let server: Awaited<ReturnType<typeof startChdb>>;
   let table: DataSource;
   let mapped: DataSource;
-  let withEvents: DataSource;
+  const withEvents: DataSource[] = [];
 
   beforeAll(async () => {
     server = await startChdb();
@@ -60,7 +69,9 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
       where: ["kind=view"],
     };
     mapped = await openHits(server, clock, flags);
-    withEvents = openWithEvents(server, flags);
+    const { rybbit, posthog } = schemas;
+    for (const rule of [LOG_RULE, CONTRACT_RULE, rybbit.events?.rule, posthog.events?.rule])
+      if (rule !== undefined) withEvents.push(openWithEvents(server, flags, rule));
   });
   afterAll(() => server?.stop());
 
@@ -100,15 +111,16 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     expect(seen).toBeGreaterThan(4);
   });
 
-  it("of page views in columns of its own, with events that are no hits", async () => {
-    const recorded = [...(await recordedBy(withEvents))];
-    expect(recorded).toContain("events");
-    for (const filter of [[], ...pick(makeFilters(recorded, 8), 5)]) {
-      const kept = countKept(withoutPages, filter);
-      await expectKept(withEvents, SITE, filter, {
-        kept,
-        asked: ["pages", "events", "countries", "entry_pages"],
-      });
+  it("of page views in columns of its own, with events by the rules of services", async () => {
+    for (const [index, { isBounce, ...rule }] of RULES.entries()) {
+      const source = withEvents[index] as DataSource;
+      const recorded = [...(await recordedBy(source))];
+      expect(recorded).toContain("events");
+      for (const filter of [[], ...pick(makeFilters(recorded, 8), 3)]) {
+        const kept = countKept(withoutPages, filter, undefined, { ...rule, isBounce });
+        const asked = ["pages", "events", "countries", "entry_pages"] as const;
+        await expectKept(source, SITE, filter, { kept, asked });
+      }
     }
   });
 
@@ -171,7 +183,7 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     for (const [source, made, folded] of [
       [table, hits, OTHER],
       [mapped, views, undefined],
-      [withEvents, withoutPages, undefined],
+      [withEvents[0] as DataSource, withoutPages, undefined],
     ] as const) {
       const site = await siteOf(source);
       const [from, to] = FILTERED_DAYS;
@@ -221,6 +233,25 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     },
   );
 });
+
+/** What is no page view: something else after the hits of some visitors, and visitors with nothing else, or with events alone. */
+function listFurther(hits: readonly MadeHit[]): MadeHit[] {
+  const last = new Map(hits.map((hit) => [hit.visitor, hit]));
+  return [...last.values()].flatMap((hit, index) => {
+    const { day, visit } = hit;
+    const further = { day, visit, sequence: 900, path: "" };
+    const at = (seconds: number, kind: "event" | "other", visitor = hit.visitor): MadeHit => ({
+      ...further,
+      ...{ kind, visitor, time: hit.time + seconds, event: kind === "event" ? "Signup" : "" },
+    });
+    if (index % 4 === 0) return [at(5, "other"), at(1_805, "event")];
+    if (index % 4 === 1) return [at(2_000, "other")];
+    const stranger = 5_000 + index;
+    return index % 4 === 2
+      ? [at(7, "event", stranger), at(90, "event", stranger)]
+      : [at(9, "other", stranger)];
+  });
+}
 
 /** A condition of each kind, and several. */
 const TEXTS = [
@@ -322,8 +353,8 @@ function listMappedViews(hits: readonly MadeHit[]): MadeHit[] {
   });
 }
 
-/** A table whose schema says that events are no hits. */
-function openWithEvents({ url, password }: SqlServer, flags: SourceFlags): DataSource {
+/** A table whose schema has events. */
+function openWithEvents({ url, password }: SqlServer, flags: SourceFlags, rule: VisitRule): DataSource {
   const clock = () => LOG_NOW;
   const mapping = readMapping(flags);
   if (mapping === undefined) throw new Error("There is no mapping.");
@@ -334,7 +365,7 @@ function openWithEvents({ url, password }: SqlServer, flags: SourceFlags): DataS
       ...mapping,
       values: new Map([...mapping.values, ["event", "name"]]),
       eventConditions: [{ text: "kind=event", column: "kind", isEqual: true, value: "event" }],
-      eventsAreHits: false,
+      rule,
     },
     timezone: "UTC",
     sites: [SITE],
@@ -346,15 +377,14 @@ function openWithEvents({ url, password }: SqlServer, flags: SourceFlags): DataS
 }
 
 function writeMappedRow({ time, visitor, sequence, kind, ...hit }: MadeHit): string {
-  const isEvent = kind === "event";
   const values = Object.entries(MAPPED).map(([dimension, name]) => {
-    const value = (isEvent ? "" : hit[columnsOf[dimension as Dimension]]) ?? "";
+    const value = (kind !== "pageview" ? "" : hit[columnsOf[dimension as Dimension]]) ?? "";
     const isNullable = name === "land" || name === "br";
     return [name, value === "" && isNullable ? null : value];
   });
   const ts = new Date(time * 1000).toISOString().slice(0, 19);
   return JSON.stringify({
-    ...{ ts, who: visitor, n: sequence, kind: isEvent ? kind : "view", name: hit.event ?? "" },
+    ...{ ts, who: visitor, n: sequence, kind: kind === "pageview" ? "view" : kind, name: hit.event ?? "" },
     ...Object.fromEntries(values),
   });
 }

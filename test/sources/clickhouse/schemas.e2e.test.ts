@@ -4,14 +4,16 @@ import { parseFilter } from "../../../src/operations/filter.ts";
 import { startOfDay } from "../../../src/sources/calendar.ts";
 import { schemaNames } from "../../../src/sources/clickhouse/schema-names.ts";
 import { schemas } from "../../../src/sources/clickhouse/schemas.ts";
-import type { DataSource } from "../../../src/sources/data-source.ts";
+import type { DataSource, VisitTotals } from "../../../src/sources/data-source.ts";
 import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
+import { CONTRACT_RULE } from "../../../src/sources/measure/definition.ts";
 import { hasChdb, openHits, startChdb } from "../../support/clickhouse.ts";
 import { listVisits } from "../../support/demo-logs.ts";
 import { LOG_NOW } from "../../support/logs.ts";
 import { CONVERSIONS, expectSameConversions, listDates, SPANS } from "../../support/same-visits.ts";
 import { IS_LONG, pick } from "../../support/seed.ts";
 import { readServiceFixtures, serviceTables, writeRows } from "../../support/service-tables.ts";
+import { OWN_SITE, OWN_VISITS, ownQueries, writePlausibleSessions } from "../../support/service-visits.ts";
 
 /** Each alone, and with others; of dimensions that a service lacks, it is asked for none. */
 const FILTERS = [
@@ -46,7 +48,18 @@ const SHORT_SPANS = SPANS.filter((span, index) => index === SPANS.findIndex(([si
 /** One service: conversions are counted with filters, which all of them are asked for. */
 const ASKED_FOR_CONVERSIONS = pick(schemaNames, 1);
 
+/** Where the numbers of visits are the contract's, as those of the demo are. */
+const hasContractVisits = (name: (typeof schemaNames)[number]) =>
+  (schemas[name].events?.rule ?? CONTRACT_RULE) === CONTRACT_RULE;
+
 describe.skipIf(!hasChdb)("the tables of other services, filled with the demo's visits", () => {
+  // One server, with a database for each service.
+  let server: Awaited<ReturnType<typeof startChdb>>;
+  beforeAll(async () => {
+    server = await startChdb();
+  });
+  afterAll(() => server?.stop());
+
   describe.each(schemaNames)("%s", (name) => {
     const service = serviceTables[name];
     if (service === undefined) throw new Error(`Nobody writes ${name}.`);
@@ -55,33 +68,43 @@ describe.skipIf(!hasChdb)("the tables of other services, filled with the demo's 
     // The first site, and one of the others in turn.
     const turn = 1 + (schemaNames.indexOf(name) % 2);
     const spans = IS_LONG ? SPANS : SHORT_SPANS.filter((_, index) => index === 0 || index === turn);
-    let server: Awaited<ReturnType<typeof startChdb>>;
     let demo: DataSource;
 
     beforeAll(async () => {
-      [server, demo] = await Promise.all([startChdb(), openDemoSource({ clock: () => LOG_NOW, fixtures })]);
-      for (const sql of service.ddl) await server.run(sql);
-      const sites = await demo.sites();
-      for (const [index, { domain, timezone }] of sites.entries()) {
-        const dates = SPANS.filter(([site]) => site === domain).flatMap(([, from, to]) =>
-          listDates(from, to),
+      demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
+      await server.run(`CREATE DATABASE ${name}`);
+      for (const sql of service.ddl) await server.run(sql.replace("CREATE TABLE ", `CREATE TABLE ${name}.`));
+      const fill = (table: string, rows: readonly object[]) =>
+        server.run(
+          `INSERT INTO ${name}.${table} FORMAT JSONEachRow`,
+          rows.map((row) => JSON.stringify(row)).join("\n"),
         );
-        if (dates.length === 0) continue;
-        const rows = writeRows(service, fixtures, { site: index + 1, domain, timezone }, dates);
-        const lines = rows.map((row) => JSON.stringify(row)).join("\n");
-        await server.run(`INSERT INTO ${service.table} FORMAT JSONEachRow`, lines);
-        // What is written again counts once.
-        if (name === "posthog") await server.run(`INSERT INTO ${service.table} FORMAT JSONEachRow`, lines);
-      }
-      const { view } = schemas[name];
-      if (view !== undefined) await server.run(view);
+      const sites = await demo.sites();
+      const written = sites.flatMap(({ domain, timezone }, index) => {
+        const dates = spans
+          .filter(([site]) => site === domain)
+          .flatMap(([, from, to]) => listDates(from, to));
+        return writeRows(service, fixtures, { site: index + 1, domain, timezone }, dates);
+      });
+      await fill(service.table, written);
+      // What is written again counts once.
+      if (name === "posthog") await fill(service.table, written);
+      await fill(service.table, OWN_VISITS.flat().map(service.write));
+      if (name === "plausible") await fill("sessions_v2", writePlausibleSessions(OWN_VISITS));
+      const { view = "" } = schemas[name];
+      if (view !== "")
+        await server.run(view.replace(/(?<=CREATE VIEW |FROM )(?=\w+( AS| FINAL|$))/gm, `${name}.`));
     });
-
-    afterAll(() => server?.stop());
 
     const opened = new Map<string, Promise<DataSource>>();
     const open = (timezone: string) => {
-      const table = opened.get(timezone) ?? openHits(server, { now: LOG_NOW }, { schema: name, timezone });
+      const table =
+        opened.get(timezone) ??
+        openHits(
+          server,
+          { now: LOG_NOW },
+          { schema: name, table: `${name}.${schemas[name].table}`, timezone },
+        );
       opened.set(timezone, table);
       return table;
     };
@@ -89,16 +112,24 @@ describe.skipIf(!hasChdb)("the tables of other services, filled with the demo's 
     it("has all sites, by their hosts", async () => {
       const table = await open("UTC");
       const found = await table.sites();
-      expect(found.map(({ domain }) => domain)).toEqual([
-        "docs.example.com",
-        "example.com",
-        "shop.example.net",
-      ]);
-      expect(found.map(({ key }) => key)).toContain(service.idOf(2));
+      const domains = [...new Set([...spans.map(([domain]) => domain), OWN_SITE.domain])];
+      expect(found.map(({ domain }) => domain)).toEqual(domains.toSorted());
+      expect(found.map(({ key }) => key)).toContain(service.idOf(OWN_SITE.number));
       expect(await table.dimensions?.(found[0] as never)).toEqual(recorded);
     });
 
+    it("has the numbers of the service's own queries", async () => {
+      const { data } = JSON.parse(await server.run(`${ownQueries[name]} FORMAT JSON`));
+      const own = Object.entries(data[0]).map(([column, value]) => [column, Number(value)]);
+      const table = await open("UTC");
+      const site = await findSite(table, OWN_SITE.domain);
+      const [day] = await table.days({ site, from: OWN_SITE.day, to: OWN_SITE.day, now: LOG_NOW });
+      expect(day).toEqual({ date: OWN_SITE.day, ...Object.fromEntries(own) });
+    });
+
     type SomeSpan = readonly [domain: string, from: string, to: string];
+    const known = <T extends object>(row: T): Partial<T & VisitTotals> =>
+      hasContractVisits(name) ? row : { ...row, bounces: undefined, visitSeconds: undefined };
     /** The answers of the demo and of the table. */
     const askBoth = async (span: SomeSpan, texts: readonly string[], asked: readonly Dimension[]) => {
       const [domain, from, to] = span;
@@ -108,9 +139,9 @@ describe.skipIf(!hasChdb)("the tables of other services, filled with the demo's 
         const breakdowns: unknown[] = [];
         for (const dimension of asked) {
           const { rows, totalRows } = await source.breakdown(question, dimension, 1_000);
-          breakdowns.push([dimension, totalRows, rows.map(({ label, ...row }) => row)]);
+          breakdowns.push([dimension, totalRows, rows.map(({ label, ...row }) => known(row))]);
         }
-        return { span, texts, days: await source.days(question), breakdowns };
+        return { span, texts, days: (await source.days(question)).map(known), breakdowns };
       };
       const { timezone } = await findSite(demo, domain);
       return [await ask(demo), await ask(await open(timezone))] as const;
