@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
 import { combined, LOG_NOW, type Request } from "../../../support/logs.ts";
+import { pick } from "../../../support/seed.ts";
 import { createLogPlace } from "../log-place.ts";
 import { listFiles } from "./history-files.ts";
 
@@ -67,7 +68,7 @@ it("floods of one sender, and of user agents, are no larger on disk than two hon
       }),
     ],
   ];
-  for (const [name, make] of floods) {
+  for (const [name, make] of pick(floods, 2)) {
     const found = await measure(make);
     expect(found.open, name).toBeLessThanOrEqual(2 * honest.open);
     expect(found.closed, name).toBeLessThanOrEqual(2 * honest.closed);
