@@ -34,6 +34,9 @@ function findCause<T>(error: unknown, type: new (...args: never[]) => T, depth =
 export const findUnavailability = (error: unknown): DocumentUnavailable | undefined =>
   findCause(error, DocumentUnavailable);
 
+/** Why a document is refused whatever its host answers later; undefined if the error has another cause. */
+export const findRefusal = (error: unknown): DocumentRefused | undefined => findCause(error, DocumentRefused);
+
 /** In bytes; more than any document or key set needs. A stranger chooses the address, so the answer may be endless. */
 const MAX_BYTES = 64_000;
 /** How many documents and key sets the requests of one address may make this server fetch in an hour. */
@@ -103,7 +106,7 @@ export function createProviderFetch(
       return answer;
     } catch (error) {
       const failure =
-        findCause(error, DocumentRefused) ??
+        findRefusal(error) ??
         findUnavailability(error) ??
         new DocumentUnavailable(nameFailure(error), { cause: error });
       report(failure.message);

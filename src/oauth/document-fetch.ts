@@ -6,6 +6,8 @@ import { Agent, ProxyAgent } from "undici";
 /** The document must not be fetched or is not acceptable. Trying again does not help. */
 export class DocumentRefused extends Error {}
 
+const NOT_PUBLIC = "not on the public internet";
+
 /** IANA's special-purpose registries: everything that is not the public internet. */
 const special4 = createBlockList(
   "ipv4",
@@ -37,7 +39,7 @@ const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);
     const refused = addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address));
-    if (refused) return callback(new DocumentRefused("not on the public internet"), []);
+    if (refused) return callback(new DocumentRefused(NOT_PUBLIC), []);
     if (options.all) return callback(null, addresses);
     const [first] = addresses;
     callback(null, first?.address ?? "", first?.family ?? 4);
@@ -65,30 +67,37 @@ export function createDocumentFetch({ httpsProxy, noProxy }: DocumentProxy = {})
   return async (url, init) => {
     const target = new URL(url instanceof Request ? url.url : url);
     const address = target.hostname.replace(/^\[|\]$/g, "");
-    // An IP address in place of a name is never looked up, so it is checked here.
-    const refused = target.protocol !== "https:" || (isIP(address) !== 0 && !isPublicAddress(address));
-    if (refused) throw new DocumentRefused("not on the public internet");
+    if (target.protocol !== "https:") throw new DocumentRefused(NOT_PUBLIC);
+    assertNoInternal(address);
     const isDirect = proxy === undefined || isExcepted(target, noProxy);
     if (!isDirect) await assertPublicName(address);
     const limit = AbortSignal.timeout(TIME_LIMIT_MS);
     const signal = init?.signal ? AbortSignal.any([limit, init.signal]) : limit;
     const dispatcher = isDirect ? direct : proxy;
     // `dispatcher` is Node's extension of fetch, which the type of the DOM does not have.
-    return fetch(url, { ...init, redirect: "manual", signal, dispatcher } as unknown as RequestInit);
+    const options = { ...init, redirect: "manual", signal, dispatcher } as unknown as RequestInit;
+    return fetch(url, options).catch((error: unknown) => {
+      // Without a connection: ports of other protocols, by the standard of fetch.
+      const isBlocked = target.port === "0" || Object(Object(error).cause).message === "bad port";
+      throw isBlocked ? new DocumentRefused(`port ${target.port} is never used for HTTPS`) : error;
+    });
   };
 }
 
 /** Names that are never on the public internet: single labels, and names in domains reserved or used for private ones. */
 const INTERNAL_NAME = /^[^.]+$|\.(local|localhost|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
+/** Throws for a host that is never on the public internet, whatever a lookup says. An IP address is never looked up. */
+function assertNoInternal(hostname: string): void {
+  const name = hostname.replace(/\.$/, "");
+  if (isIP(name) === 0 ? INTERNAL_NAME.test(name) : !isPublicAddress(name))
+    throw new DocumentRefused(NOT_PUBLIC);
+}
+
 /** Throws for a name that the proxy might resolve to the operator's network. This machine may be unable to resolve it. */
 async function assertPublicName(hostname: string): Promise<void> {
-  const name = hostname.replace(/\.$/, "");
-  const addresses = isIP(name) !== 0 ? [] : await resolve(name, { all: true }).catch(() => []);
-  const isInternal = isIP(name) === 0 && INTERNAL_NAME.test(name);
-  if (isInternal || addresses.some(({ address }) => !isPublicAddress(address))) {
-    throw new DocumentRefused("not on the public internet");
-  }
+  const addresses = isIP(hostname) === 0 ? await resolve(hostname, { all: true }).catch(() => []) : [];
+  if (addresses.some(({ address }) => !isPublicAddress(address))) throw new DocumentRefused(NOT_PUBLIC);
 }
 
 /** Whether NO_PROXY lists a host or a domain above it, with or without a port. */

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors } from "oidc-provider";
-import { findUnavailability } from "./application-documents.ts";
+import { findRefusal, findUnavailability } from "./application-documents.ts";
 import { findDocumentHost } from "./application-facts.ts";
 import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
 import { paths, SCOPE } from "./discovery.ts";
-import type { DocumentFetch } from "./document-fetch.ts";
+import type { DocumentFetch, DocumentRefused } from "./document-fetch.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
 import { buildDocumentErrorPage, buildErrorPage, signInEnded } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
@@ -106,12 +106,14 @@ export function createProvider(options: ProviderOptions) {
         ctx.body = buildDocumentErrorPage(findDocumentHost(String(asked)), failure);
         return;
       }
+      const refusal = findRefusal(fault);
+      const reason = refusal ? describeRefusal(refusal) : error_description;
       ctx.body = buildErrorPage({
         title: "This sign-in cannot continue",
         message: "The application sent a request that this server cannot accept.",
         hint: "Go back to the application and start again.",
         code: error,
-        reason: typeof error_description === "string" ? error_description : undefined,
+        reason: typeof reason === "string" ? reason : undefined,
       });
     },
     responseTypes: ["code"],
@@ -174,10 +176,15 @@ function createIdentityAnswers(provider: Provider): Parameters<Provider["use"]>[
       if (ctx.headers.authorization !== undefined) {
         ctx.set("WWW-Authenticate", `Basic realm="${provider.issuer}", error="invalid_client"`);
       }
-      ctx.body = { error: "invalid_client", error_description: fault.error_description };
+      const refusal = findRefusal(fault);
+      const error_description = refusal ? describeRefusal(refusal) : fault.error_description;
+      ctx.body = { error: "invalid_client", error_description };
     }
   };
 }
+
+const describeRefusal = ({ message }: DocumentRefused) =>
+  `The document or keys of the application are refused: ${message}.`;
 
 function createSigningKey() {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
