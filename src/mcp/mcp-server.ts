@@ -111,7 +111,7 @@ export function createServer(options: McpServerOptions): Server {
 
   server.setRequestHandler("tools/list", (request) => {
     assertFirstPage(request);
-    return { tools: toolList };
+    return { tools: offerTools(options) };
   });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal, notify } }) => {
     const { answerTool, findTool } = await import("./tools.ts");
@@ -160,6 +160,22 @@ export function createServer(options: McpServerOptions): Server {
     completion: await (await import("./argument-completion.ts")).complete(call, ref, argument),
   }));
   return server;
+}
+
+/** The tools, but for what the source never has. */
+function offerTools({ about: { lacks } }: McpServerOptions) {
+  if (lacks === undefined) return toolList;
+  const { tools, dimensions = [] } = lacks;
+  const offers = (name: unknown) => !dimensions.some((dimension) => dimension === name);
+  return toolList
+    .filter(({ name }) => !tools.includes(name))
+    .map(({ inputSchema, ...tool }) => {
+      const { properties = {} } = inputSchema;
+      const { enum: names, ...rest } = Object(properties.dimension);
+      if (!Array.isArray(names)) return { ...tool, inputSchema };
+      const dimension = { ...rest, enum: names.filter(offers) };
+      return { ...tool, inputSchema: { ...inputSchema, properties: { ...properties, dimension } } };
+    });
 }
 
 function describeServer(version: string) {

@@ -5,6 +5,7 @@ import type { Access, AccessFlags } from "../config/access.ts";
 import type { SiteSelection } from "../config/site-patterns.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import type { PartialSource } from "./data-source.ts";
 import type { Keyring } from "./keyring.ts";
 
@@ -18,6 +19,8 @@ export interface About {
   instruction?: string;
   /** What can be read, if it is not all that a service has: `visitors, pages and referrers`. */
   reads?: string;
+  /** What it never has, whoever asks: models are offered neither these tools nor these dimensions. */
+  lacks?: { tools: readonly string[]; dimensions?: readonly Dimension[] };
   /** Where a service with an API of its own keeps people's keys. */
   keyPlace?: string;
   /** Shown on the pages that ask people for a key. */

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { toolList } from "../../src/mcp/tool-list.ts";
+import { dimensions } from "../../src/operations/dimensions.ts";
 import { queries } from "../../src/reports/queries.ts";
+import { findGateway } from "../../src/sources/gateways/gateway-kinds.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
 const client = await connectInProcess();
@@ -27,6 +29,21 @@ describe("the tool list", () => {
         destructiveHint: false,
       });
     }
+  });
+
+  it.each([
+    ["matomo", "hostnames"],
+    ["plausible", "languages"],
+    ["umami", undefined],
+  ] as const)("leaves out what %s never has", async (service, lacking) => {
+    const limited = await connectInProcess({ about: findGateway(service).about });
+    const { tools } = await limited.listTools();
+    await limited.close();
+    const names = queries.map(({ tool }) => tool.name).filter((name) => !/crawlers|not_found/.test(name));
+    expect(tools.map(({ name }) => name)).toEqual(names);
+    const schemaOf = (tool: string): object => Object(tools.find(({ name }) => name === tool)).inputSchema;
+    const offered = dimensions.filter((name) => name !== lacking);
+    expect(schemaOf("get_breakdown")).toMatchObject({ properties: { dimension: { enum: offered } } });
   });
 
   it("comes with instructions short enough that hosts do not cut them off", () => {

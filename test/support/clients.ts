@@ -15,6 +15,7 @@ import { createRateLimit } from "../../src/mcp/call-rate-limit.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { demo } from "../../src/sources/demo.ts";
+import type { About } from "../../src/sources/source-types.ts";
 import { createTestApi, DEMO_KEY } from "./api.ts";
 import { buildEnvironment } from "./child-process.js";
 
@@ -211,6 +212,7 @@ export async function connectInProcess(
     hasShell?: boolean;
     /** In place of calls to the reference API. */
     call?: Call;
+    about?: About;
   } = {},
 ) {
   const { api, time } = createTestApi();
@@ -232,7 +234,7 @@ export async function connectInProcess(
     call: options.call ?? call,
     version: "0.0.0",
     admit: createRateLimit(options.callsPerMinute ?? 100_000, () => time.now),
-    about: options.demo ? demo.about : { label: "a test" },
+    about: options.about ?? (options.demo ? demo.about : { label: "a test" }),
     options: options.hasShell === false ? undefined : options.demo ? ["--demo"] : [],
     onFault: (fault) => {
       throw fault;

@@ -9,6 +9,9 @@ import type { About } from "../source-types.ts";
  * all sources share, and nothing of each other or of another source.
  */
 
+/** The tools that no service has, which count people by scripts in pages. */
+export const LOG_TOOLS = ["get_crawlers", "get_not_found"] as const;
+
 /** What opening a gateway needs. Nothing is sent before the first question. */
 export interface GatewayContext extends Pick<HttpClientOptions, "clock"> {
   limits: HttpClientOptions["limits"] | undefined;

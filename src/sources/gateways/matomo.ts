@@ -1,4 +1,4 @@
-import type { GatewayKind } from "./gateway.ts";
+import { type GatewayKind, LOG_TOOLS } from "./gateway.ts";
 
 /** Matomo, by its Reporting API (developer.matomo.org/api-reference/reporting-api). */
 export const matomo: GatewayKind = {
@@ -7,6 +7,7 @@ export const matomo: GatewayKind = {
   about: {
     label: "Matomo",
     note: "From Matomo.",
+    lacks: { tools: LOG_TOOLS, dimensions: ["hostnames"] },
     instruction:
       "The numbers come from Matomo, which counts today's anew only every few minutes. Say what an answer's warnings say: they name where Matomo means something else.",
   },

@@ -1,4 +1,4 @@
-import type { GatewayKind } from "./gateway.ts";
+import { type GatewayKind, LOG_TOOLS } from "./gateway.ts";
 
 /** Plausible Analytics, by its Stats API (plausible.io/docs/stats-api). */
 export const plausible: GatewayKind = {
@@ -7,6 +7,7 @@ export const plausible: GatewayKind = {
   about: {
     label: "Plausible",
     note: "From Plausible.",
+    lacks: { tools: LOG_TOOLS, dimensions: ["languages"] },
     instruction: "The numbers come from Plausible.",
   },
   asksFor: "sites",

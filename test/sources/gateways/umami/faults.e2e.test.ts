@@ -337,6 +337,19 @@ describe("Umami Cloud", () => {
     return { context: { ...context, target }, headers, paths };
   }
 
+  it("is not a server of one's own, whose keys are in the usual header", async () => {
+    const headers: unknown[] = [];
+    const { source } = await start(
+      (_, __, { headers: sent }) => {
+        headers.push([sent["x-umami-api-key"], sent.authorization]);
+        return false;
+      },
+      (context) => ({ ...context, target: { ...context.target, apiKey: "umami_0123456789abcdef" } }),
+    );
+    await fail(source.sites());
+    expect(headers[0]).toEqual([undefined, "Bearer umami_0123456789abcdef"]);
+  });
+
   it("gets its own header, at its own paths", async () => {
     const { context, headers, paths } = await startCloud();
     const [site] = await openUmami(context).sites();

@@ -133,6 +133,23 @@ it.each([
   expect((await query.ask(call, params, {})).ofFirst).toEqual(expected);
 });
 
+it("answers the conversions that the docs list, and refuses others by name", async () => {
+  const call = createLocalCall(
+    async () => open(),
+    () => LOG_NOW,
+  );
+  const query = findQuery("conversions");
+  const ask = async (goal: string, by?: string) => {
+    const given = { site: "example.com", period: "2026-11-03/2026-11-03", goal, ...(by && { by }) };
+    return (await query.ask(call, query.params.parse(given), {})).result;
+  };
+  expect(await ask("pages=/docs*", "countries")).toMatchObject({ by: "countries", rows: expect.anything() });
+  expect(await ask("events=signup")).toMatchObject({ goal: "events=signup" });
+  await expect(ask("events=signup", "countries")).rejects.toMatchObject({
+    message: expect.stringContaining("which Umami cannot list for a filter on events"),
+  });
+});
+
 it("has an answer recorded for whatever it asks", () => {
   const known = new Set(readRecordings().map(({ request }: RecordedAnswer) => request));
   expect(replay.asked.filter((request) => !known.has(request))).toEqual([]);
