@@ -134,7 +134,7 @@ describe.skipIf(!checks.composeFile)("the compose files", () => {
   };
 
   it("keep the specification", () => {
-    const files = ["deploy/compose.yaml", "deploy/clickhouse/compose.yaml"];
+    const files = ["deploy/compose.yaml", "deploy/compose.logs.yaml", "deploy/clickhouse/compose.yaml"];
     const texts = files.map((file) => readFileSync(file, "utf8"));
     expect(lint(texts)).toMatchObject({ status: 0 });
     const { status, output } = lint(texts.map((text) => text.replace("    restart:", "    restrt:")));

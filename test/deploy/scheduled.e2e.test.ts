@@ -52,7 +52,7 @@ afterEach(() => {
 
 /** All names, in the first five rows of each list of an overview: `spoilNames` gives each list the first of its own. */
 const LISTS = ["pages", "referrers", "countries"];
-const rotate = (sent: readonly string[], dimension: string | null) =>
+const rotate = (sent: string[], dimension: string | null) =>
   sent === MENTIONS ? sent.slice(4 * Math.max(LISTS.indexOf(dimension ?? ""), 0)) : sent;
 
 /** A sentence of a check names three paths. */

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { getuid } from "node:process";
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { execFileSync } from "../support/child-process.js";
+import { execFileSync, spawnSync } from "../support/child-process.js";
 import { connectHttp } from "../support/clients.ts";
 import { combined, joinLines } from "../support/logs.ts";
 import { otherNodes } from "../support/other-nodes.ts";
@@ -30,6 +30,7 @@ const APPLIED: Readonly<Record<string, string>> = {
   EnvironmentFile: "the file of docs/connector.md",
   Environment: "as it is",
   ExecStart: "the package's program",
+  RestartPreventExitStatus: "what it exits with where no key was created",
   TimeoutStopSec: "as it is",
   KillSignal: "as it is",
   User: "setpriv --reuid, with the home that adduser gives it",
@@ -151,6 +152,12 @@ describe.skipIf(getuid?.() !== 0 || ADM === undefined || TOOLS.includes(undefine
     afterAll(async () => {
       await connector?.stop();
       rmSync(folder, { recursive: true });
+    });
+
+    it("without a key, it ends with a code after which systemd does not start it again", () => {
+      const { status, stderr } = spawnSync("unshare", inUnit("serve"), { env: environment });
+      expect(String(stderr)).toContain("analytics-mcp keys add");
+      expect(settings.get("RestartPreventExitStatus")?.split(" ")).toContain(String(status));
     });
 
     it("one colleague gets a key, signs in, and asks; nothing is written but in its home", async () => {
