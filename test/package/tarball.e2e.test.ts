@@ -49,6 +49,18 @@ describe("the tarball", () => {
     expect(manifest.license).toBe("MIT");
   });
 
+  it("is not asked for in a clone: there, the README's first line runs the clone", () => {
+    const [line = ""] =
+      readFileSync("README.md", "utf8").match(/^npx -y analytics-mcp overview --demo$/m) ?? [];
+    const env = { npm_config_registry: "http://127.0.0.1:9/" };
+    const { status, stdout } = spawnSync("sh", ["-c", `${line} --json`], { env });
+    expect([line, status, JSON.parse(String(stdout))]).toEqual([
+      expect.any(String),
+      0,
+      expect.objectContaining({ site: expect.anything() }),
+    ]);
+  });
+
   it("is at most 1.25 MB packed and 4.1 MB unpacked", () => {
     expect(size).toBeLessThanOrEqual(1_250_000);
     expect(unpackedSize).toBeLessThanOrEqual(4_100_000);

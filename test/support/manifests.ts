@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { serviceNames } from "../../src/config/services.ts";
 import { environment } from "../../src/documents/environment.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
@@ -60,12 +61,16 @@ const installEnvironment = {
 /** Pinned to the version of the manifest. */
 const viaNpx = { command: "npx", args: ["-y", `${name}@${version}`] };
 
+/** What the prompts begin with; an empty answer is as good as none. */
+const DEFAULTS: Partial<Record<Variable, string>> = { ANALYTICS_LOGS: "/var/log/nginx/access.log*" };
+
 /** The entry in the MCP registry. */
 function buildServerJson() {
-  const variable = (each: Variable, more: object) => ({
+  const variable = (each: Variable, more: object = {}) => ({
     name: each,
     description: environment[each],
     format: "string",
+    isRequired: false,
     ...more,
   });
   return {
@@ -84,11 +89,14 @@ function buildServerJson() {
         runtimeHint: "npx",
         transport: { type: "stdio" },
         environmentVariables: [
-          variable("ANALYTICS_API_KEY", { isRequired: true, isSecret: true }),
-          variable("ANALYTICS_BASE_URL", { isRequired: true, placeholder: "https://stats.example.com" }),
-          ...(["ANALYTICS_SITE", "ANALYTICS_ALLOW_HTTP", "ANALYTICS_CALLS_PER_MINUTE"] as const).map((each) =>
-            variable(each, { isRequired: false }),
-          ),
+          // None is required: a person may have logs or a service, or have run `login`.
+          variable("ANALYTICS_LOGS", { placeholder: DEFAULTS.ANALYTICS_LOGS }),
+          variable("ANALYTICS_SERVICE", { choices: serviceNames }),
+          variable("ANALYTICS_BASE_URL", { placeholder: "https://stats.example.com" }),
+          variable("ANALYTICS_API_KEY", { isSecret: true }),
+          variable("ANALYTICS_SITE"),
+          variable("ANALYTICS_ALLOW_HTTP"),
+          variable("ANALYTICS_CALLS_PER_MINUTE"),
         ],
       },
     ],
@@ -239,10 +247,11 @@ const LINKED: readonly { has: string; set?: Partial<Record<Variable, string>>; a
       set: { ANALYTICS_SERVICE: "plausible" },
       asks: ["ANALYTICS_BASE_URL", "ANALYTICS_API_KEY", "ANALYTICS_SITE_TIMEZONES"],
     },
+    { has: "ClickHouse", asks: ["ANALYTICS_CLICKHOUSE", "ANALYTICS_CLICKHOUSE_PASSWORD"] },
   ];
 
-/** What the prompts begin with; an empty answer is as good as none. */
-const DEFAULTS: Partial<Record<Variable, string>> = { ANALYTICS_LOGS: "/var/log/nginx/access.log*" };
+/** What the prompts do not show. */
+const SECRETS: readonly Variable[] = ["ANALYTICS_API_KEY", "ANALYTICS_CLICKHOUSE_PASSWORD"];
 
 /** Links over https, because pages that show Markdown drop links with other schemes. */
 const overHttps = (entries: Readonly<Record<"cursor" | "vs-code", McpEntry>>) => {
@@ -265,7 +274,7 @@ export function buildInstallLinks() {
       type: "promptString",
       id: variable,
       description: environment[variable],
-      ...(variable === "ANALYTICS_API_KEY" && { password: true }),
+      ...(SECRETS.includes(variable) && { password: true }),
       ...(DEFAULTS[variable] !== undefined && { default: DEFAULTS[variable] }),
     }));
     const base = { ...buildEntry(findClient("cursor", clients), stranger), name };
