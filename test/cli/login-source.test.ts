@@ -1,7 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readProfileOptions } from "../../src/config/profiles.ts";
+import { readProfile, readProfileOptions } from "../../src/config/profiles.ts";
+import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
+import { send, startServer } from "../support/faulty-server.ts";
 import { combined, createLogFolder, joinLines } from "../support/logs.ts";
+import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 
@@ -119,6 +122,63 @@ describe("login at a terminal of a machine with logs", () => {
       [ANY, "\x04"],
     ]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
+  });
+});
+
+describe("login at a terminal, by address", () => {
+  it("asks again after an address that fails and a key that is refused, and reads a service by its own words", async () => {
+    const [service, port] = await Promise.all([startDescribedService({ site: {} }), findPort()]);
+    const home = createHome();
+    const { code, stderr } = await login(
+      home,
+      [
+        ["path of access logs", `127.0.0.1:${port}\r`],
+        ["nothing is listening there", `${service.origin}\r`],
+        ["API key (not shown", "wrong-key-of-acme\r"],
+        ["does not accept this key", `${DESCRIBED_KEY}\r`],
+        ["Site to use", "acme.example\r"],
+        ["Timezone of its days", "Nowhere\r"],
+        ["Nowhere", "Europe/Berlin\r"],
+      ],
+      [],
+    );
+    service.close();
+    expect([code, readProfile(home, "default")]).toEqual([
+      0,
+      {
+        baseUrl: `${service.origin}/api/v1`,
+        apiKey: DESCRIBED_KEY,
+        site: "acme.example",
+        siteTimezones: { "*": "Europe/Berlin" },
+      },
+    ]);
+    expect(stderr).toContain("This service is read by its own words:");
+    expect(stderr).not.toMatch(/key-of-acme/);
+  });
+
+  it("asks for the address again if the service has none of the contract's answers", async () => {
+    const page = await startServer((_, response) =>
+      send(response, 200, { "content-type": "text/html" }, "<p>Hi"),
+    );
+    const { code, stderr } = await login(
+      createHome(),
+      [
+        ["path of access logs", `${page.origin}\r`],
+        ["API key (not shown", "any-key-of-acme-0123456789\r"],
+        ["path of access logs", "\x03"],
+      ],
+      [],
+    );
+    page.close();
+    expect([code, stderr.split("path of access logs").length]).toEqual([1, 3]);
+  });
+
+  it("takes the name of a service for the service, and asks for its address", async () => {
+    const { code, stderr } = await login(createHome(), [
+      [ANY, "Matomo\r"],
+      ["Address of Matomo", "\x04"],
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Cancelled: nothing was saved.")]);
   });
 });
 
