@@ -106,7 +106,6 @@ const METRICS =
 /** What to do instead of an argument that models make up, by the argument's name. */
 const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
-  [/^countr(y|ies)$/i, only("countries", "DE")],
   [/^(pages?|paths?|urls?)$/i, onlyOrGoal("pages", "/pricing")],
   [/^(events?|conversions?|actions?)$/i, onlyOrGoal("events", "signup")],
   [
@@ -114,10 +113,19 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
     "get_conversions has steps of one visit, such as pages=/cart, then pages=/thanks.",
   ],
   [/^goals?$/i, "get_conversions has goals, such as events=signup or pages=/thanks*."],
-  [/^(referrers?|referers?|sources?)$/i, only("referrers", "google.com")],
-  [/^(devices?)$/i, only("devices", "mobile")],
   [/^(crawlers?|bots?)$/i, "There are no filters: get_crawlers lists the crawlers."],
   [/^(metrics?|measures?|fields)$/i, METRICS],
+  [
+    /^(sort|order|rank)(_?(by|direction|order))?$/i,
+    "Lists are ranked, the most first; limit has more of their rows.",
+  ],
+  [
+    /^(minutes?|seconds?|window)$/i,
+    (tool) =>
+      tool === "get_realtime"
+        ? "It counts the last five minutes; get_timeseries with interval=hour has the hours of a day."
+        : "Days are whole; get_timeseries with interval=hour has their hours, and get_realtime the last five minutes.",
+  ],
   [
     /^(from|to|since|until|(start|end|begin)(_?date)?|date(_?range)?|range)$/i,
     "Use period, such as 2026-11-01/2026-11-15.",
@@ -137,7 +145,9 @@ const asksWhen = (parameter: string, value: unknown) =>
 
 function describeAlternative(tool: string, parameter: string, value: unknown): string | undefined {
   const [, alternative] = ALTERNATIVES.find(([pattern]) => pattern.test(parameter)) ?? [];
-  return typeof alternative === "function" ? alternative(tool, value) : alternative;
+  if (typeof alternative === "function") return alternative(tool, value);
+  const dimension = findDimension(parameter);
+  return alternative ?? (dimension && only(dimension, "…")(tool, value));
 }
 
 /** What a model can do about refused arguments, in sentences. */

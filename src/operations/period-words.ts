@@ -66,7 +66,8 @@ export function resolvePeriod(
   const createError = (detail: string) => createPeriodError(detail, parameter);
   const word = normalizeWord(period);
   const days = word === ALL ? { from: since, to: today } : resolveAny(word, period, today);
-  if (days === undefined) throw createError(describeNoDay(period) ?? `must be ${forms}`);
+  if (days === undefined)
+    throw createError(describeNoDay(period) ?? describeHours(word) ?? `must be ${forms}`);
   if (days.from > days.to) throw createError(`ends on ${days.to}, before it begins on ${days.from}`);
   if (days.to > today) throw createError(`must not be in the future: today at the site is ${today}`);
   if (days.from < FIRST_DAY) throw createError(`must not begin before ${FIRST_DAY}`);
@@ -85,6 +86,13 @@ function describeNoDay(text: string): string | undefined {
   }
   return undefined;
 }
+
+const HOURS = /^(?:(?:the_)?(?:last|past)_)?\d{0,4}_?(?:h|hours?|minutes?)$/;
+
+const describeHours = (word: string): string | undefined =>
+  HOURS.test(word)
+    ? "must be whole days, such as today, yesterday or last_2_days; timeseries by hour has their hours"
+    : undefined;
 
 /** Whether a text is a period, whatever the date. */
 export function isPeriod(text: string): boolean {
@@ -116,7 +124,12 @@ const resolveAny = (word: string, period: string, today: string): Days | undefin
   resolveLastDays(word, today) ??
   resolveDates(period, today);
 
+/** What people in business call the period that has not ended. */
+const TO_DATE: Readonly<Record<string, string>> = { y: "year", q: "quarter", m: "month", w: "week" };
+
 function resolveWord(word: string, today: string): Days | undefined {
+  const [, toDate] = /^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/.exec(word) ?? [];
+  if (toDate !== undefined) return resolveWord(`this_${TO_DATE[toDate]}`, today);
   const [, which, unit = ""] = /^(this|last)_(week|month|quarter|year)$/.exec(word) ?? [];
   if (word === "today") return { from: today, to: today };
   if (word === "yesterday") return { from: addDays(today, -1), to: addDays(today, -1) };

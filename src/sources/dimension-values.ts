@@ -36,9 +36,19 @@ export function assertPossibleValues(filter: Filter): void {
   for (const { dimension, alternatives } of filter) {
     for (const parts of alternatives) {
       const [value, ...more] = parts ?? [];
-      if (value !== undefined && more.length === 0) assertPossible(dimension, value);
+      if (value !== undefined && more.length === 0) assertOneOrSeveral(dimension, value);
     }
   }
+}
+
+function assertOneOrSeveral(dimension: Dimension, value: string): void {
+  if (isPossibleValue(dimension, value)) return;
+  const several = value.split(",").map((part) => part.trim());
+  if (several.length > 1 && several.every((part) => isPossibleValue(dimension, part))) {
+    const example = quote(`${dimension}=${several.join("|")}`, { maxLength: MAX_SHOWN });
+    throw createFilterError(`has several values of ${dimension}, which | separates: ${example}`);
+  }
+  assertPossible(dimension, value);
 }
 
 /** Whether a row of the contract can have a value. */
