@@ -29,7 +29,13 @@ import {
 } from "./rows.ts";
 import { filterTime, querySite, querySpan, type SpanQuery } from "./span-query.ts";
 import { createSpanReader } from "./span-reader.ts";
-import { MAX_SITES, type TableLayout, untilNow } from "./table-queries.ts";
+import {
+  MAX_SITES,
+  type NotFoundQueries,
+  type TableLayout,
+  type TableQueries,
+  untilNow,
+} from "./table-queries.ts";
 import type { TableReader } from "./table-reader.ts";
 
 /** More than any table has. */
@@ -122,16 +128,10 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     };
     const crawlers: DataSource["crawlers"] = async (span, limit, signal) => {
       const { params, endsNow } = querySpan(span);
-      const { rows, totalRows } = await ask(
-        {
-          write: (queries) => queries.crawlers?.(filterTime(endsNow)) ?? "",
-          // The first row has the totals.
-          params: { ...params, limit: limit + 1 },
-          row: crawlerRow,
-          maxRows: limit + 1,
-        },
-        signal,
-      );
+      const write = (queries: TableQueries) => queries.crawlers?.(filterTime(endsNow)) ?? "";
+      // The first row has the totals.
+      const asked = { params: { ...params, limit: limit + 1 }, row: crawlerRow, maxRows: limit + 1 };
+      const { rows, totalRows } = await ask({ write, ...asked }, signal);
       const [totals, ...crawlers] = rows;
       return {
         rows: crawlers.map((row) => ({
@@ -147,26 +147,13 @@ export function createClickHouseViews({ reader, sites, clock }: TableParts) {
     };
     const notFound: DataSource["notFound"] = async (span, limit, signal, status = "4xx") => {
       const { params, endsNow } = querySpan(span);
+      const write = (name: keyof NotFoundQueries) => (queries: TableQueries) =>
+        queries.notFound?.[status][name](filterTime(endsNow)) ?? "";
+      // The first row has the totals.
+      const asked = { params: { ...params, limit: limit + 1 }, row: notFoundRow, maxRows: limit + 1 };
       const [{ rows, totalRows }, left] = await Promise.all([
-        ask(
-          {
-            write: (queries) => queries.notFound?.[status].paths(filterTime(endsNow)) ?? "",
-            // The first row has the totals.
-            params: { ...params, limit: limit + 1 },
-            row: notFoundRow,
-            maxRows: limit + 1,
-          },
-          signal,
-        ),
-        ask(
-          {
-            write: (queries) => queries.notFound?.[status].excluded(filterTime(endsNow)) ?? "",
-            params,
-            row: excludedRow,
-            maxRows: 1,
-          },
-          signal,
-        ),
+        ask({ write: write("paths"), ...asked }, signal),
+        ask({ write: write("excluded"), params, row: excludedRow, maxRows: 1 }, signal),
       ]);
       const [totals, ...paths] = rows;
       const [excluded] = left.rows;

@@ -1,6 +1,7 @@
 import { quoteIfNeeded } from "../../errors.ts";
-import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { dimensions } from "../../operations/dimensions.ts";
 import { columnsOf } from "../hits.ts";
+import { columnOf } from "../measure/hit-table.ts";
 import { assertCountable, checkMappedColumns, listMappedColumns, TABLE_ALIAS } from "./mapped-columns.ts";
 import { type MappedRows, writeMappedRows } from "./mapped-rows.ts";
 import type { Mapping } from "./mapping.ts";
@@ -36,7 +37,7 @@ export function createMappedLayout(mapped: MappedTable): TableLayout {
     hasRequests: false,
     hasOwnValues: true,
     domainOf,
-    dimensions: dimensions.filter((dimension) => hasDimension(mapping, dimension)),
+    dimensions: dimensions.filter((each) => mapping.values.has(columnsOf[columnOf(each)])),
     prepare: (found) => {
       const columns = checkMappedColumns(mapping, found);
       const from = `${quoteName(database)}.${quoteName(table)} AS ${TABLE_ALIAS}`;
@@ -65,32 +66,11 @@ function explainNoRows(table: string, { site, siteId }: Mapping, sites: readonly
   };
 }
 
-function hasDimension({ values }: Mapping, dimension: Dimension): boolean {
-  const isPage = dimension === "entry_pages" || dimension === "exit_pages";
-  return values.has(isPage ? "path" : columnsOf[dimension]);
-}
-
-/** Nothing tells whether a day was loaded but its rows; without scanners, nobody asks for the visitors. */
-const LOAD_COLUMNS = `0 AS visitor_count,
-        0 AS scanner_count,
-        count() AS loads,
-        view_count AS expected_views,
-        0 AS newest_definition,
-        0 AS oldest_definition`;
+/** Nothing tells whether a day was loaded but its rows. */
+const LOAD_COLUMNS = "count() AS loads, view_count AS expected_views";
 
 function writeMappedQueries(from: string, rows: MappedRows, isTimeNullable: boolean): TableQueries {
-  const {
-    time,
-    rawTime,
-    day,
-    site = "{site:String}",
-    id,
-    isSite,
-    inSpan,
-    conditions,
-    isPageview,
-    isVisitor,
-  } = rows;
+  const { time, rawTime, day, site = "{site:String}", id, isSite, conditions, isPageview } = rows;
   const hasTime = isTimeNullable ? ` AND isNotNull(${rawTime})` : "";
 
   /** A site with an id goes by the host that most of its page views have. */
@@ -152,12 +132,12 @@ function writeMappedQueries(from: string, rows: MappedRows, isTimeNullable: bool
         count() AS row_count,
         [${conditions.map(({ sql }) => `countIf(${sql})`).join(", ")}] AS met
       FROM ${from}
-      WHERE ${inSpan}`,
+      WHERE ${rows.inSpan}`,
       byHand: () => `
       SELECT
         toDate(${rawTime}, {timezone:String}) AS date,
         countIf(${isPageview}) AS view_count,
-        uniqExactIf(tuple(${rows.visitorColumns.join(", ")}), ${isVisitor}) AS visitor_count
+        ${rows.countVisitors} AS visitor_count
       FROM ${from}
       WHERE ${isSite} AND toDate(${rawTime}, {timezone:String}) BETWEEN {from:Date} AND {to:Date}
       GROUP BY date`,

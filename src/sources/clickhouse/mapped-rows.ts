@@ -46,8 +46,6 @@ export interface MappedRows extends HitRows {
   /** The column as it is, so that an index can be used. */
   rawTime: string;
   day: string;
-  /** What identifies a visitor on a day. */
-  visitorColumns: readonly string[];
   /** The domain; absent if the whole table is about one site, or has ids. */
   site?: string;
   /** The id of the site as a text, and the domain that the row names. */
@@ -59,8 +57,8 @@ export interface MappedRows extends HitRows {
   /** A page view of a person meets all of these. The names are for people. */
   conditions: readonly { name: string; sql: string }[];
   isPageview: string;
-  /** Whether it makes somebody a visitor. */
-  isVisitor: string;
+  /** The visitors of rows, as one would count them by hand. */
+  countVisitors: string;
   /** The values of the parameters in this SQL. */
   params: QueryParams;
 }
@@ -157,7 +155,6 @@ export function writeMappedRows(from: string, mapping: Mapping, columns: MappedC
     time,
     rawTime,
     day,
-    visitorColumns: mapping.visitor.map(quoteColumn),
     ...(site !== undefined && { site }),
     ...(siteId !== undefined && {
       id: { text: text(siteId), domain: hostname === undefined ? "''" : readHost(hostname) },
@@ -166,7 +163,7 @@ export function writeMappedRows(from: string, mapping: Mapping, columns: MappedC
     inSpan,
     conditions,
     isPageview,
-    isVisitor: rule.needsView ? isPageview : isHit,
+    countVisitors: `uniqExactIf(tuple(${mapping.visitor.map(quoteColumn).join(", ")}), ${rule.needsView ? isPageview : isHit})`,
     params: {
       bots: BOT_PATTERN,
       files: NO_PAGE_PATTERN,

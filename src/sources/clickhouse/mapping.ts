@@ -14,14 +14,14 @@ export interface Mapping {
   visitor: readonly string[];
   time: string;
   /** The order of requests within a second. */
-  sequence?: string;
-  /** The host; absent if the whole table is about one site, or has ids. */
-  site?: string;
+  sequence: string | undefined;
+  /** The host; undefined if the whole table is about one site, or has ids. */
+  site: string | undefined;
   /** The id of the site. */
-  siteId?: string;
-  status?: string;
-  method?: string;
-  agent?: string;
+  siteId: string | undefined;
+  status: string | undefined;
+  method: string | undefined;
+  agent: string | undefined;
   values: ReadonlyMap<TextColumn, string>;
   conditions: readonly Condition[];
   /** The conditions on other rows, which select custom events; their names are in `values`. */
@@ -102,12 +102,7 @@ export function readMapping(flags: SourceFlags): Mapping | undefined {
     conditions,
     eventConditions: (schema?.events?.where ?? []).map(readCondition),
     rule: schema?.events?.rule ?? CONTRACT_RULE,
-    ...(site !== undefined && { site }),
-    ...(siteId !== undefined && { siteId }),
-    ...(sequence !== undefined && { sequence }),
-    ...(status !== undefined && { status }),
-    ...(method !== undefined && { method }),
-    ...(agent !== undefined && { agent }),
+    ...{ site, siteId, sequence, status, method, agent },
   };
 }
 

@@ -11,7 +11,7 @@ import {
   testVisitRows,
 } from "./hit-rows.ts";
 import { byValue, type TableQueries, type TimeFilter } from "./table-queries.ts";
-import { IS_VISIT, MOMENTS, nameVisitValue } from "./visit-columns.ts";
+import { IS_VISIT, MOMENTS, nameVisitValue, select, type VisitColumn } from "./visit-columns.ts";
 import { writeVisits } from "./visits.ts";
 
 /** Writes the questions that every table answers. */
@@ -20,8 +20,6 @@ export function writeQueries(
   /** Columns that tell how a day was loaded: `scanner_count`, `loads` and so on. */
   loadColumns: string,
 ): Pick<TableQueries, "days" | "totals" | "hours" | "steps" | "breakdown" | "active"> {
-  const { isBounce } = rows.rule;
-  const ofVisits = aggregateVisits(rows);
   return {
     days: (timeFilter) => `
       SELECT
@@ -35,27 +33,20 @@ export function writeQueries(
     totals: (filter, timeFilter) => {
       // Where all events of the visits count, it is enough to look at the visitors who have any.
       const isApart = rows.isExported && keepsEvents(filter) && !dependsOnEvents(filter);
-      const counts = [
-        ["visitor_count", ofVisits("uniqExact", "visitor_key")],
-        ["view_count", "sum(kept_views)"],
-        ["event_count", "sum(kept_events)"],
-        ["visit_count", ofVisits("count")],
-        ["bounce_count", `countIf(${isBounce})`],
-        ["second_count", ofVisits("sum", "seconds")],
-      ] as const;
-      const countVisits = (prefix: string) => `
+      const counts = [["event_count", "sum(kept_events)"], ...countVisits(rows, "view_count")] as const;
+      const countDays = (prefix: string) => `
       SELECT
         visit_day AS date,
-        ${counts.map(([name, sql]) => `${sql} AS ${prefix}${name}`).join(",\n        ")}
+        ${select(counts.map(([name, sql]) => [`${prefix}${name}`, sql]))}
       FROM (${writeVisits(rows, { filter, timeFilter, listsLoose: true })})
       GROUP BY date`;
       return isApart
         ? `
       SELECT date, ${counts.map(([name]) => `sum(part_${name}) AS ${name}`).join(", ")}
-      FROM (${countVisits("part_")} UNION ALL ${countEvents(rows, filter, timeFilter)})
+      FROM (${countDays("part_")} UNION ALL ${countEvents(rows, filter, timeFilter)})
       GROUP BY date
       ORDER BY date`
-        : `${countVisits("")}
+        : `${countDays("")}
       ORDER BY date`;
     },
 
@@ -65,7 +56,7 @@ export function writeQueries(
         uniqExactIf(visitor_key, moment.2 != ${MOMENTS.beginning}) AS visitor_count,
         countIf(moment.2 = ${MOMENTS.view}) AS view_count,
         countIf(moment.2 = ${MOMENTS.beginning}) AS visit_count,
-        countIf(moment.2 = ${MOMENTS.beginning} AND ${isBounce}) AS bounce_count,
+        countIf(moment.2 = ${MOMENTS.beginning} AND ${rows.rule.isBounce}) AS bounce_count,
         sumIf(seconds, moment.2 = ${MOMENTS.beginning}) AS second_count
       FROM (
         SELECT
@@ -119,11 +110,21 @@ export function writeQueries(
 const choosesRows = ({ rule }: HitRows, filter: FilterSql) =>
   !rule.needsView && filter.visitHits.length + listVisitConditions(filter).length === 0;
 
-/** Aggregates visits, where their query may list events of nobody's visit as well. */
-const aggregateVisits =
-  (rows: HitRows) =>
-  (name: string, ...values: string[]) =>
-    hasLooseEvents(rows) ? `${name}If(${[...values, IS_VISIT].join(", ")})` : `${name}(${values.join()})`;
+/** Counts the visitors of visits, among which may be events of nobody's visit. */
+const countVisitors = (rows: HitRows) =>
+  hasLooseEvents(rows) ? `uniqExactIf(visitor_key, ${IS_VISIT})` : "uniqExact(visitor_key)";
+
+/** Counts visits and their kept page views. */
+const countVisits = (rows: HitRows, views: string): VisitColumn[] => {
+  const isLoose = hasLooseEvents(rows);
+  return [
+    ["visitor_count", countVisitors(rows)],
+    [views, "sum(kept_views)"],
+    ["visit_count", isLoose ? `countIf(${IS_VISIT})` : "count()"],
+    ["bounce_count", `countIf(${rows.rule.isBounce})`],
+    ["second_count", isLoose ? `sumIf(seconds, ${IS_VISIT})` : "sum(seconds)"],
+  ];
+};
 
 /** Counts the values of a dimension, without GROUP BY. */
 export function countValues(
@@ -136,11 +137,7 @@ export function countValues(
     return `
       SELECT
         ${nameVisitValue(dimension)} AS value,
-        uniqExact(visitor_key) AS visitor_count,
-        sum(kept_views) AS hit_count,
-        count() AS visit_count,
-        countIf(${rows.rule.isBounce}) AS bounce_count,
-        sum(seconds) AS second_count
+        ${select(countVisits(rows, "hit_count"))}
       FROM (${writeVisits(rows, { filter, timeFilter, dimension })})`;
   }
   const isPages = dimension === "pages";
@@ -160,7 +157,7 @@ export function countValues(
   return `
       SELECT
         arrayJoin(kept_items) AS value,
-        ${aggregateVisits(rows)("uniqExact", "visitor_key")} AS visitor_count,
+        ${countVisitors(rows)} AS visitor_count,
         count() AS hit_count
       FROM (${writeVisits(rows, { filter, timeFilter, items: dimension, onlyWithEvents: !isPages, listsLoose: true })})`;
 }
@@ -169,11 +166,11 @@ export function countValues(
 const countEvents = (rows: HitRows, filter: FilterSql, timeFilter: TimeFilter) =>
   filter.visitHits.length + listVisitConditions(filter).length > 0
     ? `
-        SELECT visit_day AS date, 0, 0, sum(kept_events), 0, 0, 0
+        SELECT visit_day AS date, sum(kept_events), 0, 0, 0, 0, 0
         FROM (${writeVisits(rows, { filter, timeFilter, onlyWithEvents: true })})
         GROUP BY date`
     : `
-        SELECT day AS date, 0, 0, count(), 0, 0, 0
+        SELECT day AS date, count(), 0, 0, 0, 0, 0
         ${rows.read({ kind: "event", timeFilter, columns: [] })}
         GROUP BY date`;
 

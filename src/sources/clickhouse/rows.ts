@@ -36,15 +36,16 @@ export const siteRow = z.object({
 
 export type SiteRow = z.output<typeof siteRow>;
 
+/** Only an export knows its scanners, and beside how many visitors, and by which version of the rules it was counted. */
 export const dayRow = z.object({
   date,
-  visitor_count: count,
+  visitor_count: count.default(0),
   view_count: count,
-  scanner_count: count,
+  scanner_count: count.default(0),
   loads: count,
   expected_views: count,
-  oldest_definition: count,
-  newest_definition: count,
+  oldest_definition: count.default(0),
+  newest_definition: count.default(0),
 });
 export type DayRow = z.output<typeof dayRow>;
 

@@ -3,7 +3,7 @@ import { countDays, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Filter } from "../../operations/filter.ts";
 import type { LoadedDay } from "./coverage.ts";
-import { writeFilter } from "./filter-sql.ts";
+import { type FilterSql, writeFilter } from "./filter-sql.ts";
 import { onDays } from "./rollup-queries.ts";
 import {
   type DayRow,
@@ -18,8 +18,8 @@ import {
   valueRow,
 } from "./rows.ts";
 import { filterTime, type SpanQuery } from "./span-query.ts";
-import type { RollupQueries, SpanParts } from "./table-queries.ts";
-import type { TableReader } from "./table-reader.ts";
+import type { RollupQueries, SpanParts, TableQueries, TimeFilter } from "./table-queries.ts";
+import type { TableQuestion, TableReader } from "./table-reader.ts";
 
 /** One query asks for the days with sums several times. */
 const FRESH_MS = 30_000;
@@ -37,89 +37,80 @@ export function createSpanReader({ layout: { rollup }, ask }: TableReader, clock
     query.filter.length === 0 ? findSums?.(query, dimension, signal) : undefined;
   const limitTime = ({ endsNow }: SpanQuery, sums: Sums | undefined) =>
     sums ? onDays(sums.otherDays, filterTime(endsNow)) : filterTime(endsNow);
+  /** Asks what a span's filter keeps. */
+  const askKept = <Row>(
+    query: SpanQuery,
+    { write, sums, steps, params, ...answer }: KeptQuestion<Row>,
+    signal?: AbortSignal,
+  ) => {
+    const filter = writeFilter(query.filter, steps);
+    return ask(
+      {
+        ...answer,
+        write: (queries) => write(queries, filter, limitTime(query, sums)),
+        params: { ...query.params, ...filter.params, ...params },
+      },
+      signal,
+    );
+  };
   return {
     /** What the table has of each day, whatever the filter is. */
     loadedDays: async (query: SpanQuery, signal?: AbortSignal): Promise<ReadonlyMap<string, LoadedDay>> => {
       const sums = await findSums?.(query, "", signal);
       const summed = new Map((sums?.rows ?? []).map((row) => [row.date, readDay(row)]));
       if (sums?.otherDays.length === 0) return summed;
-      const timeFilter = limitTime(query, sums);
-      const { rows } = await ask(
-        {
-          write: (queries) => queries.days(timeFilter),
-          params: query.params,
-          row: dayRow,
-          maxRows: maxDays(query),
-        },
-        signal,
-      );
+      const write = (queries: TableQueries) => queries.days(limitTime(query, sums));
+      const asked = { params: query.params, row: dayRow, maxRows: maxDays(query) };
+      const { rows } = await ask({ write, ...asked }, signal);
       return new Map([...summed, ...rows.map((row) => [row.date, readDay(row)] as const)]);
     },
     totals: async (query: SpanQuery, signal?: AbortSignal): Promise<ReadonlyMap<string, TotalsRow>> => {
       const sums = await findUsableSums(query, "", signal);
-      const summed = sums?.rows ?? [];
-      const filter = writeFilter(query.filter);
-      const timeFilter = limitTime(query, sums);
       const { rows } =
         sums?.otherDays.length === 0
           ? { rows: [] }
-          : await ask(
-              {
-                write: (queries) => queries.totals(filter, timeFilter),
-                params: { ...query.params, ...filter.params },
-                row: totalsRow,
-                maxRows: maxDays(query),
-              },
+          : await askKept(
+              query,
+              { write: ({ totals }, ...of) => totals(...of), sums, row: totalsRow, maxRows: maxDays(query) },
               signal,
             );
-      return new Map([...summed, ...rows].map((row) => [row.date, row]));
+      return new Map([...(sums?.rows ?? []), ...rows].map((row) => [row.date, row]));
     },
     /** @param starts When the hours begin, in seconds since 1970. */
     hours: async (query: SpanQuery, starts: readonly number[], signal?: AbortSignal) => {
-      const filter = writeFilter(query.filter);
-      const { rows } = await ask(
-        {
-          write: (queries) => queries.hours(filter, filterTime(query.endsNow), starts),
-          params: { ...query.params, ...filter.params },
-          row: hourRow,
-          maxRows: starts.length,
-        },
+      const { rows } = await askKept(
+        query,
+        { write: ({ hours }, ...of) => hours(...of, starts), row: hourRow, maxRows: starts.length },
         signal,
       );
       return new Map(rows.map((row) => [row.hour_start, row]));
     },
-    steps: async (query: SpanQuery, steps: Filter, signal?: AbortSignal) => {
-      const filter = writeFilter(query.filter, steps);
-      const { rows } = await ask(
-        {
-          write: (queries) => queries.steps(filter, filterTime(query.endsNow)),
-          params: { ...query.params, ...filter.params },
-          row: stepsRow,
-          maxRows: 1,
-        },
+    steps: async (query: SpanQuery, asked: Filter, signal?: AbortSignal) => {
+      const { rows } = await askKept(
+        query,
+        { write: ({ steps }, ...of) => steps(...of), steps: asked, row: stepsRow, maxRows: 1 },
         signal,
       );
       // An aggregation without groups has one row, also of nothing.
       return rows[0] ?? { visit_count: 0, reached: [], met: [] };
     },
     breakdown: async (query: SpanQuery, dimension: Dimension, limit: number, signal?: AbortSignal) => {
-      const timeFilter = filterTime(query.endsNow);
       const sums = await findUsableSums(query, dimension, signal);
-      const filter = writeFilter(query.filter);
-      return ask(
-        {
-          write: (queries) =>
-            rollup && sums
-              ? rollup.breakdown(dimension, timeFilter, sums)
-              : queries.breakdown(dimension, filter, timeFilter),
-          params: { ...query.params, ...filter.params, limit },
-          row: valueRow,
-          maxRows: limit,
-        },
-        signal,
-      );
+      const write: KeptQuestion<never>["write"] = ({ breakdown }, ...of) =>
+        rollup && sums
+          ? rollup.breakdown(dimension, filterTime(query.endsNow), sums)
+          : breakdown(dimension, ...of);
+      return askKept(query, { write, params: { limit }, row: valueRow, maxRows: limit }, signal);
     },
   };
+}
+
+/** A question about what a filter keeps. */
+interface KeptQuestion<Row> extends Omit<TableQuestion<Row>, "write"> {
+  write(queries: TableQueries, filter: FilterSql, timeFilter: TimeFilter): string;
+  /** The days that sums answer are left out. */
+  sums?: Sums | undefined;
+  steps?: Filter;
 }
 
 interface Sums extends SpanParts {

@@ -121,10 +121,11 @@ export const NO_EVENTS: HitSet = {
   list: () => "[]",
 };
 
-/** One per visit: the name and the SQL of a column. */
-export type VisitColumns = readonly (readonly [name: string, sql: string])[];
+/** One per visit: the name and the SQL of a column; undefined if the question does not need it. */
+export type VisitColumn = readonly [name: string, sql: string];
+type VisitColumns = readonly (VisitColumn | undefined)[];
 
-export const select = (columns: VisitColumns) =>
+export const select = (columns: readonly VisitColumn[]) =>
   columns.map(([name, sql]) => `${sql} AS ${name}`).join(",\n          ");
 
 const listRecent = ({ column }: HitSet, { onlyRecent }: VisitQuestion) =>
@@ -144,63 +145,58 @@ function listSteps(
   return list(`(${column("second")}, ${column("sequence")}, toUInt32(${flags}))`, isStep);
 }
 
-export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
+export function listViewColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumn[] {
   const { filter, items, hasMoments, hasSteps } = question;
   const { isView, isHit, column, count, list, ends } = set;
   const isKept = all([isView, ...testHit(rows, filter, "pageview", column), ...listRecent(set, question)]);
   const [first, last] = ends(isHit);
-  return [
+  const moments = list(`(${column("second")}, ${MOMENTS.view})`, isKept);
+  const columns: VisitColumns = [
     ["hits", count(isHit)],
-    ...(rows.isExported ? [] : [["views", count(isView)] as const]),
+    rows.isExported ? undefined : ["views", count(isView)],
     ["seconds", `toUInt64(${last} - ${first})`],
     ["kept_views", count(isKept)],
-    ...(hasMoments
-      ? [
-          ["begin", first] as const,
-          ["view_moments", list(`(${column("second")}, ${MOMENTS.view})`, isKept)] as const,
-        ]
-      : []),
-    ...(hasSteps ? [["view_steps", listSteps(rows, set, question, "pageview", isKept)] as const] : []),
-    ...(items === "pages" ? [["kept_items", list(column("path"), isKept)] as const] : []),
-    ...listByHit(filter).map(
-      (condition, index) =>
-        [
-          `matching_views${index}`,
-          count(all([isView, mayMatch(rows, condition, "pageview", column)])),
-        ] as const,
-    ),
-    ...listValues(rows, question).map((each) => [nameVisitValue(each), set.readValue(each)] as const),
+    hasMoments ? ["begin", first] : undefined,
+    hasMoments ? ["view_moments", moments] : undefined,
+    hasSteps ? ["view_steps", listSteps(rows, set, question, "pageview", isKept)] : undefined,
+    items === "pages" ? ["kept_items", list(column("path"), isKept)] : undefined,
+    ...countMatching(rows, set, filter, "pageview"),
+    ...listValues(rows, question).map((each): VisitColumn => [nameVisitValue(each), set.readValue(each)]),
   ];
+  return columns.filter((column) => column !== undefined);
 }
 
-export function listEventColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumns {
+export function listEventColumns(rows: HitRows, set: HitSet, question: VisitQuestion): VisitColumn[] {
   const { filter, items, hasMoments, hasSteps } = question;
   const { isView, isEvent, column, count, list } = set;
   const tests = [...testHit(rows, filter, "event", column), ...listRecent(set, question)];
   const isKept = all([isEvent, ...tests]);
   const isOther = all([rows.rule.hits === "all" ? `NOT (${isView})` : isEvent, ...tests]);
   const moments = list(`(${column("second")}, ${MOMENTS.event})`, isOther);
-  return [
+  const steps = listSteps(rows, set, question, "event", isKept);
+  const columns: VisitColumns = [
     ["kept_events", count(isKept)],
-    ...(hasMoments ? [["kept_moments", `arrayConcat(view_moments, ${moments})`] as const] : []),
-    ...(hasSteps
-      ? [
-          [
-            "kept_steps",
-            `arraySort(arrayConcat(view_steps, ${listSteps(rows, set, question, "event", isKept)}))`,
-          ] as const,
-        ]
-      : []),
-    ...(items === "events" ? [["kept_items", list(column("event"), isKept)] as const] : []),
-    ...listByHit(filter).map(
-      (condition, index) =>
-        [
-          `matching_events${index}`,
-          count(all([isEvent, mayMatch(rows, condition, "event", column)])),
-        ] as const,
-    ),
+    hasMoments ? ["kept_moments", `arrayConcat(view_moments, ${moments})`] : undefined,
+    hasSteps ? ["kept_steps", `arraySort(arrayConcat(view_steps, ${steps}))`] : undefined,
+    items === "events" ? ["kept_items", list(column("event"), isKept)] : undefined,
+    ...countMatching(rows, set, filter, "event"),
   ];
+  return columns.filter((column) => column !== undefined);
 }
+
+/** How many hits of a kind decide each of the conditions on visits by any of their hits. */
+const countMatching = (
+  rows: HitRows,
+  { isView, isEvent, column, count }: HitSet,
+  filter: FilterSql,
+  kind: "pageview" | "event",
+) =>
+  listByHit(filter).map(
+    (condition, index): VisitColumn => [
+      `matching_${kind}s${index}`,
+      count(all([kind === "event" ? isEvent : isView, mayMatch(rows, condition, kind, column)])),
+    ],
+  );
 
 /** The conditions on visits by any of their hits. */
 const listByHit = ({ visitHits }: FilterSql) =>
@@ -226,7 +222,7 @@ export const testVisit = (rows: HitRows, question: VisitQuestion, set?: HitSet) 
   all([
     ...testKept(rows, question, set),
     ...listByHit(question.filter).map(
-      ({ isNot }, index) => `matching_views${index} + matching_events${index} ${isNot ? "=" : ">"} 0`,
+      ({ isNot }, index) => `matching_pageviews${index} + matching_events${index} ${isNot ? "=" : ">"} 0`,
     ),
     ...(rows.isExported ? [] : listVisitConditions(question.filter)).map(({ dimension, isMetBy }) =>
       isMetBy(nameVisitValue(dimension)),

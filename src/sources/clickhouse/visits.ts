@@ -26,7 +26,7 @@ import {
   SECOND_AND_KIND,
   select,
   testVisit,
-  type VisitColumns,
+  type VisitColumn,
   type VisitQuestion,
 } from "./visit-columns.ts";
 
@@ -68,7 +68,7 @@ const writeVisitsOfViews = (rows: HitRows, question: VisitQuestion) => `
 function writeVisitsWithEvents(rows: HitRows, question: VisitQuestion): string {
   const { filter, timeFilter, onlyWithEvents = false } = question;
   const chosen = testVisitRows(rows, filter);
-  const columns: VisitColumns = [
+  const columns: readonly VisitColumn[] = [
     ...listViewColumns(rows, inGroup(IS_VIEW), question),
     ["begun", `minIf(${SECOND}, ${IS_VIEW})`],
     ["is_chosen", chosen.length === 0 ? "1" : `countIf(${all([IS_VIEW, ...chosen])}) > 0`],
