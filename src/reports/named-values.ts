@@ -180,6 +180,8 @@ interface Meaning {
   isExact?: true;
   /** What has a name like it. */
   nearest?: readonly Value[];
+  /** What occurs most, if nothing has a name like it. */
+  frequent?: readonly Value[];
   /** Set if the list of values is not complete. */
   listed?: number | undefined;
 }
@@ -336,7 +338,13 @@ function indexValues(dimension: Dimension, { rows, truncated }: Breakdown): (nam
     if (matches.length > 1) throw createSeveralError(parameter, dimension, text, matches);
     const [found] = matches;
     if (found !== undefined) return { found };
-    return { nearest: findLike(dimension, text, values), ...(!isComplete && { listed: rows.length }) };
+    const nearest = findLike(dimension, text, values);
+    return {
+      nearest,
+      // The first pages of a site say nothing about another.
+      ...(nearest.length === 0 && !PAGES.has(dimension) && { frequent: values.slice(0, MAX_FREQUENT) }),
+      ...(!isComplete && { listed: rows.length }),
+    };
   };
 }
 
@@ -358,6 +366,7 @@ function nameByPart(dimension: Dimension, { value, label }: Value): string[] {
 }
 
 const MAX_SHOWN = 3;
+const MAX_FREQUENT = 5;
 const MAX_SEVERAL = 10;
 
 function createSeveralError(
@@ -414,16 +423,19 @@ function warnOfMissing({ filter = [], goal }: Asked, meanings: ReadonlyMap<strin
       return [{ condition, key, meaning }];
     }),
   );
-  return missing.slice(0, MAX_MISSING).map(({ condition, key, meaning: { nearest = [], listed } }) => {
-    const shown = quoteIfNeeded(key);
-    const start =
-      listed === undefined
-        ? `Nothing in these days has ${shown}`
-        : `${shown} is not among the first ${listed} ${condition.dimension} of these days`;
-    const effect = condition.isNot ? ", so leaving it out changes nothing" : "";
-    const near = nearest.length === 0 ? "" : ` Nearest: ${nearest.map(describeValue).join(", ")}.`;
-    return { code: NO_SUCH_VALUE, detail: `${start}${effect}.${near}`, values: { filter: key } };
-  });
+  return missing
+    .slice(0, MAX_MISSING)
+    .map(({ condition, key, meaning: { nearest = [], frequent = [], listed } }) => {
+      const shown = quoteIfNeeded(key);
+      const start =
+        listed === undefined
+          ? `Nothing in these days has ${shown}`
+          : `${shown} is not among the first ${listed} ${condition.dimension} of these days`;
+      const effect = condition.isNot ? ", so leaving it out changes nothing" : "";
+      const [word, values] = nearest.length > 0 ? ["Nearest", nearest] : ["Most frequent", frequent];
+      const near = values.length === 0 ? "" : ` ${word}: ${values.map(describeValue).join(", ")}.`;
+      return { code: NO_SUCH_VALUE, detail: `${start}${effect}.${near}`, values: { filter: key } };
+    });
 }
 
 /** The contract's code of a warning that nobody had a value. Ours says more than the source's. */

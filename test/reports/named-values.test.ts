@@ -150,6 +150,11 @@ describe("a value that occurs nowhere", () => {
       "referrers=images.google.com",
       "Nothing in these days has referrers=images.google.com. Nearest: google.com (Google).",
     ],
+    ["events=buy", "Nothing in these days has events=buy. Most frequent: outbound_link, signup, download."],
+    [
+      "operating_systems=iphone",
+      "Nothing in these days has operating_systems=iphone. Most frequent: Windows, macOS, Android, iOS, Linux.",
+    ],
     ["pages=/no-such-page", "Nothing in these days has pages=/no-such-page."],
   ])("%s", async (filter, says) => {
     const { warnings, filter: echoed } = await count([filter]);
