@@ -88,7 +88,7 @@ export async function sendRequest(request: HttpRequest, limits: ResponseLimits, 
     const type = describeType(contentType, request.apiKey);
     throw new AnalyticsError("bad_answer", `The answer to ${request.path} ${type}, not JSON.`, {
       status,
-      hint: `Check the base URL: is ${origin} the API, or a web page in front of it?`,
+      hint: `Check the base URL: ${describePage(text) ?? `is ${origin} the API, or a web page in front of it?`}`,
     });
   }
   if (REDIRECTS.has(status)) throw createRedirectError(response, request);
@@ -132,6 +132,20 @@ async function fetchText(
   } catch (error) {
     throw error instanceof AnalyticsError ? error : explainFailure(error, new URL(url).origin, proxies);
   }
+}
+
+const MAX_HEAD = 20_000;
+/** What people mistake for another, or have in front of it. */
+const PRODUCTS =
+  /\b(Matomo|Piwik|Umami|Plausible|GoatCounter|Fathom|Grafana|GitLab|WordPress|Nextcloud|Authelia|authentik|Keycloak|Cloudflare|nginx|Apache|Caddy)\b/i;
+
+/** Which product a page seems to be of, by its title and its generator; undefined if it does not tell. */
+function describePage(text: string): string | undefined {
+  const head = text.slice(0, MAX_HEAD);
+  const title = /<title[^<>]{0,200}>([^<>]{0,200})/i.exec(head)?.[1] ?? "";
+  const generator = /<meta[^<>]{0,200}generator[^<>]{0,200}>/i.exec(head)?.[0] ?? "";
+  const [, product] = PRODUCTS.exec(`${title} ${generator}`) ?? [];
+  return product && `it seems to be a page of ${product}.`;
 }
 
 function describeType(type: string | null, apiKey: string): string {

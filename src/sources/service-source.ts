@@ -142,7 +142,9 @@ export async function openKeyedService(
   const source = createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment, mapping });
   // A profile has both already.
   const isSaved = flags.profile !== undefined;
-  const address = [...(service ? ["--service", service] : []), "--base-url", new URL(baseUrl).origin];
+  const address = service
+    ? ["--service", service, "--base-url", baseUrl]
+    : ["--base-url", new URL(baseUrl).origin];
   return { ...source, options: isSaved ? ["--profile", `${flags.profile}`] : address };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readProfile } from "../../src/config/profiles.ts";
-import type { FaultyServer } from "../support/faulty-server.ts";
+import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
@@ -43,11 +43,18 @@ describe("a service with an API of its own", () => {
   });
 
   it("is recognized by its answers if it was not named", async () => {
-    const { code, stderr } = await login(createHome(), []);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(
-      "It looks like Plausible, which has an API of its own: add --service plausible.",
-    );
+    const environment = createHome();
+    const { code, stderr } = await login(environment, TIMEZONES);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("This is Plausible, which has an API of its own."),
+    ]);
+    expect(readProfile(environment, "default")).toMatchObject({
+      baseUrl: server.origin,
+      service: "plausible",
+    });
+    const bare = await login(createHome(), []);
+    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("no site was named")]);
     // Nobody but the address that was given gets the key, and what finds out the service needs none.
     const probes = server.requests.filter(({ url }) => url === "/api/v1/stats/realtime/visitors");
     expect(probes.map(({ headers }) => headers.authorization ?? "")).not.toContain(`Bearer ${PLAUSIBLE_KEY}`);
@@ -71,6 +78,25 @@ describe("a service with an API of its own", () => {
     const ask = async (...argv: string[]) => (await runShell(argv, { environment })).stderr;
     expect(await ask("timeseries", "--with", "visits", "-q")).toContain("This source does not know visits.");
     expect(await ask("timeseries", "-q")).not.toContain("visits");
+  });
+
+  it("may be below a path, and have no website for its user", async () => {
+    const answers: Record<string, unknown> = {
+      "/stats/api/config": { cloudMode: false },
+      "/stats/api/websites": { data: [], count: 0 },
+      "/stats/api/me/teams": { data: [], count: 0 },
+    };
+    const umami = await startServer(({ url = "" }, response) => {
+      const body = answers[url.split("?")[0] ?? ""];
+      send(response, body ? 200 : 404, { "content-type": "application/json" }, JSON.stringify(body ?? {}));
+    });
+    const environment = createHome();
+    const argv = ["login", "--api-key-stdin", "--base-url", `${umami.origin}/stats`];
+    const { code, stderr } = await runShell(argv, { environment, stdin: "umami_0123456789" });
+    umami.close();
+    expect([code, readProfile(environment, "default").baseUrl]).toEqual([0, `${umami.origin}/stats`]);
+    expect(stderr).toContain(`Saved as profile default for Umami at ${umami.origin}/stats:`);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain("Umami has no website that this user may see");
   });
 
   it("must be one that the program knows", async () => {

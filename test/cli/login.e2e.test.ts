@@ -69,10 +69,15 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     await terminal.until("This is Plausible, which has an API of its own.");
     await terminal.until("Stats API key");
     terminal.press(`${PLAUSIBLE_KEY}\r`);
-    await terminal.until("Sites in Plausible with their timezones");
+    await terminal.until("Sites in Plausible, such as");
     terminal.press("example.com=Berlin\r");
     await terminal.until("is not a timezone");
-    terminal.press("example.com=Europe/Berlin,shop.example=Europe/Berlin\r");
+    terminal.press("example.com,shop.example=Europe/Berlin\r");
+    await terminal.until("Timezone of example.com");
+    terminal.press("America/New_York\r");
+    await terminal.until("Plausible counts the days of example.com in");
+    await terminal.until("shop.example=Europe/Berlin,example.com=America/New_York");
+    terminal.press("example.com,shop.example=Europe/Berlin\rEurope/Berlin\r");
     await terminal.until("Site to use when none is named (Enter for none): ");
     terminal.press("shop.example\r");
     const screen = await terminal.end();
@@ -99,6 +104,12 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     await terminal.until("Password, or API key (not shown as you type): ");
     terminal.press("kéy-of-acme\r");
     await terminal.until("What you typed contains characters that no key has.");
+    // Before anything else is asked.
+    terminal.press("umami_of-acme-0123456789\r");
+    await terminal.until("does not accept this key");
+    await terminal.until("or nothing if you have an API key");
+    terminal.press("\r");
+    await terminal.until("again (not shown as you type): ");
     terminal.press(`${RECORDED.reader}\r`);
     await terminal.until("Timezone of the days in Umami");
     terminal.press("Europe/Berlin\r");

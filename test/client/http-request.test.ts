@@ -94,6 +94,20 @@ describe("a body", () => {
     });
   });
 
+  it.each([
+    ["<!DOCTYPE html><html><head><title>Sign in - Matomo</title>", "it seems to be a page of Matomo."],
+    ["<html><title> Umami</title>", "it seems to be a page of Umami."],
+    ['<head><meta name="generator" content="WordPress 6.9">', "it seems to be a page of WordPress."],
+    // What a page says of others, or far below, is not what it is.
+    [`<title>Acme</title><p>${"x".repeat(30_000)}<title>Matomo</title>`, "is https://stats the API"],
+    ["<title>Acme</title><p>We use Umami.", "is https://stats the API"],
+  ])("that is a page names what the page seems to be of: %#", async (page, hint) => {
+    await expect(receive(200, { "content-type": "text/html" }, page)).rejects.toMatchObject({
+      code: "bad_answer",
+      hint: expect.stringContaining(`Check the base URL: ${hint}`),
+    });
+  });
+
   it("that is a problem document is refused", async () => {
     await expect(receive(200, { "content-type": "application/problem+json" }, "{}")).rejects.toMatchObject({
       code: "bad_answer",

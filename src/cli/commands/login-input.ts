@@ -21,11 +21,9 @@ import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import type { Ask, Field } from "./login-prompt.ts";
 import {
+  askForTimezones,
   assertHasUse,
-  createTimezonesField,
-  createUnnamedServiceError,
   findGivenTimezones,
-  readTimezones,
   readWord,
   recognizeService,
 } from "./login-service.ts";
@@ -38,6 +36,8 @@ export interface Service {
   apiKey: string;
   user: string | undefined;
   siteTimezones: SiteTimezones | undefined;
+  /** Set if a person can be asked for timezones, with those to propose. */
+  asksTimezones?: { saved: SiteTimezones | undefined } | undefined;
   /** Where a service that only describes itself has its fields. */
   mapping: GivenMapping | undefined;
   /** Whether a person typed the key, and can type another. */
@@ -97,7 +97,8 @@ export async function readService(
     text === undefined
       ? await ask(createAddressField(io, named, suggested))
       : readAddress(text, environment, flags.baseUrl && "--base-url", named);
-  const kind = named ?? (await findKindAt(io, address, isTyped));
+  // A script's key is tried first: most addresses are of services that need no other look.
+  const kind = named ?? (isTyped ? await recognizeAt(io, cutBasePath(address)) : undefined);
   const timezones = findGivenTimezones(io, flags.siteTimezones, earlier);
   const service: Service = {
     kind,
@@ -108,12 +109,24 @@ export async function readService(
     mapping: findMapping(flags, environment, { service: kind?.name }),
     isTyped,
   };
-  if (!isTyped) return service;
-  const [user, key] = createKeyFields(kind);
-  const isKnown = kind === undefined || flags.siteTimezones !== undefined;
-  const zones = isKnown ? undefined : createTimezonesField(kind, timezones);
-  return answer(service, await askFor(ask, { user, key, timezones: zones }));
+  return isTyped ? askForKey(ask, service, flags) : service;
 }
+
+/** Asks for the key, and for sites that the service does not list. */
+async function askForKey(ask: Ask, service: Service, { siteTimezones }: ServiceFlags): Promise<Service> {
+  const { kind } = service;
+  const [user, key] = createKeyFields(kind);
+  const typed = answer(service, await askFor(ask, { user, key }));
+  if (kind?.asksFor === undefined || siteTimezones !== undefined) return typed;
+  const asking = { ...typed, siteTimezones: undefined, asksTimezones: { saved: service.siteTimezones } };
+  // Websites that the service lists show first whether the key is right.
+  return kind.asksFor === "sites" ? askZones(ask, kind, asking) : asking;
+}
+
+const askZones = async (ask: Ask, kind: GatewayKind, service: Service): Promise<Service> => ({
+  ...service,
+  siteTimezones: await askForTimezones(ask, kind, service.siteTimezones ?? service.asksTimezones?.saved),
+});
 
 const readAddress = (
   text: string,
@@ -124,10 +137,9 @@ const readAddress = (
 
 const cutBasePath = (baseUrl: string) => baseUrl.slice(0, -BASE_PATH.length);
 
-/** The service with an API of its own that answers at an address of the contract's form. Scripts name it. */
-async function findKindAt(io: Io, baseUrl: string, isTyped: boolean) {
-  if (!isTyped) return undefined;
-  const kind = await recognizeService(io, cutBasePath(baseUrl));
+/** The service with an API of its own that answers at an address, without the contract's path. */
+async function recognizeAt(io: Io, address: string) {
+  const kind = await recognizeService(io, address);
   if (kind !== undefined) await printNote(io, `This is ${kind.title}, which has an API of its own.`);
   return kind;
 }
@@ -152,14 +164,10 @@ function createAddressField(
 }
 
 /** A service with what was typed. */
-const answer = (
-  service: Service,
-  { user, key, timezones }: { user?: string; key?: string; timezones?: string },
-): Service => ({
+const answer = (service: Service, { user, key }: { user?: string; key?: string }): Service => ({
   ...service,
   user: user || undefined,
   apiKey: key ?? service.apiKey,
-  siteTimezones: timezones === undefined ? service.siteTimezones : readTimezones(timezones, "What you typed"),
 });
 
 /** Asks for the fields that are there, in their order. */
@@ -178,8 +186,8 @@ export interface Tried {
 }
 
 /**
- * Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. Throws AnalyticsError
- * that names the service if it turns out to have an API of its own.
+ * Tries the key, and returns the sites. If the service refuses a typed key, asks for another until Ctrl-C. For a script, a service that
+ * turns out to have an API of its own is asked by that.
  */
 export async function tryKey(io: Io, ask: Ask, given: Service): Promise<Service & Tried> {
   for (let service = given; ; ) {
@@ -188,10 +196,24 @@ export async function tryKey(io: Io, ask: Ask, given: Service): Promise<Service 
       return { ...service, ...(await askSites(io, service)) };
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;
-      if (!service.isTyped) await assertNoOther(io, service, error);
-      service = await askAgain(io, ask, service, error);
+      const other = service.isTyped
+        ? await askForZones(io, ask, service, error)
+        : await findOther(io, service, error);
+      service = other ?? (await askAgain(io, ask, service, error));
     }
   }
+}
+
+/** The service with the timezones of a person, if these are what it lacked; undefined if not. */
+async function askForZones(io: Io, ask: Ask, service: Service, error: AnalyticsError) {
+  const { kind, asksTimezones, siteTimezones } = service;
+  if (kind === undefined || asksTimezones === undefined || error.code !== "usage") return undefined;
+  // The first time, nothing was wrong.
+  if (siteTimezones !== undefined) {
+    const { printProblem } = await import("./login-prompt.ts");
+    await printProblem(io, error);
+  }
+  return askZones(ask, kind, service);
 }
 
 /** Changes a user's name and password into a key. */
@@ -210,10 +232,11 @@ async function openGatewayContext({ environment, clock }: Io, { kind, baseUrl, s
 /** Asks for another key. Throws the error if another would not help, or nobody is there to type it. */
 async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsError): Promise<Service> {
   const { kind, baseUrl, isTyped } = service;
-  if (error.status !== 401 || !isTyped) throw error;
+  // Whoever has another plan has no better key.
+  if (error.code !== "invalid_api_key" || error.status === 402 || !isTyped) throw error;
   await printNote(
     io,
-    `${new URL(baseUrl).origin} does not accept this ${service.user === undefined ? "key" : "user name and password"}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}; Ctrl-C cancels.`,
+    `${kind === undefined ? new URL(baseUrl).origin : baseUrl} does not accept this ${service.user === undefined ? "key" : "user name and password"}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}; Ctrl-C cancels.`,
   );
   const [user, key] = createKeyFields(kind);
   return answer(service, await askFor(ask, { user, key: { ...key, label: `${key.label} again` } }));
@@ -225,7 +248,10 @@ async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping 
   const { clock, environment } = io;
   const options = { readTarget: () => target, clock, environment, limits: { deadline: SITES_DEADLINE } };
   if (kind !== undefined) {
-    return { answer: await createServiceCall(kind.name, options)(sites, {}), described: undefined };
+    return {
+      answer: await createServiceCall(kind.name, options)(sites, {}, { withDates: true }),
+      described: undefined,
+    };
   }
   const call = createContractCall({ ...options, readMapping: () => mapping, learnsAnew: true });
   return { answer: await call(sites, {}), described: await call.readDescribed({}) };
@@ -241,11 +267,14 @@ const MAY_BE_ANOTHER: ReadonlySet<ErrorCode> = new Set([
   "internal_error",
 ]);
 
-/** Throws AnalyticsError if a script did not name a service with an API of its own. */
-async function assertNoOther(io: Io, { kind, baseUrl }: Service, error: AnalyticsError): Promise<void> {
-  if (kind !== undefined || !MAY_BE_ANOTHER.has(error.code)) return;
-  const other = await recognizeService(io, cutBasePath(baseUrl));
-  if (other !== undefined) throw createUnnamedServiceError(other, error);
+/** The same address and key, as those of a service with an API of its own, if there is one. */
+async function findOther(io: Io, service: Service, error: AnalyticsError): Promise<Service | undefined> {
+  if (service.kind !== undefined || !MAY_BE_ANOTHER.has(error.code)) return undefined;
+  const address = cutBasePath(service.baseUrl);
+  const kind = await recognizeAt(io, address);
+  if (kind === undefined) return undefined;
+  const baseUrl = readBaseUrl(address, io.environment, undefined, kind.name);
+  return { ...service, kind, baseUrl, ...(kind.asksFor === undefined && { siteTimezones: undefined }) };
 }
 
 /** Asks which site to use when none is named. Returns undefined for none. */

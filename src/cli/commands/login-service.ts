@@ -10,12 +10,13 @@ import {
 } from "../../config/services.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { readJson } from "../../member.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
 import { reachService } from "../../sources/service-source.ts";
 import { readTimezone } from "../../sources/source-options.ts";
 import type { Io } from "../io.ts";
-import type { Field } from "./login-prompt.ts";
+import type { Ask } from "./login-prompt.ts";
 
 /** What `login` asks about a service that does not tell all by itself, and how it reads the answers. */
 
@@ -29,27 +30,53 @@ export function findGivenTimezones(
   return findSiteTimezones(environment) ?? saved?.siteTimezones;
 }
 
-/** Asks for what the service does not tell; undefined if it tells all. */
-export function createTimezonesField(
+/** Asks for the timezones of sites that the service lists, or for its sites and then for the timezone of each that was given without. */
+export async function askForTimezones(
+  ask: Ask,
   { asksFor, title }: GatewayKind,
   saved: SiteTimezones | undefined,
-): Field | undefined {
-  if (asksFor === undefined) return undefined;
+): Promise<SiteTimezones> {
   const fallback = saved && formatSiteTimezones(saved);
+  const own = readTimezone(undefined);
+  if (asksFor === "timezones") {
+    const read = (text: string) => formatSiteTimezones(readTimezones(text, TYPED));
+    return readTimezones(
+      await ask({ label: `Timezone of the days in ${title}`, fallback: fallback ?? own, read }),
+      TYPED,
+    );
+  }
+  const label = `Sites in ${title}, such as example.com,shop.example`;
   const read = (text: string) => {
-    const timezones = readTimezones(text, "What you typed");
-    if (asksFor === "sites" && Object.keys(timezones).every((domain) => domain === "*")) {
+    if (Object.keys(splitSites(text).known).includes("*")) {
       throw new AnalyticsError("usage", `${title} does not tell your sites.`, {
-        hint: `Write each with its timezone: example.com=${Object.values(timezones)[0]}`,
+        hint: "Write the domain of each, such as example.com,shop.example.",
       });
     }
-    return formatSiteTimezones(timezones);
+    return text;
   };
-  if (asksFor === "timezones") {
-    return { label: `Timezone of the days in ${title}`, fallback: fallback ?? readTimezone(undefined), read };
+  const { known, open } = splitSites(await ask({ label, fallback, read }));
+  for (const domain of open) {
+    const zone = {
+      label: `Timezone of ${domain} (in ${title}: the site's settings, General)`,
+      fallback: saved?.[domain] ?? own,
+      read: (text: string) => readTimezones(`${domain}=${text}`, TYPED)[domain] ?? "",
+    };
+    known[domain] = await ask(zone);
   }
-  const label = `Sites in ${title} with their timezones, such as example.com=${readTimezone(undefined)},shop.example=UTC`;
-  return { label, fallback, read };
+  return known;
+}
+
+const TYPED = "What you typed";
+
+/** Sites as they were typed: with their timezones, `example.com=Europe/Berlin`, or without. Throws AnalyticsError `usage`. */
+function splitSites(text: string): { known: Record<string, string>; open: string[] } {
+  const names = text.split(",").filter((name) => name.trim() !== "");
+  const isOpen = (name: string) => /^[\w-]{1,63}(\.[\w-]{1,63})+(:\d{1,5})?$/.test(normalizeSite(name));
+  const given = names.filter((name) => name.includes("=") || !isOpen(name)).join(",");
+  return {
+    known: given === "" ? {} : { ...readTimezones(given, TYPED) },
+    open: names.filter((name) => !name.includes("=") && isOpen(name)).map(normalizeSite),
+  };
 }
 
 /** Reads `example.com=Europe/Berlin,…`, or one timezone for all sites. Throws AnalyticsError `usage`. */
@@ -93,14 +120,6 @@ export async function recognizeService(
     throw explainLastFailure(first.reason, new URL(baseUrl).origin, proxies);
   return gatewayKinds[at];
 }
-
-/** A service that is known, but was not named in a script. */
-export const createUnnamedServiceError = ({ name, title }: GatewayKind, error: AnalyticsError) =>
-  new AnalyticsError(error.code, error.message, {
-    ...(error.status !== undefined && { status: error.status }),
-    hint: `It looks like ${title}, which has an API of its own: add --service ${name}.`,
-    cause: error,
-  });
 
 /** Refuses options for a service that tells everything: of the contract, or with an API of its own. */
 export function assertHasUse(kind: GatewayKind | undefined, siteTimezones: string | undefined): void {

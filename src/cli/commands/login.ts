@@ -139,9 +139,15 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
     if (flags.json) return;
     await printNote(
       io,
-      `\nSaved as profile ${name} for ${kind === undefined ? "" : `${kind.title} at `}${new URL(baseUrl).origin}:`,
+      `\nSaved as profile ${name} for ${kind === undefined ? new URL(baseUrl).origin : `${kind.title} at ${baseUrl}`}:`,
     );
     await printNote(io, `  ${file}`);
+    if (kind !== undefined && answer.sites.length === 0) {
+      await printNote(
+        io,
+        `${kind.title} has no website that this user may see, so nothing can be asked yet: add one there, or give the user access to one.`,
+      );
+    }
     if (environment.ANALYTICS_API_KEY) {
       await printNote(
         io,

@@ -29,6 +29,17 @@ it("a connector asks the service with the key of each person, and says which ser
   expect(await call(stats, { site: "example.com", days: 7 })).toMatchObject({ visitors: 1 });
 });
 
+it("repeats an address with its path, where the service has one", async () => {
+  const given = { service: "matomo" as const, baseUrl: "https://example.com/stats/" };
+  const context = { environment: {}, clock: () => NOW, warn: () => {} };
+  expect((await resolveKeyedSource(given, context)).options).toEqual([
+    "--service",
+    "matomo",
+    "--base-url",
+    "https://example.com/stats",
+  ]);
+});
+
 it("the key of one person says nothing about another's", async () => {
   const source = await open();
   const call = source.open("key-of-a-stranger-0123");

@@ -78,7 +78,7 @@ const MAX_WORDS = 200;
 
 function explain(status: number, text: string): AnalyticsError | undefined {
   const { message } = failure.safeParse(readJson(text)).data ?? {};
-  if (message === undefined) return undefined;
+  if (message === undefined) return status === 401 ? createTokenError(status) : undefined;
   if (/view access for at least one website|authenticate|token/i.test(message))
     return createTokenError(status);
   if (/access for the website id|requires '?\w+'? access|website id = /i.test(message))

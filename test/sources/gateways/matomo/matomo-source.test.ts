@@ -513,6 +513,16 @@ describe("faults", () => {
     }
   });
 
+  it("a status 401 that explains nothing", async () => {
+    const change = () => ({ status: 401, type: "text/html", body: "Unauthorized" });
+    await callChanged(change, async (changed) => {
+      await expect(changed(sites, {})).rejects.toMatchObject({
+        code: "invalid_api_key",
+        hint: expect.stringContaining("Auth tokens"),
+      });
+    });
+  });
+
   it.each(["stranger", "unknown"] as const)("the token of a %s", async (who) => {
     await callChanged(
       () => undefined,
