@@ -9,7 +9,7 @@ import {
   type SiteTimezones,
 } from "../../config/services.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { readJson } from "../../member.ts";
+import { readJson, readMember } from "../../member.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
@@ -55,26 +55,27 @@ export async function askForTimezones(
     return text;
   };
   const { known, open } = splitSites(await ask({ label, fallback, read }));
+  const found = Object.entries(known);
   for (const domain of open) {
     const zone = {
       label: `Timezone of ${domain} (in ${title}: the site's settings, General)`,
-      fallback: saved?.[domain] ?? own,
-      read: (text: string) => readTimezones(`${domain}=${text}`, TYPED)[domain] ?? "",
+      fallback: readMember(saved, domain) ?? own,
+      read: (text: string) => Object.values(readTimezones(`${domain}=${text}`, TYPED)).join(),
     };
-    known[domain] = await ask(zone);
+    found.push([domain, await ask(zone)]);
   }
-  return known;
+  return Object.fromEntries(found);
 }
 
 const TYPED = "What you typed";
 
 /** Sites as they were typed: with their timezones, `example.com=Europe/Berlin`, or without. Throws AnalyticsError `usage`. */
-function splitSites(text: string): { known: Record<string, string>; open: string[] } {
+function splitSites(text: string): { known: SiteTimezones; open: string[] } {
   const names = text.split(",").filter((name) => name.trim() !== "");
   const isOpen = (name: string) => /^[\w-]{1,63}(\.[\w-]{1,63})+(:\d{1,5})?$/.test(normalizeSite(name));
   const given = names.filter((name) => name.includes("=") || !isOpen(name)).join(",");
   return {
-    known: given === "" ? {} : { ...readTimezones(given, TYPED) },
+    known: given === "" ? {} : readTimezones(given, TYPED),
     open: names.filter((name) => !name.includes("=") && isOpen(name)).map(normalizeSite),
   };
 }
