@@ -4,7 +4,7 @@ import { openPort } from "../http/open-port.ts";
 import { type ConnectorAppOptions, createConnectorApp } from "./connector-app.ts";
 import { eventLevels, type Log } from "./connector-log.ts";
 import type { Readiness } from "./connector-routes.ts";
-import { collectWhenIdle, createFairScheduler, createPipelineLimit } from "./overload-protection.ts";
+import { createFairScheduler, createPipelineLimit, limitGarbage } from "./overload-protection.ts";
 import { createRequestContext } from "./request-context.ts";
 
 export interface ConnectorOptions extends ConnectorAppOptions {
@@ -87,7 +87,7 @@ export async function startConnector(options: ConnectorOptions): Promise<Connect
     },
   );
   const admit = createPipelineLimit();
-  const stopCollecting = collectWhenIdle();
+  const stopCollecting = limitGarbage();
   server.on("request", (request, response) => {
     if (!admit(request, response)) return;
     // A kept connection would bring the caller's next request here, and delay the end.

@@ -44,18 +44,21 @@ export function createPipelineLimit() {
 }
 
 /** Milliseconds between two measurements. */
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 2_000;
 /** The process is idle if its event loop is busy for a smaller share of the time. */
 const IDLE_SHARE = 0.1;
-/** Bytes of growth since the last collection that are worth another one, which takes some 40 ms. */
-const MIN_GROWTH = 32_000_000;
+/** Bytes of growth since the last collection that are worth another one, which takes some 40 ms: when idle, and always. */
+const GROWTH = { idle: 32_000_000, busy: 80_000_000 };
 
 /**
- * Collects garbage when the process is idle after a burst. V8 collects when something is allocated, so without this the
- * memory of a flood stays resident after it, twice what is in use (bench/RELIABILITY.md). Returns a function that stops
- * it.
+ * Collects garbage when the process is idle after a burst, and when there is much of it. V8 collects when something is allocated,
+ * and lets the heap of a flood grow to several times what is in use: without this, that stays resident, too
+ * (bench/RELIABILITY.md). Returns a function that stops it.
  */
-export function collectWhenIdle(collect: () => Promise<void> = collectGarbage): () => void {
+export function limitGarbage(
+  collect: () => Promise<void> = collectGarbage,
+  growth: { idle: number; busy: number } = GROWTH,
+): () => void {
   let lowest = readSize();
   let last = performance.eventLoopUtilization();
   const measure = async () => {
@@ -64,7 +67,7 @@ export function collectWhenIdle(collect: () => Promise<void> = collectGarbage): 
     last = current;
     const size = readSize();
     lowest = Math.min(lowest, size);
-    if (utilization > IDLE_SHARE || size - lowest < MIN_GROWTH) return;
+    if (size - lowest < (utilization > IDLE_SHARE ? growth.busy : growth.idle)) return;
     await collect();
     lowest = readSize();
   };

@@ -7,10 +7,12 @@ import { dateBreaches } from "./breaches/dates.ts";
 import { faults } from "./breaches/faults.ts";
 import { filterBreaches } from "./breaches/filters.ts";
 import { hourBreaches } from "./breaches/hours.ts";
+import { mistakes } from "./breaches/mistakes.ts";
 import { notFoundBreaches } from "./breaches/not-found.ts";
 import { numberBreaches } from "./breaches/numbers.ts";
 import { requestBreaches } from "./breaches/requests.ts";
 import { siteBreaches } from "./breaches/sites.ts";
+import { variations } from "./breaches/variations.ts";
 import { check, createService as createFullService, limitVisitors } from "./service.ts";
 
 /** Enough that no rule lacks any; making all of the demo's up takes most of the time. */
@@ -71,5 +73,17 @@ describe("each rule, and no other, finds its breach", () => {
     expect(rule).toMatchObject({ expected: expect.any(String), seen: expect.any(String) });
     expect(rule?.expected).not.toBe(rule?.seen);
     expect(rule?.request).toMatch(/^curl -sg .* '?https:\/\/stats\.example\.test\/api\/v1\//);
+  });
+});
+
+describe("rules that were written for none of it", () => {
+  it.each(pick(Object.entries(mistakes), 10))("see the mistake: %s", async (_, mistake) => {
+    const { failed } = await check(mistake(createService()));
+    expect(failed).not.toEqual([]);
+  });
+
+  it.each(pick(Object.entries(variations), 4))("accept that a service has: %s", async (_, vary) => {
+    const { failed, report } = await check(vary(createService()));
+    expect({ failed, incomplete: report.summary.incomplete }).toEqual({ failed: [], incomplete: null });
   });
 });

@@ -1,7 +1,16 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, expect, it, vi } from "vitest";
-import { collectWhenIdle, createFairScheduler } from "../../src/serve/overload-protection.ts";
+import { createFairScheduler, limitGarbage } from "../../src/serve/overload-protection.ts";
 
-afterEach(() => vi.useRealTimers());
+setFlagsFromString("--expose-gc");
+const collectNow: () => void = runInNewContext("gc");
+
+afterEach(() => {
+  vi.useRealTimers();
+  // What a test leaves would be freed while the next one measures.
+  collectNow();
+});
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -50,7 +59,7 @@ const GROWTH = 400_000_000;
 /** Lets the process be idle for a second of ten, as the interval sees it. */
 async function idle() {
   await new Promise((resolve) => setTimeout(resolve, 1_000));
-  await vi.advanceTimersByTimeAsync(10_000);
+  await vi.advanceTimersByTimeAsync(2_000);
 }
 
 /** On a busy machine an idle process may seem busy, too, since it waits for a processor. */
@@ -62,13 +71,13 @@ async function idleUntil(holds: () => boolean) {
 it("collects garbage once when the process is idle after its memory has grown", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const collect = vi.fn(async () => {});
-  const stop = collectWhenIdle(collect);
+  const stop = limitGarbage(collect, { idle: 32_000_000, busy: 4 * GROWTH });
   await idle();
   expect(collect).not.toHaveBeenCalled();
   const large = Buffer.alloc(GROWTH);
   const end = performance.now() + 1_000;
   while (performance.now() < end);
-  await vi.advanceTimersByTimeAsync(10_000);
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(collect).not.toHaveBeenCalled();
   await idleUntil(() => collect.mock.calls.length > 0);
   expect(collect).toHaveBeenCalledOnce();
@@ -78,9 +87,29 @@ it("collects garbage once when the process is idle after its memory has grown", 
   stop();
 });
 
+it("collects garbage while the process is busy if there is much of it", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const collect = vi.fn(async () => {});
+  const stop = limitGarbage(collect, { idle: 4 * GROWTH, busy: GROWTH / 2 });
+  const keepBusy = async () => {
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    await vi.advanceTimersByTimeAsync(2_000);
+  };
+  await keepBusy();
+  expect(collect).not.toHaveBeenCalled();
+  const large = Buffer.alloc(GROWTH);
+  await keepBusy();
+  expect(collect).toHaveBeenCalledOnce();
+  await keepBusy();
+  expect(collect).toHaveBeenCalledOnce();
+  expect(large).toHaveLength(GROWTH);
+  stop();
+});
+
 it("frees what nothing refers to", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  const stop = collectWhenIdle();
+  const stop = limitGarbage();
   const garbage = new WeakRef({});
   const large = Buffer.alloc(GROWTH);
   await idleUntil(() => garbage.deref() === undefined);

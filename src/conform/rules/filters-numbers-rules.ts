@@ -1,12 +1,19 @@
 import { quote } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
-import { conditionOf, escapeValue, formatCondition, isOnHits, parseFilter } from "../../operations/filter.ts";
+import {
+  conditionOf,
+  escapeValue,
+  formatCondition,
+  isOnHits,
+  parseFilter,
+  verifyFilter,
+} from "../../operations/filter.ts";
 import { breakdown, stats, timeseries } from "../../operations/index.ts";
 import { sumPoints } from "../../operations/timeseries.ts";
 import type { Rules } from "../rule.ts";
 import { demandSameNumbers, type Reading } from "../stable-compare.ts";
-import { basicParams, read, type Subject } from "../subject.ts";
+import { basicParams, type Read, read, type Subject } from "../subject.ts";
 import { Breach, demand, Inconclusive, Skip } from "../verdict.ts";
 import { findShare, measureOf, type Ranking, rank, rankEach, SAMPLE } from "./breakdown-ranking.ts";
 import { findOffering, readDates, totalsOf } from "./dates-rules.ts";
@@ -52,6 +59,14 @@ const only = ({ numbers, ...reading }: Reading, names: readonly string[]): Readi
   ...reading,
   numbers: Object.fromEntries(Object.entries(numbers).filter(([name]) => names.includes(name))),
 });
+
+/** Demands that an answer repeats no other filter. That it repeats one at all is a separate rule. */
+async function demandEcho(subject: Subject, filter: string): Promise<void> {
+  await findFiltering(subject, [stats]);
+  const { reply, answer } = await read(subject, stats, { filter: [filter] });
+  const other = answer.filter && verifyFilter(answer.filter, [filter]);
+  demand(other === undefined, reply, `the filter ${quote(filter)}`, quote(answer.filter));
+}
 
 /** Demands that a filter's totals are the numbers of a row. */
 async function demandRow(subject: Subject, dimension: Dimension, value: string | null, filter: string) {
@@ -200,6 +215,13 @@ async function listPairs(subject: Subject): Promise<Pair[]> {
   return pairs.flatMap(([first, second]) => (first && second ? [[first, second] satisfies Pair] : []));
 }
 
+/** Dimensions in whose rows each page view is once: that of its visit's value. */
+const ROWS_OF_VISITS = dimensions.filter(
+  (each) => !["pages", "events", "hostnames", "entry_pages", "exit_pages"].includes(each),
+);
+
+const countRows = ({ rows }: Ranking) => rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
+
 const VISITS: readonly Dimension[] = ["devices", "browsers", "referrers", "countries"];
 
 async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen): Promise<void> {
@@ -209,8 +231,35 @@ async function demandOnlyRow(subject: Subject, { dimension, value, is }: Chosen)
   demand(row?.value === value && more.length === 0, reply, `only the row ${quote(value)}`, seen);
   const [expected, total] = [row?.pageviews, answer.totals.pageviews];
   demand(total === expected, reply, `totals of ${expected} page views, as in the row`, `${total} page views`);
-  const share = row && findShare(row, answer);
-  demand(share === undefined, reply, `${share} of the filtered totals`, `${row?.percentage} percent`);
+  demandShares({ reply, answer });
+}
+
+/** Demands that what a filter keeps of 7 days are the last points of 30. */
+async function demandSameWeek(subject: Subject, is: string): Promise<void> {
+  for (const operation of await findFiltering(subject, [stats, timeseries, breakdown])) {
+    await demandSameNumbers(
+      async (fresh) => {
+        const { reply, answer } = await readFiltered(subject, timeseries, [is], {}, { fresh });
+        const { visitors, pageviews } = sumPoints(answer.points.slice(-7));
+        return { reply, period: answer.period, numbers: { visitors, pageviews } };
+      },
+      async () => {
+        const params = { days: 7 };
+        const { reply, answer } = await readFiltered<typeof operation>(subject, operation, [is], params);
+        const { visitors = 0, pageviews = 0 } = totalsOf(operation, answer);
+        return { reply, period: answer.period, numbers: { visitors, pageviews } };
+      },
+    );
+  }
+  demandShares(await readFiltered(subject, breakdown, [is], { days: 7 }));
+}
+
+/** Demands that percentages are of the filtered totals. */
+function demandShares({ reply, answer }: Read<typeof breakdown>): void {
+  for (const row of answer.rows) {
+    const share = findShare(row, answer);
+    demand(share === undefined, reply, `${share} of the filtered totals`, `${row.percentage} percent`);
+  }
 }
 
 /** Demands that a filter's numbers are the same in every operation. */
@@ -232,6 +281,27 @@ async function demandOneCount(subject: Subject, { is, dimension }: Chosen): Prom
   });
 }
 
+/** Demands that the first two rows as alternatives keep, or leave out, the page views of both. */
+async function demandAlternatives(subject: Subject, dimension: Dimension, operator: "=" | "!=") {
+  const readBoth = async (fresh: boolean) => {
+    const { reply, answer } = await read(subject, breakdown, { dimension }, { fresh });
+    const rows = answer.rows.filter(({ value }) => value !== null).slice(0, 2);
+    const both = rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
+    const pageviews = operator === "=" ? both : answer.totals.pageviews - both;
+    return { rows, reading: { reply, period: answer.period, numbers: { pageviews } } };
+  };
+  const { rows } = await readBoth(false);
+  if (rows.length < 2) throw new Skip(`the site has only one row of ${dimension}`);
+  const values = rows.map(({ value }) => escapeValue(value ?? ""));
+  await demandSameNumbers(
+    async (fresh) => (await readBoth(fresh)).reading,
+    async () => {
+      const counts = await readCounts(subject, [`${dimension}${operator}${values.join("|")}`]);
+      return only(counts, ["pageviews"]);
+    },
+  );
+}
+
 /** The visits of each row, and their visitors. */
 async function readVisits(subject: Subject, dimension: Dimension, filter: string, fresh: boolean) {
   const { reply, answer } = await readFiltered(subject, breakdown, [filter], { dimension }, { fresh });
@@ -251,8 +321,10 @@ export const filterNumberRules = {
     must: "In every dimension, a row's value as a condition gives exactly that row's visitors and page views (of events: events).",
     fix: "Compare values exactly, and count the kept hits, or the visits with a kept hit, as the breakdown does.",
     check: async (subject) => {
-      for (const { dimension, value, is } of await chooseEach(subject))
+      for (const { dimension, value, is } of await chooseEach(subject)) {
+        await demandEcho(subject, is);
         await demandRow(subject, dimension, value, is);
+      }
     },
   },
   "filters.exact": {
@@ -327,19 +399,23 @@ export const filterNumberRules = {
     },
   },
   "filters.hits": {
-    must: "Where a condition keeps page views of a page, rows of visits count those alone: all rows of devices add up to them.",
+    must: "Where a condition keeps page views of a page, rows of visits count those alone, in every dimension: all rows add up to them if all rows about everything do.",
     fix: "Count the kept hits of each visit for the visit's value, not all of its hits.",
     check: async (subject) => {
       const page = await choosePage(subject);
-      const dimension = await findWhole(subject, VISITS);
-      await demandSameNumbers(
-        async (fresh) => only(await readRow(subject, "pages", page.value, fresh), ["pageviews"]),
-        async () => {
-          const { reply, answer } = await readFiltered(subject, breakdown, [page.is], { dimension });
-          const pageviews = answer.rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
-          return { reply, period: answer.period, numbers: { pageviews } };
-        },
-      );
+      const rankings = await rankEach(subject, ROWS_OF_VISITS);
+      const whole = rankings.filter(({ answer }) => countRows(answer) === answer.totals.pageviews);
+      if (whole.length === 0) throw new Skip("the rows of no dimension add up to all page views");
+      for (const { dimension } of whole) {
+        await demandSameNumbers(
+          async (fresh) => only(await readRow(subject, "pages", page.value, fresh), ["pageviews"]),
+          async () => {
+            const { reply, answer } = await readFiltered(subject, breakdown, [page.is], { dimension });
+            return { reply, period: answer.period, numbers: { pageviews: countRows(answer) } };
+          },
+        );
+        demandShares(await readFiltered(subject, breakdown, [page.is], { dimension }));
+      }
     },
   },
   "filters.whole-visits": {
@@ -358,26 +434,11 @@ export const filterNumberRules = {
     },
   },
   "filters.days": {
-    must: "A filter keeps the same in a shorter period: 7 days are the last points of 30.",
+    must: "A filter keeps the same in a shorter period: 7 days are the last points of 30, and percentages are of their totals.",
     fix: "Choose days and hits independently of each other.",
     check: async (subject) => {
-      const { is } = await chooseVisits(subject);
-      for (const operation of await findFiltering(subject, [stats, timeseries, breakdown])) {
-        await demandSameNumbers(
-          async (fresh) => {
-            const { reply, answer } = await readFiltered(subject, timeseries, [is], {}, { fresh });
-            const { visitors, pageviews } = sumPoints(answer.points.slice(-7));
-            return { reply, period: answer.period, numbers: { visitors, pageviews } };
-          },
-          async () => {
-            const { reply, answer } = await readFiltered<typeof operation>(subject, operation, [is], {
-              days: 7,
-            });
-            const { visitors = 0, pageviews = 0 } = totalsOf(operation, answer);
-            return { reply, period: answer.period, numbers: { visitors, pageviews } };
-          },
-        );
-      }
+      for (const { is } of [await chooseVisits(subject), await choosePage(subject)])
+        await demandSameWeek(subject, is);
     },
   },
   "filters.order": {
@@ -396,23 +457,13 @@ export const filterNumberRules = {
     },
   },
   "filters.alternatives": {
-    must: "Alternatives are kept together: the page views of two rows of visits add up to those of both.",
-    fix: "Split the value at |, and keep what matches one of the parts.",
+    must: "Alternatives are kept together: the page views of two rows, of visits or pages, add up to those of both; and != keeps all others.",
+    fix: "Split the value at |, and keep what matches one of the parts; with !=, what matches none.",
     check: async (subject) => {
       const { dimension } = await chooseVisits(subject);
-      const readBoth = async (fresh: boolean) => {
-        const { reply, answer } = await read(subject, breakdown, { dimension }, { fresh });
-        const rows = answer.rows.filter(({ value }) => value !== null).slice(0, 2);
-        const pageviews = rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
-        return { rows, reading: { reply, period: answer.period, numbers: { pageviews } } };
-      };
-      const { rows } = await readBoth(false);
-      if (rows.length < 2) throw new Skip(`the site has only one row of ${dimension}`);
-      const values = rows.map(({ value }) => escapeValue(value ?? ""));
-      await demandSameNumbers(
-        async (fresh) => (await readBoth(fresh)).reading,
-        async () => only(await readCounts(subject, [`${dimension}=${values.join("|")}`]), ["pageviews"]),
-      );
+      await demandAlternatives(subject, dimension, "=");
+      await demandAlternatives(subject, "pages", "=");
+      await demandAlternatives(subject, "pages", "!=");
     },
   },
   "filters.escaping": {

@@ -15,11 +15,11 @@ import {
   type When,
 } from "../breach.ts";
 
-const filterOf = ({ query }: Asked) => query.getAll("filter");
+export const filterOf = ({ query }: Asked) => query.getAll("filter");
 export const isFiltered: When = ({ query }) => query.has("filter");
 const isWhole = not(isFiltered);
 /** Has a condition that looks so. */
-const filteredBy =
+export const filteredBy =
   (form: RegExp): When =>
   (asked) =>
     filterOf(asked).some((text) => form.test(text));
@@ -42,7 +42,7 @@ export const misreadText = (when: When, change: (text: string) => string) =>
   misread(when, (filter) => filter.map(change));
 
 /** Changes all counts of an answer: its own, and those of totals, rows and points. */
-const editCounts = (when: When, change: (counts: Body) => void) =>
+export const editCounts = (when: When, change: (counts: Body) => void) =>
   edit(when, (body) => {
     for (const counts of [body, body.totals, ...(body.rows ?? []), ...(body.points ?? [])]) {
       if (counts?.visitors !== undefined) change(counts);
@@ -116,7 +116,7 @@ export const filterBreaches: Record<string, Breach> = {
   "filters.rows": edit(both(on("/stats"), filteredBy(/^events=/)), (body) => {
     body.visitors++;
   }),
-  "filters.exact": misreadText(isFiltered, (text) => text.replace(/(?<=^pages=.*\|)(?=[^|]*$)/, "/*|")),
+  "filters.exact": misreadText(isFiltered, (text) => text.replace(/(?<=^pages=.*\|.*\|)(?=[^|]*$)/, "/*|")),
   "filters.pairs": alternate("pages="),
   "filters.hits": misreadText(
     both(on("/breakdown", { dimension: "referrers" }), filteredBy(/^pages=/)),
@@ -224,7 +224,7 @@ const joinByOr: Breach = (service) => async (request, sent) => {
   return new Response(JSON.stringify(body), response);
 };
 
-const ignoring = (dimension: string) =>
+export const ignoring = (dimension: string) =>
   misread(isFiltered, (filter) => filter.filter((text) => !text.startsWith(dimension)));
 
 /** Answers for other days than those that the period names. */
@@ -300,6 +300,8 @@ export const filterFaults: Record<string, [Breach, ...string[]]> = {
       for (const row of rows) row.percentage = Math.round(row.percentage * 3) / 10;
     }),
     "filters.breakdown",
+    "filters.days",
+    "filters.hits",
   ],
   "30 days for 7, with a filter": [ignoresDays, "filters.days"],
   "no_such_value of browsers that are there": [
