@@ -53,6 +53,7 @@ export async function askAboutLogs(
   flags: SourceFlags,
   { logs, run: known }: { logs: readonly string[]; run?: LookedAt },
 ): Promise<{ flags: SourceFlags; lacksCountries: boolean }> {
+  if (known === undefined) await printNote(io, "Reading them …");
   const run = known ?? (await lookAt(io, logs));
   if (known === undefined) await printNote(io, `Found: ${describeRun(run)}`);
   const saved = await findSavedOptions(readLogSettings({ logs }), io.environment).catch(() => undefined);
@@ -61,6 +62,7 @@ export async function askAboutLogs(
     await printNote(io, `Days are those of ${saved.timezone}, as in the history of these logs.`);
   }
   const timezone = saved === undefined ? await askForTimezone(ask) : undefined;
+  if (run === "large") await printNote(io, "Counting them for the first time, which takes a while …");
   const { geoip } = saved ?? completeOptions({});
   return { flags: { ...flags, logs, site, timezone }, lacksCountries: geoip === null };
 }
