@@ -119,30 +119,30 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       for (const dimension of ["pages", "utm_sources"] as const) {
         const { rows: found } = await table.breakdown(span, dimension, 1000);
         const given = new Set([...tried, ...found.map(({ value }) => value)]);
-        for (const value of given) {
-          const row = found.find((each) => each.value === value);
-          const condition = conditionOf(dimension, value);
-          const keep = async (isNot: boolean) =>
-            (await table.days({ ...span, filter: [{ ...condition, isNot }] }))[0]?.pageviews;
-          const hits = row?.hits ?? 0;
-          expect([value, await keep(false), await keep(true)]).toEqual([
-            value,
-            hits,
-            (all?.pageviews ?? 0) - hits,
-          ]);
+        for (const [index, value] of [...given].entries()) {
+          const hits = found.find((each) => each.value === value)?.hits ?? 0;
+          // Both ways have the same parameter, so that one of them is enough for each text and dimension.
+          const isNot = (index % 2 === 0) === (dimension === "pages");
+          const filter = [{ ...conditionOf(dimension, value), isNot }];
+          const [kept] = await table.days({ ...span, filter });
+          expect([value, kept?.pageviews]).toEqual([value, isNot ? (all?.pageviews ?? 0) - hits : hits]);
         }
       }
       expect(await countRows()).toBe(rows);
     });
 
     it("are no site, even if a query names them as one", async () => {
-      for (const injection of tried) {
-        for (const domain of [injection, `example.com${injection}`]) {
+      const now = Date.parse(`${DAY}T10:01:00Z`);
+      for (const [index, injection] of tried.entries()) {
+        const domains = [injection, `example.com${injection}`];
+        for (const [isLonger, domain] of domains.entries()) {
           const site = { id: domain, domain, name: domain, timezone: "UTC", createdAt: 0, dataSince: DAY };
           const span = { site, from: DAY, to: DAY, now: LOG_NOW };
           await expect(table.days(span)).rejects.toMatchObject({ code: "site_not_found" });
-          expect(await table.breakdown(span, "pages", 10)).toEqual({ rows: [], totalRows: 0 });
-          expect(await table.active(site, Date.parse(`${DAY}T10:01:00Z`))).toBe(0);
+          // Each text in both queries, in one form each.
+          if (index % 2 === isLonger)
+            expect(await table.breakdown(span, "pages", 10)).toEqual({ rows: [], totalRows: 0 });
+          else expect(await table.active(site, now)).toBe(0);
         }
       }
       expect(await countRows()).toBe(rows);
