@@ -442,7 +442,7 @@ export const filterNumberRules = {
     },
   },
   "filters.order": {
-    must: "All conditions must hold, in whatever order: two keep the same when exchanged, and no more than each alone.",
+    must: "All conditions must hold, in whatever order: two keep the same when exchanged, and no more than each alone; with a third that nobody meets, nothing.",
     fix: "Read every value of the repeated parameter, and keep what meets all of them.",
     check: async (subject) => {
       const [{ is }, { isNot }] = [await chooseVisits(subject), await choosePage(subject)];
@@ -454,6 +454,8 @@ export const filterNumberRules = {
         const { pageviews } = both.numbers;
         demand(pageviews <= most, both.reply, `at most ${most} page views`, `${pageviews} page views`);
       });
+      const { reply, numbers } = await readCounts(subject, [is, isNot, "pages=/conform-no-such-page"]);
+      demand(numbers.pageviews === 0, reply, "no page views", `${numbers.pageviews} page views`);
     },
   },
   "filters.alternatives": {

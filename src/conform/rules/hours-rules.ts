@@ -14,7 +14,7 @@ import { readListed, sampleSites } from "../site-sample.ts";
 import { basicParams, parse, type Read, read, type Subject } from "../subject.ts";
 import { demand, Inconclusive, Skip } from "../verdict.ts";
 import { findOffering } from "./dates-rules.ts";
-import { chooseVisits, findFiltering } from "./filter-requests.ts";
+import { choosePage, chooseVisits, findFiltering } from "./filter-requests.ts";
 
 type Hours = ResultOf<typeof hours>;
 /** The days that every service with hours has them of. */
@@ -293,8 +293,8 @@ export const hoursSection = defineSection({
       check: async (subject) => {
         await demandOffered(subject);
         await findFiltering(subject, [timeseries]);
-        const { is } = await chooseVisits(subject);
-        demandSums(await readYesterday(subject, { filter: [is] }));
+        for (const { is } of [await chooseVisits(subject), await choosePage(subject)])
+          demandSums(await readYesterday(subject, { filter: [is] }));
       },
     },
     "hours.at-most": {

@@ -80,6 +80,11 @@ export const mistakes: Record<string, Breach> = {
   ),
   "a series that ignores a filter on hostnames": misread(both(series, filteredBy(/^hostnames/)), () => []),
   "hours that ignore a filter": misread(isHourly, () => []),
+  "hours that ignore a filter on pages": misread(both(isHourly, ofPages), () => []),
+  "two of three conditions": misread(
+    (asked) => filterOf(asked).length === 3,
+    (filter) => filter.slice(0, 2),
+  ),
   "active visitors of every page": misread(on("/realtime"), () => []),
   "the last condition alone": misread(
     (asked) => filterOf(asked).length === 2,
