@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { findDimension } from "../operations/dimension-names.ts";
+import { findDimension, findOtherList } from "../operations/dimension-names.ts";
+import { isPeriod } from "../operations/period-words.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
@@ -54,7 +55,11 @@ function assertKnownCommand(program: Command, word: string | undefined): void {
   if (word === undefined || isCommand(program, word)) return;
   const names = program.commands.map((command) => command.name());
   const guess =
-    suggest(word, names) || suggestOption(program, word) || suggestBreakdown(word) || suggestOverview(word);
+    suggest(word, names) ||
+    suggestOption(program, word) ||
+    suggestQuery(word) ||
+    suggestBreakdown(word) ||
+    suggestOverview(word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
     hint: `${guess || `The commands are ${names.join(", ")}. `}${seeHelp(undefined)}`,
   });
@@ -65,6 +70,22 @@ function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;
 }
+
+/** What is asked for, without the command that has it: days, or a number. */
+function suggestQuery(word: string): string {
+  if (isPeriod(word)) return `Did you mean analytics-mcp stats --period ${word}? `;
+  const command = findOtherList(word) ?? OTHER_COMMANDS.find(([pattern]) => pattern.test(word))?.[1];
+  return command === undefined ? "" : `Did you mean analytics-mcp ${command}? `;
+}
+
+/** What people call commands. */
+const OTHER_COMMANDS: readonly [RegExp, string][] = [
+  [/^(?:visitors?|visits?|page-?views?|views|totals?|summary)$/, "stats"],
+  [/^(?:top|dashboard)$/, "overview"],
+  [/^(?:now|live|online)$/, "realtime"],
+  [/^(?:trend|history|daily)$/, "timeseries"],
+  [/^(?:goals?|funnels?)$/, "conversions"],
+];
 
 /** What to rank by, behind an option: in the first place it is understood. */
 function suggestBreakdown(word: string): string {

@@ -1,6 +1,7 @@
 import type { CommanderError } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { findDimension } from "../operations/dimension-names.ts";
+import { isPeriod } from "../operations/period-words.ts";
 
 /** Commander's messages, and ours in their place. */
 const REWRITTEN: [RegExp, (parts: string[]) => string][] = [
@@ -72,7 +73,10 @@ const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^--(?:interval|granularity)$/, ["--by"]],
   [/^--(?:since|start|start-date|begin)$/, ["--from"]],
   [/^--(?:until|end|end-date)$/, ["--to"]],
-  [/^--(?:date|range|day|week|month|year)$/, ["--period"]],
+  [/^(?:--(?:date|range|day|week|month|year)|-p)$/, ["--period"]],
+  [/^-d$/, ["--days"]],
+  [/^-f$/, ["--filter"]],
+  [/^-n$/, ["--limit"]],
 ];
 
 /** The option of this command that an unknown one means, as a question; otherwise an empty text. */
@@ -82,9 +86,13 @@ function findMeant(name: string, known: readonly string[]): string {
   if (meant !== undefined) return `Did you mean ${meant}?`;
   if (options.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
-  const dimension = findDimension(name.slice("--".length));
+  const word = name.slice("--".length);
+  if (known.includes("--period") && isPeriod(word)) return `Did you mean --period ${word}?`;
+  if (/^(?:sort|order)(?:-?by)?$/.test(word) && known.includes("--limit"))
+    return "Lists are ranked, the most first: --limit shows more of them.";
+  const dimension = findDimension(word);
   if (dimension === undefined || !known.includes("--filter")) return "";
-  return `Did you mean --filter ${name.slice("--".length)}=…?`;
+  return `Did you mean --filter ${word}=…?`;
 }
 
 /** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */

@@ -1,10 +1,11 @@
 import type { ParameterError } from "../errors.ts";
 import { readMember } from "../member.ts";
-import { findDimension } from "../operations/dimension-names.ts";
+import { findDimension, findOtherList } from "../operations/dimension-names.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { suggest, suggestName } from "../render/suggest.ts";
+import { findInterval } from "../reports/profile.ts";
 import { explainNotRecorded, listNames } from "./not-recorded.ts";
 import { toolList } from "./tool-list.ts";
 
@@ -29,6 +30,10 @@ export function readArguments(tool: string, given: Record<string, unknown>): Rec
         if (takes(properties.get(name), "array")) return [name, readList(value)];
         if (DIMENSION_PARAMETERS.has(name) && typeof value === "string")
           return [name, findDimension(value) ?? value];
+        if (name === "interval" && typeof value === "string") return [name, findInterval(value) ?? value];
+        const [, days] =
+          (name === "days" && typeof value === "string" && /^(\d{1,4}) days?$/i.exec(value)) || [];
+        if (days !== undefined) return [name, Number(days)];
         const isDigits = typeof value === "string" && WHOLE_NUMBER.test(value);
         return [name, isDigits && takes(properties.get(name), "integer") ? Number(value) : value];
       }),
@@ -41,9 +46,22 @@ const takes = ({ type, anyOf }: JsonSchema = {}, wanted: string): boolean =>
 /** Some hosts send a list as its JSON, or a list of one as its entry. An empty list is nothing given. */
 function readList(value: unknown): unknown {
   const list = typeof value === "string" ? (parseList(value) ?? [value]) : value;
-  if (!Array.isArray(list)) return list;
-  const kept = list.filter((each) => each !== null && each !== "");
+  if (!Array.isArray(list)) return readConditions(list) ?? list;
+  const kept = list
+    .flatMap((each) => readConditions(each) ?? [each])
+    .filter((each) => each !== null && each !== "");
   return kept.length === 0 ? undefined : kept;
+}
+
+/** The conditions that an object of dimensions and values means: `{"country": ["DE", "AT"]}` as `country=DE|AT`. */
+function readConditions(given: unknown): string[] | undefined {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
+  const conditions = Object.entries(given).map(([name, value]) => {
+    const values = [value].flat();
+    const isMeant = findDimension(name) !== undefined && values.every((each) => typeof each === "string");
+    return isMeant ? `${name}=${values.join("|")}` : undefined;
+  });
+  return conditions.includes(undefined) ? undefined : conditions.filter((each) => each !== undefined);
 }
 
 function parseList(text: string): unknown[] | undefined {
@@ -164,16 +182,26 @@ export function adviseOnArguments(
       (name) => explainNotRecorded(name) ?? [],
     );
     if (reason !== undefined) return reason;
-    if (parameter === "days" && properties.has("period") && Number(value) > MAX_DAYS)
-      return `For more days use period, such as last_${Number(value)}_days or 2025.`;
-    if (parameter === "goal" && value === undefined)
-      return "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order.";
     if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
+    const own = properties.has(parameter)
+      ? adviseOnValue(parameter, value, properties.has("period"))
+      : undefined;
+    if (own !== undefined) return own;
     const isTime = asksWhen(parameter, value);
     if (properties.has(parameter) && !isTime) return suggest(typeof value === "string" ? value : "", allowed);
     return describeAlternative(tool, isTime ? "when" : parameter, value) ?? suggest(parameter, allowed);
   });
   return [...new Set(advice.map((sentence) => sentence.trim()))].filter((sentence) => sentence !== "");
+}
+
+/** What to give in place of a value of a parameter that the tool has. */
+function adviseOnValue(parameter: string, value: unknown, hasPeriod: boolean): string | undefined {
+  if (parameter === "days" && hasPeriod && Number(value) > MAX_DAYS)
+    return `For more days use period, such as last_${Number(value)}_days or 2025.`;
+  if (parameter === "goal" && value === undefined)
+    return "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order.";
+  const list = DIMENSION_PARAMETERS.has(parameter) ? findOtherList(String(value)) : undefined;
+  return list && `These have a list of their own: get_${list.replace("-", "_")}.`;
 }
 
 /** The parameters of a tool by name. A map, because a model may send `__proto__`. */

@@ -40,14 +40,19 @@ export const periodParam = () =>
 /** No site has older data, and counting back from here stays within four-digit years. */
 const FIRST_DAY = "1900-01-01";
 
-const LAST_DAYS = /^(?:last_([1-9]\d{0,3})_days?|([1-9]\d{0,3})d)$/;
+const LAST_DAYS = /^last_([1-9]\d{0,3})_days$/;
 
-/** `last-week` and `Last Week` as `last_week`. */
-export const normalizeWord = (text: string) =>
+/** What people in business call the period that has not ended: `ytd`. */
+const TO_DATE: Readonly<Record<string, string>> = { y: "year", q: "quarter", m: "month", w: "week" };
+
+/** `last-week` and `Last Week` as `last_week`, `past 7 days` and `7d` as `last_7_days`, and `mtd` as `this_month`. */
+export const normalizeWord = (text: string): string =>
   text
     .trim()
     .toLowerCase()
-    .replaceAll(/[\s-]+/g, "_");
+    .replaceAll(/[\s-]+/g, "_")
+    .replace(/^(?:the_)?(?:(?:last|past)_)?([1-9]\d{0,3})(?:d|_days?)$/, "last_$1_days")
+    .replace(/^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/, (_, unit) => `this_${TO_DATE[unit]}`);
 
 /**
  * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. A day, month, quarter or weekday
@@ -67,7 +72,12 @@ export function resolvePeriod(
   const word = normalizeWord(period);
   const days = word === ALL ? { from: since, to: today } : resolveAny(word, period, today);
   if (days === undefined)
-    throw createError(describeNoDay(period) ?? describeHours(word) ?? `must be ${forms}`);
+    throw createError(
+      describeNoDay(period) ??
+        describeHours(word) ??
+        describeSeveral(word, period, today) ??
+        `must be ${forms}`,
+    );
   if (days.from > days.to) throw createError(`ends on ${days.to}, before it begins on ${days.from}`);
   if (days.to > today) throw createError(`must not be in the future: today at the site is ${today}`);
   if (days.from < FIRST_DAY) throw createError(`must not begin before ${FIRST_DAY}`);
@@ -93,6 +103,22 @@ const describeHours = (word: string): string | undefined =>
   HOURS.test(word)
     ? "must be whole days, such as today, yesterday or last_2_days; timeseries by hour has their hours"
     : undefined;
+
+/** What to write in place of what is read in two ways: `past 2 weeks`, `11/06/2026`. */
+function describeSeveral(word: string, period: string, today: string): string | undefined {
+  const dates = readNumbers(period);
+  if (dates.length > 1) return `must be ${dates.join(" or ")}, not both`;
+  const [, number = "1", unit] = /^(?:the_)?(?:last|past)_(?:([1-9]\d?)_)?(week|month)s?$/.exec(word) ?? [];
+  if (unit === undefined) return undefined;
+  const count = Number(number);
+  const end = addDays(startOf(unit, today), -1);
+  const months = 12 * Number(end.slice(0, 4)) + Number(end.slice(5, 7)) - count;
+  const from =
+    unit === "week"
+      ? addDays(end, 1 - 7 * count)
+      : `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, "0")}-01`;
+  return `must be last_${count * (unit === "week" ? 7 : 30)}_days, or ${from}/${end} for whole ${unit}s`;
+}
 
 /** Whether a text is a period, whatever the date. */
 export function isPeriod(text: string): boolean {
@@ -124,12 +150,7 @@ const resolveAny = (word: string, period: string, today: string): Days | undefin
   resolveLastDays(word, today) ??
   resolveDates(period, today);
 
-/** What people in business call the period that has not ended. */
-const TO_DATE: Readonly<Record<string, string>> = { y: "year", q: "quarter", m: "month", w: "week" };
-
 function resolveWord(word: string, today: string): Days | undefined {
-  const [, toDate] = /^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/.exec(word) ?? [];
-  if (toDate !== undefined) return resolveWord(`this_${TO_DATE[toDate]}`, today);
   const [, which, unit = ""] = /^(this|last)_(week|month|quarter|year)$/.exec(word) ?? [];
   if (word === "today") return { from: today, to: today };
   if (word === "yesterday") return { from: addDays(today, -1), to: addDays(today, -1) };
@@ -232,23 +253,43 @@ function stopToday(from: string, unit: "month" | "quarter", today: string): Days
 
 /** Complete days, so the last of them is yesterday. */
 function resolveLastDays(word: string, today: string): Days | undefined {
-  const [, long, short] = LAST_DAYS.exec(word) ?? [];
-  const count = long ?? short;
+  const [, count] = LAST_DAYS.exec(word) ?? [];
   return count === undefined ? undefined : { from: addDays(today, -Number(count)), to: addDays(today, -1) };
 }
 
 function resolveDates(text: string, today: string): Days | undefined {
-  const parts = text.split("/");
+  const numbers = readNumbers(text);
+  const parts = numbers.length > 0 ? numbers : text.split(BETWEEN_DATES);
   const [first, last] = [parts[0] ?? "", parts.at(-1) ?? ""].map((part) => resolveDate(part.trim(), today));
-  if (first === undefined || last === undefined || parts.length > 2) return undefined;
+  const isOther = parts.length > 2 || numbers.length > 1;
+  if (first === undefined || last === undefined || isOther) return undefined;
   // A month or year in progress ends today.
   const isInProgress = last.from !== last.to && last.from <= today && today < last.to;
   return { from: first.from, to: isInProgress ? today : last.to };
 }
 
-/** A day, a month or a year of ISO 8601. */
+const BETWEEN_DATES = /\/|\.{2,3}|\s(?:to|until|through|-|–)\s/i;
+
+/** The days that `11/20/2026` or `20.11.2026` can be: with dots the day comes first, with slashes perhaps the month. */
+function readNumbers(text: string): string[] {
+  const [, first = "", mark, second = "", year] =
+    /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(text.trim()) ?? [];
+  if (year === undefined) return [];
+  const orders =
+    mark === "."
+      ? [[second, first]]
+      : [
+          [first, second],
+          [second, first],
+        ];
+  const dates = orders.map((each) => [year, ...each.map((part) => part.padStart(2, "0"))].join("-"));
+  return [...new Set(dates)].filter(isDate);
+}
+
+/** A day, a month or a year of ISO 8601, or a day by its name. */
 function resolveDate(text: string, today: string): Days | undefined {
-  if (text.toLowerCase() === "today") return { from: today, to: today };
+  const word = normalizeWord(text);
+  if (word === "today" || word === "yesterday") return resolveWord(word, today);
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
   const from = `${year}-${month ?? "01"}-${day ?? "01"}`;

@@ -17,7 +17,7 @@ import {
   readMetric,
   type Totals,
 } from "./check-metrics.ts";
-import { precedingDays, resolveCompared } from "./compared-days.ts";
+import { isPreceding, precedingDays, resolveCompared } from "./compared-days.ts";
 import { countDaysWithData } from "./coverage.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
@@ -184,7 +184,7 @@ function measureChange(metric: Metric, value: number, earlier: number) {
 
 /** The days to compare with. A single day is compared with the same day of the week. */
 function findCompared({ from, to, today, period, against }: Checked): Days {
-  if (against !== undefined) return resolveCompared({ days: 1, period, against }, today).previous;
+  if (!isPreceding(against)) return resolveCompared({ days: 1, period, against }, today).previous;
   if (from === to) return { from: addDays(from, -7), to: addDays(to, -7) };
   return precedingDays(period, { from, to });
 }

@@ -51,7 +51,7 @@ export async function comparePeriods(
     current: rateWindow(markCovered(current, alike.covered.current)),
     previous: rateWindow(markCovered(previous, alike.covered.previous)),
     ...measureTotals(measure, current, previous),
-    small_sample: isSmallSample(current, previous),
+    small_sample: isSmallSample(measure, current, previous),
     ...(near && { near }),
     ...(missing && { missing }),
     ...coverage,

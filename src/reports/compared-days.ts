@@ -27,6 +27,11 @@ export interface ComparedDays {
 
 const COMPARED_FORMS = PERIOD_FORMS.replace(", all,", ",");
 
+/** `against` as if it were not given: other programs have a name for the days before. */
+export const isPreceding = (against: string | undefined): boolean =>
+  against === undefined ||
+  /^(?:the_)?(?:previous|preceding|prior)(?:_(?:period|days))?$/.test(normalizeWord(against));
+
 /** `against`: the days of a year before. */
 const YEAR_BEFORE = "year_before";
 
@@ -43,7 +48,8 @@ export function resolveCompared(
   today: string,
 ): ComparedDays {
   const current = resolveComplete(period, today, { parameter: "period", forms: COMPARED_FORMS });
-  if (against === undefined) return { current, previous: precedingDays(period, current) };
+  if (against === undefined || isPreceding(against))
+    return { current, previous: precedingDays(period, current) };
   if (normalizeWord(against) === YEAR_BEFORE) return { current, previous: daysOfYearBefore(period, current) };
   const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${COMPARED_FORMS}` };
   const previous = resolveComplete(against, today, as);

@@ -45,7 +45,7 @@ export function compareTotals(
     ...(days_with_data !== undefined && { days_with_data }),
     ...change,
     ...averages,
-    small_sample: isSmallSample(current, previous),
+    small_sample: isSmallSample(measure, current, previous),
     ...coverage,
   };
 }

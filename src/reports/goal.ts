@@ -1,4 +1,4 @@
-import { AnalyticsError, createParameterError, quote } from "../errors.ts";
+import { AnalyticsError, createParameterError, quote, quoteIfNeeded } from "../errors.ts";
 import { nameDimension } from "../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import {
@@ -27,7 +27,9 @@ export function readGoal(text: string, parameter: "goal" | "steps" = "goal"): Co
   const dimension = dimensions.find((known) => known === nameDimension(name));
   const shown = quote(text, { maxLength: MAX_SHOWN });
   if (operator === undefined || dimension === undefined)
-    throw createGoalError(`must be an event, a page or a hostname, ${EXAMPLES}, not ${shown}`);
+    throw createGoalError(
+      `must be an event, a page or a hostname, ${text.startsWith("/") ? `such as ${quoteIfNeeded(`pages=${text.slice(0, MAX_SHOWN)}`)}` : EXAMPLES}, not ${shown}`,
+    );
   if (!isOfHits(dimension))
     throw createGoalError(
       `must be an event, a page or a hostname, ${EXAMPLES}: give ${shown} as filter, or rank by ${dimension}`,

@@ -1,3 +1,4 @@
+import { readMember } from "../member.ts";
 import { nameWeekday } from "../operations/period.ts";
 import { type AtMost, sumAtMost } from "../operations/ranges.ts";
 import { sumPoints } from "../operations/timeseries.ts";
@@ -12,6 +13,21 @@ export const PROFILE_INTERVALS = ["weekday", "hour_of_day", "week_hour"] as cons
 /** The lengths of a point, and when people come. */
 export const SERIES_INTERVALS = ["hour", "day", "week", "month", ...PROFILE_INTERVALS] as const;
 export type ProfileInterval = (typeof PROFILE_INTERVALS)[number];
+
+/** Names that models use for lengths of a point. */
+const ADVERBS: Readonly<Record<string, string>> = {
+  hourly: "hour",
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+};
+
+/** An interval by any of its names, such as `days` or `daily`; undefined if it is none. */
+export function findInterval(text: string) {
+  const word = text.slice(0, 40).trim().toLowerCase();
+  const name = readMember(ADVERBS, word) ?? word.replace(/s$/, "");
+  return SERIES_INTERVALS.find((each) => each === name);
+}
 
 export const isProfile = (interval: string | undefined): interval is ProfileInterval =>
   PROFILE_INTERVALS.some((each) => each === interval);

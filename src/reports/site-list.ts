@@ -145,7 +145,7 @@ function describeDays(counted: readonly CountedSite[]): string {
 function describeNotes({ comparison, period }: CountedSite): Note[] {
   if (!comparison) return [];
   return [
-    ...(comparison.small_sample && comparison.comparable ? [SMALL_SAMPLE_NOTE] : []),
+    ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
     ...describeComparison(comparison, period).notes,
   ];
 }

@@ -137,6 +137,7 @@ export function createMeasure(current: Window, previous: Window, alike: Alike): 
   };
 }
 
-export function isSmallSample(current: Window, previous: Window): boolean {
-  return Math.min(current.visitors, previous.visitors) < SMALL_SAMPLE;
+/** Whether the changes between two windows may be due to chance. Windows that cannot be compared have none. */
+export function isSmallSample(measure: Measure, current: Window, previous: Window): boolean {
+  return measure.isPossible && Math.min(current.visitors, previous.visitors) < SMALL_SAMPLE;
 }

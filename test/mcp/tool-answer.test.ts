@@ -127,7 +127,7 @@ describe("an answer is complete as text and as structured content, with its rece
   });
 
   it("a filter that is no list of texts is refused with one that is", async () => {
-    for (const filter of [{ countries: "DE" }, [{ dimension: "countries", value: "DE" }]]) {
+    for (const filter of [{ countries: { is: "DE" } }, [{ dimension: "countries", value: "DE" }]]) {
       const result = await call("get_stats", { site: "example.com", filter });
       expect(textOf(result)).toContain('a list of at most 10 texts such as ["countries=DE","pages=/blog/*"]');
     }
@@ -436,6 +436,30 @@ describe("arguments as hosts and models send them", () => {
   ])("%s", async (_, args) => {
     const expected = await call("get_stats", { site: "example.com", days: 7 });
     expect(await call("get_stats", { site: "example.com", ...args })).toEqual(expected);
+  });
+
+  it.each([
+    ["get_timeseries", { days: "3 Days", interval: "daily" }, { days: 3, interval: "day" }],
+    ["get_stats", { filter: { country: ["DE", "AT"] } }, { filter: ["countries=AT|DE"] }],
+    [
+      "get_stats",
+      { filter: [{ os: "iOS" }, "device=mobile"] },
+      { filter: ["operating_systems=iOS", "devices=mobile"] },
+    ],
+  ])("%s with %j", async (tool, given, meant) => {
+    const [answer, expected] = await Promise.all(
+      [given, meant].map((args) => call(tool, { site: "example.com", ...args })),
+    );
+    expect(answer).toEqual(expected);
+    expect(expected?.isError).toBeFalsy();
+  });
+
+  it.each([
+    ["get_stats", { filter: { column: "countries" } }, "filter must be a list of"],
+    ["get_breakdown", { dimension: "404" }, "These have a list of their own: get_not_found."],
+    ["get_conversions", { goal: "/contact" }, "such as pages=/contact, not"],
+  ])("%s says what to give in place of %j", async (tool, given, said) => {
+    expect(textOf(await call(tool, { site: "example.com", ...given }))).toContain(said);
   });
 
   it("a word of any length is refused without a long search for a similar one", async () => {

@@ -514,7 +514,7 @@ function compareWindows(count: Count, now: number, days: number) {
       seconds_per_visit: changeRate("seconds_per_visit", totals.visit_seconds, totalsBefore.visit_seconds),
     },
     ...(averages.visitors && { per_day: averages }),
-    small_sample: current.visitors < 100 || previous.visitors < 100,
+    small_sample: isPossible && (current.visitors < 100 || previous.visitors < 100),
   };
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
+import { parseFilter } from "../../src/operations/filter.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { compare } from "../../src/reports/compare.ts";
 import { overview } from "../../src/reports/overview.ts";
-import { createMeasure, isSmallSample, SMALL_SAMPLE_NOTE } from "../../src/reports/windows.ts";
+import { createMeasure, isSmallSample, type Measure, SMALL_SAMPLE_NOTE } from "../../src/reports/windows.ts";
 import { readFixtures } from "../../src/sources/demo/fixtures.ts";
 import { createCount } from "../oracle/count.ts";
 import { readRaw } from "../oracle/raw.ts";
@@ -77,9 +78,10 @@ describe("arithmetic", () => {
 
   it("a sample is small if either window has fewer than 100 visitors", () => {
     const window = (visitors: number) => ({ from: "", to: "", days: 1, visitors, pageviews: 0 });
-    expect(isSmallSample(window(100), window(100))).toBe(false);
-    expect(isSmallSample(window(99), window(1_000))).toBe(true);
-    expect(isSmallSample(window(1_000), window(99))).toBe(true);
+    const measure = { isPossible: true } as Measure;
+    expect(isSmallSample(measure, window(100), window(100))).toBe(false);
+    expect(isSmallSample(measure, window(99), window(1_000))).toBe(true);
+    expect(isSmallSample(measure, window(1_000), window(99))).toBe(true);
   });
 });
 
@@ -216,15 +218,15 @@ describe("compare", () => {
     });
   });
 
-  it("gives no percentage on a zero base and marks a small sample", async () => {
+  it("says that there is nothing to compare, not that it may be due to chance", async () => {
     const { call } = connect();
     const answer = await compare.compute(call, { site: "parked.example", days: 7 }, {});
     expect(answer).toMatchObject({
-      small_sample: true,
+      small_sample: false,
       change: { visitors: { absolute: null, percent: null } },
     });
     const notes = formatNotes(listNotes(compare.views(answer)), "models").join("\n");
-    expect(notes).toContain("Small sample");
+    expect(notes).not.toContain("Small sample");
     expect(notes).toContain("The site has no data yet, so there is nothing to compare.");
   });
 
@@ -264,7 +266,10 @@ describe.each([
 
   it("reports a small sample", async () => {
     const { call } = connect();
-    const answers = ["parked.example", "example.com"].map((site) => compute(call, { site, days: 7 }, {}));
+    const filters = [parseFilter(["countries=LU"]), undefined];
+    const answers = filters.map((filter) =>
+      compute(call, { site: "example.com", days: 7 }, filter ? { filter } : {}),
+    );
     const small = (await Promise.all(answers)).map((answer) =>
       views(answer as never).some(({ notes }) => notes.includes(SMALL_SAMPLE_NOTE)),
     );

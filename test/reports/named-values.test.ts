@@ -76,6 +76,7 @@ describe("a name of a row is the value of the row", () => {
     ["referrers=(Direct or none)", "referrers=", '"referrers=(Direct or none)" means referrers= (no value).'],
     ["browsers!=chrome", "browsers!=Chrome", "browsers=chrome means browsers=Chrome."],
     ["countries=germany", "countries=DE", "countries=germany means countries=DE (Germany)."],
+    ["countries=usa", "countries=US", 'countries=usa means countries=US ("United States").'],
     ["countries!=UK", "countries!=GB", 'countries=UK means countries=GB ("United Kingdom").'],
     ["regions=berlin", "regions=DE-BE", "regions=berlin means regions=DE-BE (Berlin)."],
     [

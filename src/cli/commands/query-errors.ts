@@ -1,8 +1,8 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
-import { findDimension } from "../../operations/dimension-names.ts";
+import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { suggest, suggestName } from "../../render/suggest.ts";
-import { SERIES_INTERVALS } from "../../reports/profile.ts";
+import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
@@ -102,12 +102,14 @@ function explainChoice(
 
 /** The command that has what was asked of another, as a sentence or an empty text. */
 function suggestCommand(parameter: string, value: string): string {
-  const interval = SERIES_INTERVALS.find((each) => each === value.toLowerCase().replace(/s$/, ""));
+  const interval = findInterval(value);
   const dimension = findDimension(value);
   if (parameter === "interval" && dimension !== undefined)
     return `For a list of ${dimension}: analytics-mcp breakdown --dimension ${dimension}. `;
   if (parameter === "dimension" && interval !== undefined)
     return `For each ${interval}: analytics-mcp timeseries --by ${interval}. `;
+  const list = parameter === "dimension" ? findOtherList(value) : undefined;
+  if (list !== undefined) return `These have a list of their own: analytics-mcp ${list}. `;
   return "";
 }
 

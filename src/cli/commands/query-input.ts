@@ -3,9 +3,10 @@ import { readMember } from "../../member.ts";
 import { findDimension } from "../../operations/dimension-names.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
-import { assertNotDaysAndPeriod, isPeriod } from "../../operations/period-words.ts";
+import { assertNotDaysAndPeriod, isDate, isPeriod } from "../../operations/period-words.ts";
 import { flagOf } from "../../operations/shell-command.ts";
 import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
+import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { splitSite } from "../../sources/named-sites.ts";
 import type { ShellCommand } from "./command.ts";
@@ -45,6 +46,12 @@ export async function readQueryInput(
     const names = ranked.map((text) => findDimension(text) ?? text);
     texts.set("dimension", names);
   }
+  const interval = texts.get("interval");
+  if (interval !== undefined)
+    texts.set(
+      "interval",
+      interval.map((text) => findInterval(text) ?? text),
+    );
   assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   // `--site example.com=7` names what the data calls 7; the question is about example.com.
   const named = texts.get("site");
@@ -91,7 +98,9 @@ function readWords(query: Query, { texts, words, guess }: GivenWords & { texts: 
   const [extra] = asked === undefined ? rest : [word];
   if (extra !== undefined) {
     throw new AnalyticsError("usage", `${name} takes one site, but ${quoteWord(extra)} was given as well.`, {
-      hint: (guess(extra) || guess(word)).trim() || "Ask about one site at a time.",
+      hint:
+        (guess(rest.join(" ")) || guess([word, ...rest].join(" ")) || guess(extra) || guess(word)).trim() ||
+        "Ask about one site at a time.",
     });
   }
   texts.set("site", [word]);
@@ -115,6 +124,11 @@ function readDates({ from, to }: { from?: string; to?: string }, texts: Map<stri
 function guessOption(query: Query, texts: GivenWords["texts"], word: string): string {
   const schemas = parameterSchemas(query.params);
   const isCount = /^\d{1,3}$/.test(word);
+  const [first] = texts.get("period") ?? [];
+  // `--period 2026-11-20 2026-11-22`
+  const both = `${first}/${word}`;
+  if (first !== undefined && isDate(first) && isDate(word)) return `Did you mean --period ${both}? `;
   const name = takesPeriod(query) && isPeriod(word) ? "period" : isCount ? "days" : "";
-  return schemas.has(name) && !texts.has(name) ? `Did you mean --${name} ${word}? ` : "";
+  const value = word.includes(" ") ? word.replaceAll(" ", "-") : word;
+  return schemas.has(name) && !texts.has(name) ? `Did you mean --${name} ${value}? ` : "";
 }

@@ -54,7 +54,7 @@ export function drawHead(overview: Overview, format: Format): Tree[] {
       ),
     ),
     html("dl.tiles", ...buildTiles(overview, format)),
-    ...(comparison
+    ...(comparison && (comparison.per_day || comparison.visitors.absolute !== null)
       ? [
           html(
             "p.aside",
