@@ -136,7 +136,7 @@ function changeLine(
   unit = percent === undefined && absolute ? ` ${nameUnit(Math.abs(absolute), "point")}` : "",
 ): Tree {
   if (absolute === null) {
-    const reason = "Some of these days, or of the days before, have no data or no visits.";
+    const reason = "Some of these days, or of those before, have no data or no visits.";
     return html("span.change", flag("no comparison", reason));
   }
   return html(
@@ -147,7 +147,7 @@ function changeLine(
       ? []
       : [
           percent === null
-            ? flag("no percentage", "The earlier days had none, or the site had no data yet on some of them.")
+            ? flag("no percentage", "The earlier days had none, or some of them no data yet.")
             : html("bdi.soft", format.signedPercent(percent)),
         ]),
   );
@@ -155,7 +155,7 @@ function changeLine(
 
 /** Said once of all numbers. */
 export const smallSample = (isSmall: boolean): Tree[] =>
-  isSmall ? [html("p.flag", "So few visitors: a change may be due to chance.")] : [];
+  isSmall ? [html("p.flag", "So few visitors: a change may be chance.")] : [];
 
 function flag(text: string, reason: string): Tree {
   return html("span", { class: "flag", title: reason }, text);
