@@ -43,7 +43,7 @@ const FIRST_DAY = "1900-01-01";
 const LAST_DAYS = /^last_([1-9]\d{0,3})_days$/;
 
 /** What people in business call the period that has not ended: `ytd`. */
-const TO_DATE: Readonly<Record<string, string>> = { y: "year", q: "quarter", m: "month", w: "week" };
+const TO_DATE = ["year", "quarter", "month", "week"];
 
 /** `last-week` and `Last Week` as `last_week`, `past 7 days` and `7d` as `last_7_days`, and `mtd` as `this_month`. */
 export const normalizeWord = (text: string): string =>
@@ -52,7 +52,10 @@ export const normalizeWord = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_")
     .replace(/^(?:the_)?(?:(?:last|past)_)?([1-9]\d{0,3})(?:d|_days?)$/, "last_$1_days")
-    .replace(/^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/, (_, unit) => `this_${TO_DATE[unit]}`);
+    .replace(
+      /^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/,
+      (_, unit) => `this_${TO_DATE.find((name) => name.startsWith(unit))}`,
+    );
 
 /**
  * Resolves a period in words or ISO 8601 to days. Periods that have not ended stop today. A day, month, quarter or weekday
