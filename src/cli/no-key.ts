@@ -24,12 +24,12 @@ export async function explainToClient(io: Io, flags: SourceFlags, error: unknown
     });
   }
   if (!(error instanceof AnalyticsError) || error.message !== NO_KEY) return error;
-  const found = await io.findLogs();
+  const found = (await io.findLogs()).filter(({ isEmpty }) => !isEmpty);
   const count = found.reduce((sum, { patterns }) => sum + patterns.length, 0);
   const servers = [...new Set(found.map(({ server }) => server))].join(", ");
   const logs = count === 0 ? "" : ` This machine has ${formatCount(count, "access log")} (${servers}).`;
   return new AnalyticsError("no_api_key", `Nothing is set up yet.${logs}`, {
-    hint: "In a terminal, run: npx -y analytics-mcp login. It asks what to read: access logs, Matomo, Umami, Plausible or a service of your own. Then restart this server. To try it on made-up data, add --demo to the server's arguments.",
+    hint: "In a terminal, run: npx -y analytics-mcp login. It asks what to read: access logs, Matomo, Umami, Plausible, ClickHouse or a service of your own. Then restart this server. To try it on made-up data, add --demo to the server's arguments.",
     cause: error,
   });
 }

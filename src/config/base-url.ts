@@ -1,5 +1,6 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
+import { operations } from "../operations/index.ts";
 import { isPlaceholder } from "./api-key.ts";
 import type { ServiceName } from "./services.ts";
 import { type Environment, readList } from "./variables.ts";
@@ -37,7 +38,14 @@ export function readBaseUrl(
   }
   const path = url.pathname.replace(/\/+$/, "");
   if (service !== undefined) return `${url.origin}${path.replace(/\/index\.php$/, "")}`;
-  return `${url.origin}${path.endsWith(BASE_PATH) ? path : `${path}${BASE_PATH}`}`;
+  const base = cutOperation(path);
+  return `${url.origin}${base.endsWith(BASE_PATH) ? base : `${base}${BASE_PATH}`}`;
+}
+
+/** A path without the operation's that follows the contract's own: people copy the address of a call that works. */
+function cutOperation(path: string): string {
+  const called = operations.find((operation) => path.endsWith(`${BASE_PATH}${operation.path}`));
+  return called === undefined ? path : path.slice(0, -called.path.length);
 }
 
 /** Whether an address may be sent a key or a password: over plain http only this machine, and hosts that were allowed by name. */

@@ -9,6 +9,8 @@ export interface FoundLogs {
   /** What `--logs` takes: globs with the rotated files, each after the site that its name has, as in `example.com=…`. */
   patterns: readonly string[];
   isReadable: boolean;
+  /** Set if nobody wrote to any of them. */
+  isEmpty?: true;
   /** The group that may read them, if this user may not. */
   group?: string | undefined;
 }
@@ -44,25 +46,27 @@ export const findLogs = (platform: NodeJS.Platform, root = ""): FoundLogs[] =>
         return readdirSync(folder).length === 0
           ? []
           : [{ server, patterns: [`${folder}\\*\\*.log`], isReadable: true }];
-      const logs = listLogs(folder);
+      const written = listLogs(folder, (size) => size > 0);
+      const isEmpty = written.size === 0;
+      const logs = isEmpty ? listLogs(folder, () => true) : written;
       const [first] = logs.values();
       if (first === undefined) return [];
       const patterns = [...logs.keys()].map(
         (name) => `${nameSite(name)}${folder}/${server === "Caddy" ? spread(name) : `${name}*`}`,
       );
-      return [{ server, patterns, ...examine(`${folder}/${first}`) }];
+      return [{ server, patterns, ...examine(`${folder}/${first}`), ...(isEmpty && { isEmpty }) }];
     } catch (error) {
       if (readErrorCode(error) !== "EACCES") return [];
       return [{ server, patterns: [`${folder}/*access*log*`], isReadable: false, group: findGroup(folder) }];
     }
   });
 
-/** The names of access logs that were written to, each with one of its files: itself, or a rotated one. */
-function listLogs(folder: string): Map<string, string> {
-  const written = readdirSync(folder)
+/** The names of access logs of some size, each with one of its files: itself, or a rotated one. */
+function listLogs(folder: string, isMeant: (size: number) => boolean): Map<string, string> {
+  const files = readdirSync(folder)
     .filter((name) => /^[\w.-]*access[\w.-]*$/i.test(name))
-    .filter((name) => (statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size ?? 0) > 0);
-  const named = written.map((name) => [name.replace(TIME, "").replace(ROTATED, ""), name] as const);
+    .filter((name) => isMeant(statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size ?? 0));
+  const named = files.map((name) => [name.replace(TIME, "").replace(ROTATED, ""), name] as const);
   return new Map(named.filter(([log]) => /log$/i.test(log)).sort());
 }
 
@@ -104,13 +108,13 @@ function findGroup(path: string): string | undefined {
 
 /** What to do with logs that were found: a command to paste. Undefined if there are none. */
 export function proposeLogs(found: readonly FoundLogs[]): string | undefined {
-  const readable = found.find(({ isReadable }) => isReadable);
+  const readable = found.find(({ isReadable, isEmpty }) => isReadable && !isEmpty);
   if (readable !== undefined) {
     const [pattern = ""] = readable.patterns;
     const site = pattern.includes("=") ? "" : " --site example.com (with the name of your site)";
     return `Or ask the logs of ${readable.server} on this machine: analytics-mcp overview --logs '${pattern}'${site}.`;
   }
-  const [closed] = found;
+  const closed = found.find(({ isEmpty }) => !isEmpty);
   if (closed === undefined) return undefined;
   return `Or ask the logs of ${closed.server} on this machine, ${closed.patterns.join(" ")}, which this user cannot read: ${adviseOnGroup(closed)}.`;
 }

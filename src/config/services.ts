@@ -33,16 +33,24 @@ export function findSiteTimezones(environment: Environment): SiteTimezones | und
   return text === undefined ? undefined : readSiteTimezones(text, TIMEZONES_VARIABLE);
 }
 
-/** Reads `example.com=Europe/Berlin,*=UTC`. Throws AnalyticsError `usage`. */
-export function readSiteTimezones(text: string, source: string): SiteTimezones {
+/**
+ * Reads `example.com=Europe/Berlin,*=UTC`. Throws AnalyticsError `usage`.
+ *
+ * @param hintOn What to do about a name that is no timezone's.
+ */
+export function readSiteTimezones(
+  text: string,
+  source: string,
+  hintOn?: (zone: string) => string,
+): SiteTimezones {
   const parts = text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
-  const createError = (reason: string) =>
-    new AnalyticsError("usage", `${source} ${reason}.`, {
-      hint: "Write each site with its timezone: example.com=Europe/Berlin,shop.example=America/New_York",
-    });
+  const createError = (
+    reason: string,
+    hint = "Write each site with its timezone: example.com=Europe/Berlin,shop.example=America/New_York",
+  ) => new AnalyticsError("usage", `${source} ${reason}.`, { hint });
   if (parts.length === 0 || parts.length > MAX_SITES) throw createError(`must name 1 to ${MAX_SITES} sites`);
   return Object.fromEntries(
     parts.map((part) => {
@@ -52,10 +60,15 @@ export function readSiteTimezones(text: string, source: string): SiteTimezones {
         const what = part.includes("=")
           ? "a site with its timezone, such as example.com=Europe/Berlin"
           : "a timezone";
-        throw createError(`has ${quoteWord(part)}, which is not ${what}`);
+        const isZone = parts.length === 1 && !/[.=]/.test(part);
+        throw createError(
+          `has ${quoteWord(part)}, which is not ${what}`,
+          isZone ? hintOn?.(part) : undefined,
+        );
       }
       const known = findTimezone(zone);
-      if (known === undefined) throw createError(`has ${quoteWord(zone)}, which is not a timezone`);
+      if (known === undefined)
+        throw createError(`has ${quoteWord(zone)}, which is not a timezone`, hintOn?.(zone));
       return [domain.toLowerCase(), known];
     }),
   );

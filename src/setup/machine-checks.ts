@@ -16,6 +16,7 @@ import { hintOnUnexpanded, isUnexpanded } from "../config/variables.ts";
 import { environment as documented } from "../documents/environment.ts";
 import { AnalyticsError } from "../errors.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
+import type { HistoryRow } from "../sources/logs/histories.ts";
 import { type Check, type Facts, type Finding, isAboutAddress, ok, skip, warn } from "./doctor-check.ts";
 
 const KNOWN_VARIABLES = new Set<string>([...Object.keys(documented), ...Object.values(serveVariables)]);
@@ -52,13 +53,13 @@ const historiesCheck: Check = {
     const rows = listHistoryRows(environment);
     const user = `of the user ${nameUser()}; other users have their own`;
     const text = `${rows.length === 1 ? "1 history" : `${rows.length} histories`} ${user}: ${describeHistories(rows).join(". ")}`;
-    const isWhole = rows.every(({ damaged, set_aside }) => damaged.length + set_aside.length === 0);
-    return isWhole ? ok(text) : warn(text, RESTORE);
+    const broken = rows.find(({ damaged, set_aside }) => damaged.length + set_aside.length > 0);
+    return broken === undefined ? ok(text) : warn(text, adviseOnDamage(broken));
   },
 };
 
-const RESTORE =
-  "Restore damaged files from a backup, and remove what was set aside once it is not needed. To remove a history: analytics-mcp logs --forget <files>.";
+const adviseOnDamage = ({ logs }: HistoryRow): string =>
+  `Restore damaged files from a backup, and remove what was set aside once it is not needed. To remove a history: analytics-mcp logs --forget ${logs?.map(quoteForShell).join(" ") ?? "FILES"}`;
 
 /** The check of histories, if there are any. */
 export function findHistoriesCheck(environment: Facts["environment"]): Check[] {

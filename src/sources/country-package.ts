@@ -10,17 +10,16 @@ export const COUNTRIES = "countries";
 export const PLACES_OPTION = "--geoip";
 
 /**
- * The command line that adds countries to logs that have been counted without.
+ * The command lines that add countries to logs that have been counted without: install the database, then use it.
  *
- * @param source The options that chose the logs.
+ * @param source The options that chose the logs: the files, or a profile that has them.
  */
-export function formatCountrySetup(source: readonly string[] = []): string {
-  const files = source.filter((_, index) => source[index - 1] === "--logs").map(quoteForShell);
-  const set = [
-    "analytics-mcp logs --set",
-    PLACES_OPTION,
-    COUNTRIES,
-    ...(files.length > 0 ? files : ["<files>"]),
-  ];
-  return `npm install -g ${COUNTRY_PACKAGE} && ${set.join(" ")}`;
+export function listCountrySetup(source: readonly string[]): [install: string, use: string] {
+  const files = source.filter((_, index) => source[index - 1] === "--logs");
+  const logs = (files.length > 0 ? files : source).map(quoteForShell);
+  const use = ["analytics-mcp logs --set", PLACES_OPTION, COUNTRIES, ...logs].join(" ");
+  return [`npm install -g ${COUNTRY_PACKAGE}`, use];
 }
+
+export const formatCountrySetup = (source: readonly string[] = []): string =>
+  listCountrySetup(source).join(" && ");

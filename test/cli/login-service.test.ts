@@ -63,7 +63,11 @@ describe("a service with an API of its own", () => {
   it.each([
     ["no timezones", [], "cannot list your sites or their timezones, and no site was named"],
     ["another timezone", ["--site-timezones", "example.com=America/New_York"], "in another timezone than"],
-    ["no timezone of that name", ["--site-timezones", "example.com=Europe/Paderborn"], "is not a timezone"],
+    [
+      "no timezone of that name",
+      ["--site-timezones", "example.com=Europe/Berln"],
+      "Did you mean Europe/Berlin?",
+    ],
     ["no pairs", ["--site-timezones", "example.com"], 'has "example.com", which is not a timezone'],
   ])("is not saved with %s", async (_, argv, message) => {
     const environment = createHome();

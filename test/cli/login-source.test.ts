@@ -41,7 +41,8 @@ describe("login at a terminal of a machine with logs", () => {
       ["(Enter for 1)", "\r"],
       ["(Enter for example.com)", "\r"],
       ["Timezone of its days", "Nowhere\r"],
-      ['no timezone "Nowhere"', "asia/tokyo\r"],
+      ['no timezone "Nowhere"', "tokio\r"],
+      ["Did you mean Asia/Tokyo?", "asia/tokyo\r"],
     ]);
     expect([code, readProfileOptions(home, "default")]).toEqual([
       0,
@@ -56,8 +57,8 @@ describe("login at a terminal of a machine with logs", () => {
     expect(stderr).toContain(
       "  -  Caddy: this user cannot read them\n     /closed/*\n     To read them, join",
     );
-    const setup = `npm install -g @ip-location-db/geo-whois-asn-country-mmdb && analytics-mcp logs --set --geoip countries ${path("access.log")}`;
-    expect(stderr).toContain(`To add the countries of visitors:\n  ${setup}\n`);
+    const setup = `  npm install -g @ip-location-db/geo-whois-asn-country-mmdb\n  analytics-mcp logs --set --geoip countries ${path("access.log")}`;
+    expect(stderr).toContain(`To add the countries of visitors:\n${setup}\n`);
 
     const again = await login(home, [
       [ANY, "1\r"],
@@ -111,6 +112,12 @@ describe("login at a terminal of a machine with logs", () => {
   it.each<[string, string, RegExp]>([
     ["a file that is no log", path("no.log"), /format/],
     ["a folder without files", "EMPTY", /a folder without files/],
+    ["a folder without a slash", "src", /\/src\/\w+\.ts is in no known format/],
+    [
+      "a pattern in quotes",
+      "'/var/log/nginx/nobody*'",
+      /matches "\/var\/log\/nginx\/nobody\*"\. Check the path\.\n/,
+    ],
     ["ClickHouse", "https://reader@host:8443/web", /login --clickhouse/],
     ["plain http", "http://stats.example.test", /plain http/],
     ["a key", "demo-key-of-acme", /is not an address/],
@@ -123,6 +130,19 @@ describe("login at a terminal of a machine with logs", () => {
     ]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
   });
+});
+
+it("says at a login that logs are empty, and what to type where there are none", async () => {
+  const { path } = createLogFolder({ "access.log": "" });
+  const { stderr } = await login(
+    createHome(),
+    [
+      ["Plausible, ClickHouse or", "\r"],
+      ["Such as https://stats.example.com, or /var/log/nginx", "\x04"],
+    ],
+    [{ server: "nginx", patterns: [path("access.log")], isReadable: true }],
+  );
+  expect(stderr).toContain("  -  nginx: There is no request in the logs. The logs are empty.\n");
 });
 
 describe("login at a terminal, by address", () => {

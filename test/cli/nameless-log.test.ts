@@ -114,3 +114,14 @@ it.each([
   const { code, stderr } = await run(["breakdown", "example.com", "--dimension", dimension]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
 });
+
+it("a hint at countries ends in a command that runs, also where a profile has the logs", async () => {
+  const clock = () => LOG_NOW;
+  const environment = createHome();
+  const shell = (...argv: string[]) => runShell(argv, { clock, environment });
+  await shell("login", "--logs", log, "--site", "example.com", "--profile", "web");
+  const { stderr } = await shell("breakdown", "example.com", "--dimension", "countries", "--profile", "web");
+  const [, ...words] = /&& (analytics-mcp logs --set .*)\n/.exec(stderr)?.[1]?.split(" ") ?? [];
+  expect(words.join(" ")).toBe("logs --set --geoip countries --profile web");
+  expect(await shell(...words.with(3, "none"))).toMatchObject({ code: 0 });
+});

@@ -23,6 +23,9 @@ describe("the base URL", () => {
     ["https://stats.example.com/api/v1///", "https://stats.example.com/api/v1"],
     [" HTTPS://Stats.Example.com:8443/prefix/ ", "https://stats.example.com:8443/prefix/api/v1"],
     ["http://localhost:8787", "http://localhost:8787/api/v1"],
+    ["http://localhost:8787/api/v1/sites", "http://localhost:8787/api/v1"],
+    ["http://localhost:8787/web/api/v1/openapi.json/", "http://localhost:8787/web/api/v1"],
+    ["http://localhost:8787/sites", "http://localhost:8787/sites/api/v1"],
     ["http://127.0.0.2:1/api/v1/", "http://127.0.0.2:1/api/v1"],
     ["http://[::1]:8787", "http://[::1]:8787/api/v1"],
   ])("%j is %s", (ANALYTICS_BASE_URL, baseUrl) => {

@@ -18,7 +18,7 @@ function write(path: string, text: string) {
 }
 
 describe("access logs in the usual places", () => {
-  it("are found with their rotated files and the sites of their names, but not those that nobody wrote to", () => {
+  it("are found with their rotated files and the sites of their names; those that nobody wrote to where there are no others", () => {
     write("/var/log/nginx/access.log", "");
     write("/var/log/nginx/access.log.1", "a line\n");
     write("/var/log/nginx/access.log.2.gz", "…");
@@ -37,10 +37,11 @@ describe("access logs in the usual places", () => {
         ],
         isReadable: true,
       },
+      { server: "Apache", patterns: [`${folder}/apache2/access.log*`], isReadable: true, isEmpty: true },
       { server: "Apache", patterns: [`${folder}/httpd/access_log*`], isReadable: true },
       { server: "Caddy", patterns: [`${folder}/caddy/access*.log*`], isReadable: true },
     ]);
-    expect(findLogs("darwin", root)).toEqual([]);
+    expect(findLogs("darwin", root)).toMatchObject([{ server: "Apache", isEmpty: true }]);
   });
 });
 
@@ -54,7 +55,10 @@ describe("what is proposed", () => {
     ["another user", [{ ...nginx, isReadable: false }], "run as a user who may"],
   ])("%s", (_, found, words) => expect(proposeLogs(found)).toContain(words));
 
-  it("is nothing without logs", () => expect(proposeLogs([])).toBeUndefined());
+  it.each([
+    ["without logs", []],
+    ["with empty ones", [{ ...nginx, isEmpty: true as const }]],
+  ])("is nothing %s", (_, found) => expect(proposeLogs(found)).toBeUndefined());
 });
 
 describe("a person without a set-up", () => {

@@ -3,13 +3,13 @@ import { AnalyticsError, quoteIfNeeded, quoteWord } from "../../errors.ts";
 import { listSites, normalizeSite } from "../../operations/site-name.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
-import { formatCountrySetup } from "../../sources/country-package.ts";
+import { listCountrySetup } from "../../sources/country-package.ts";
 import { type DryRun, dryRun, UNNAMED } from "../../sources/logs/command/dry-run.ts";
 import { findSavedOptions } from "../../sources/logs/histories.ts";
 import { readHost, withoutWww } from "../../sources/logs/host-name.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
 import { completeOptions } from "../../sources/logs/saved-options.ts";
-import { readTimezone } from "../../sources/source-options.ts";
+import { hintOnTimezone, readTimezone } from "../../sources/source-options.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -109,7 +109,7 @@ async function askForTimezone(ask: Ask): Promise<string> {
       const timezone = findTimezone(text.slice(0, 100));
       if (timezone !== undefined) return timezone;
       throw new AnalyticsError("usage", `There is no timezone ${quoteWord(text)}.`, {
-        hint: "Use an IANA name, such as Europe/Berlin or UTC.",
+        hint: hintOnTimezone(text),
       });
     },
   });
@@ -118,5 +118,6 @@ async function askForTimezone(ask: Ask): Promise<string> {
 /** Offers the database that countries need. */
 export async function offerCountries(io: Io, logs: readonly string[]): Promise<void> {
   await printNote(io, "To add the countries of visitors:");
-  await printNote(io, `  ${formatCountrySetup(logs.flatMap((pattern) => ["--logs", pattern]))}`);
+  for (const command of listCountrySetup(logs.flatMap((pattern) => ["--logs", pattern])))
+    await printNote(io, `  ${command}`);
 }

@@ -14,7 +14,7 @@ import { normalizeSite } from "../../operations/site-name.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
 import { reachService } from "../../sources/service-source.ts";
-import { readTimezone } from "../../sources/source-options.ts";
+import { hintOnTimezone, readTimezone } from "../../sources/source-options.ts";
 import type { Io } from "../io.ts";
 import type { Ask } from "./login-prompt.ts";
 
@@ -83,7 +83,7 @@ function splitSites(text: string): { known: SiteTimezones; open: string[] } {
 /** Reads `example.com=Europe/Berlin,…`, or one timezone for all sites. Throws AnalyticsError `usage`. */
 export function readTimezones(text: string, source: string): SiteTimezones {
   const timezone = text.length < 100 ? findTimezone(text.trim()) : undefined;
-  return timezone === undefined ? readSiteTimezones(text, source) : { "*": timezone };
+  return timezone === undefined ? readSiteTimezones(text, source, hintOnTimezone) : { "*": timezone };
 }
 
 const MAX_NAME_LENGTH = 500;

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { completeAddress, readBaseUrl } from "../../config/base-url.ts";
 import { adviseOnGroup, type FoundLogs } from "../../config/found-logs.ts";
@@ -71,8 +71,8 @@ export async function askForSource(
   const numbers = found.length === 1 ? "1" : `1 to ${found.length}`;
   const label =
     found.length === 0
-      ? "Address of Matomo, Umami, Plausible or a service of your own, or the path of access logs"
-      : `What to read: ${numbers} for the logs above, the path of others, or the address of Matomo, Umami, Plausible or a service of your own`;
+      ? "Address of Matomo, Umami, Plausible, ClickHouse or a service of your own, or the path of access logs"
+      : `What to read: ${numbers} for the logs above, the path of others, or the address of Matomo, Umami, Plausible, ClickHouse or a service of your own`;
   const address = saved?.baseUrl ?? readVariable(environment, "ANALYTICS_BASE_URL");
   const fallback = address?.replace(/\/api\/v1\/?$/, "") ?? (found.length > 0 ? "1" : undefined);
   await ask({
@@ -80,13 +80,19 @@ export async function askForSource(
     fallback,
     read: (text) => {
       if (text === fallback && saved !== undefined) have = { baseUrl: saved.baseUrl, service: saved.service };
-      else have = readHave(text);
+      // Quotes are for a shell.
+      else have = readHave(text.replace(/^(['"])(.*)\1$/, "$2"));
       return text;
     },
   });
   return have;
 
   function readHave(text: string): Have {
+    if (text === "") {
+      throw new AnalyticsError("usage", "Nothing was typed.", {
+        hint: "Such as https://stats.example.com, or /var/log/nginx/access.log*",
+      });
+    }
     if (/^\d{1,3}$/.test(text)) {
       const chosen = found[Number(text) - 1];
       if (chosen !== undefined) return { logs: chosen.patterns, ...(chosen.run && { run: chosen.run }) };
@@ -112,4 +118,5 @@ export async function askForSource(
 const isPath = (text: string): boolean =>
   /^(?:[\w.-]{1,253}=)?(?:[~/\\]|\.{1,2}[/\\]|[a-z]:\\)/i.test(text) ||
   (/[*?]/.test(text) && !text.includes("://")) ||
-  statSync(text, { throwIfNoEntry: false })?.isFile() === true;
+  // A folder may have the name of a host.
+  (existsSync(text) && (statSync(text).isFile() || completeAddress(text) === text));

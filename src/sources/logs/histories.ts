@@ -7,7 +7,7 @@ import type { LocalContext } from "../source-types.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { openStore } from "./open.ts";
 import { currentOptions, formatOptions } from "./saved-options.ts";
-import type { LogSettings } from "./settings.ts";
+import { formatPatterns, type LogSettings } from "./settings.ts";
 import { findHistoriesFolder, findHistory, isPart, listLinks } from "./store/find-history.ts";
 import { inspectHistories, type ListedHistory } from "./store/inspect-history.ts";
 import { takeLock } from "./store/lock.ts";
@@ -39,7 +39,7 @@ export const listHistoryRows = (environment: Environment): HistoryRow[] => {
 
 function describeHistory({ folder, logs, report, reason, aside }: ListedHistory): HistoryRow {
   return {
-    logs: logs?.patterns.map(({ glob, site }) => (site === undefined ? glob : `${site}=${glob}`)) ?? null,
+    logs: logs === undefined ? null : formatPatterns(logs.patterns),
     options: logs === undefined ? null : formatOptions(currentOptions(logs.options)),
     sites: report?.sites ?? null,
     first_day: report?.first ?? null,

@@ -39,6 +39,10 @@ export interface LogPattern {
   site?: string | undefined;
 }
 
+/** Patterns as they are typed: `example.com=/var/log/nginx/access.log*`. */
+export const formatPatterns = (patterns: readonly LogPattern[]): string[] =>
+  patterns.map(({ glob, site }) => (site === undefined ? glob : `${site}=${glob}`));
+
 /** A database of places in MaxMind's format. `name` stays the same if an update changes the path. */
 export interface PlaceDatabase {
   name: string;

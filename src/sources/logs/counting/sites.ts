@@ -1,6 +1,7 @@
 import type { SiteSelection } from "../../../config/site-patterns.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
-import type { LogSettings } from "../settings.ts";
+import { quoteForShell } from "../../../operations/shell-command.ts";
+import { formatPatterns, type LogPattern, type LogSettings } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
 /** A host is a site if it has at least this share of all page views. */
@@ -10,7 +11,8 @@ const MIN_SHARE = 0.01;
 export function listSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
   const { sites: asked, onlySite } = settings;
   const isKnown = asked.length === 0 || asked.some((site) => sites.has(site) || site === onlySite);
-  if (onlySite !== undefined && !isKnown) throw createOtherSiteError(onlySite, asked[0] ?? "");
+  if (onlySite !== undefined && !isKnown)
+    throw createOtherSiteError(onlySite, asked[0] ?? "", settings.files);
   const found = findSites(sites, settings);
   const hasViews = [...sites.values()].some(({ pageviews }) => pageviews > 0);
   if (found.length === 0 && !hasViews) throw createNamelessError(settings);
@@ -58,9 +60,13 @@ function pickVisited(all: readonly SiteLog[]): SiteLog[] {
 }
 
 /** The lines have the name that was given first: another one would be given the same numbers. */
-export const createOtherSiteError = (known: string, asked: string): AnalyticsError =>
+export const createOtherSiteError = (
+  known: string,
+  asked: string,
+  files: readonly LogPattern[],
+): AnalyticsError =>
   new AnalyticsError("usage", `These logs are about ${known}, not about ${quoteIfNeeded(asked)}.`, {
-    hint: `Ask about ${known}. To count them again under another name, first remove what was counted: analytics-mcp logs --forget <files>`,
+    hint: `Ask about ${known}. To count them again under another name, first remove what was counted: analytics-mcp logs --forget ${formatPatterns(files).map(quoteForShell).join(" ")}`,
   });
 
 function createNamelessError({ sites: [named] }: LogSettings): AnalyticsError {

@@ -18,12 +18,13 @@
  */
 
 import { AnalyticsError, quote, readErrorCode } from "../../../errors.ts";
+import { quoteForShell } from "../../../operations/shell-command.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import type { LogSettings } from "../settings.ts";
 import type { KeptMarks } from "./compared-days.ts";
 import { type FileHead, readHead } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
-import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
+import { createUnreadableError, type FoundFile, findFiles, isFolder, STDIN } from "./find-files.ts";
 import { createLineParser, logFormats } from "./formats/index.ts";
 import { createContent, type LogContent, type UnreadFile } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
@@ -228,7 +229,7 @@ export function createFileRegistry(
     }
     for (const left of leftOut.values()) if (left.known?.some(isHeldWhole)) left.lost = undefined;
     unread.settle(contents.values(), clock() / 1000);
-    if (contents.size === 0 && !settings.mayBeGone) throw createNoRequestError(leftOut, settings.format);
+    if (contents.size === 0 && !settings.mayBeGone) throw createNoRequestError(leftOut, settings);
     sink.closeDays(clock() / 1000);
   };
 
@@ -270,13 +271,19 @@ function explainLeftOut(
 
 function createNoRequestError(
   leftOut: ReadonlyMap<string, LeftOut>,
-  asked: LogFormat | undefined,
+  { files, format: asked }: Pick<LogSettings, "files" | "format">,
 ): AnalyticsError {
   const [first] = leftOut;
-  if (first === undefined)
+  if (first === undefined) {
+    const single = files.find(({ glob }) => glob !== STDIN && !/[*?]|[/\\]$/.test(glob) && !isFolder(glob));
+    const rotated =
+      single === undefined
+        ? ""
+        : `If they were just rotated, a pattern reads the earlier files, too: ${quoteForShell(`${single.glob}*`)}. `;
     return new AnalyticsError("usage", "There is no request in the logs. The logs are empty.", {
-      hint: "If they were just rotated, a pattern with * reads the earlier files, too: --logs '/var/log/nginx/access.log*'. If the site is new, visit one of its pages and ask again.",
+      hint: `${rotated}If the site is new, visit one of its pages and ask again.`,
     });
+  }
   const reason = `${first[0]} ${first[1].reason}.`;
   const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
   const other =

@@ -66,7 +66,7 @@ export function readRealPattern(glob: string): string {
   }
 }
 
-function isFolder(path: string): boolean {
+export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
@@ -132,7 +132,7 @@ function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
     });
   }
   return new AnalyticsError("usage", `No log file matches ${quote(pattern)}.`, {
-    hint: "Check the path. Quote a pattern with * or ?, or the shell expands it. Debian keeps logs in /var/log/nginx and /var/log/apache2.",
+    hint: `Check the path.${/^\/var\/log\/(?:nginx|apache2)\//.test(pattern) ? "" : " Debian keeps logs in /var/log/nginx and /var/log/apache2."}`,
   });
 }
 

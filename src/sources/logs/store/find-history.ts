@@ -152,7 +152,7 @@ async function compare(
   const shared = theirs.filter(({ path }) => paths.has(path)).length;
   if (shared === theirs.length) {
     for (const { path, site = names[0] } of theirs)
-      assertSameSite(site, files.find((file) => file.path === path)?.site);
+      assertSameSite(site, files.find((file) => file.path === path)?.site, patterns);
     return "all";
   }
   if (shared === 0) return "none";

@@ -12,7 +12,7 @@ import {
   listDifferent,
   type OptionsSince,
 } from "../saved-options.ts";
-import type { LogPattern, LogSettings } from "../settings.ts";
+import { formatPatterns, type LogPattern, type LogSettings } from "../settings.ts";
 
 /** What a history says about its logs. */
 export interface HistoryLogs {
@@ -56,11 +56,7 @@ export function continueLogs(
   const saved = currentOptions(kept.options);
   const patterns = joinPatterns(asked.files, kept);
   if (!mayChange && listDifferent(asked.given, saved).length > 0) {
-    throw createOptionsError(
-      asked.given,
-      saved,
-      asked.files.map(({ glob, site }) => (site === undefined ? glob : `${site}=${glob}`)),
-    );
+    throw createOptionsError(asked.given, saved, formatPatterns(asked.files));
   }
   // Lines that were read without a name are counted before it applies to new ones.
   const names = kept.names.length > 0 || contents.some(isNamed) ? kept.names : asked.sites;
@@ -86,15 +82,22 @@ function joinPatterns(asked: readonly LogPattern[], { patterns, names }: History
     const real = readRealPattern(glob);
     const known = patterns.find((pattern) => pattern.glob === real);
     if (known === undefined) joined.push({ glob: real, site });
-    else assertSameSite(known.site ?? names[0], site);
+    else assertSameSite(known.site ?? names[0], site, patterns);
   }
   return joined;
 }
 
-/** @param known The site of the files in the history; undefined if their lines name it. */
-export function assertSameSite(known: string | undefined, asked: string | undefined): void {
+/**
+ * @param known The site of the files in the history; undefined if their lines name it.
+ * @param patterns Those of the history.
+ */
+export function assertSameSite(
+  known: string | undefined,
+  asked: string | undefined,
+  patterns: readonly LogPattern[],
+): void {
   if (asked !== undefined && asked !== known)
-    throw createOtherSiteError(known ?? "the hosts in their lines", asked);
+    throw createOtherSiteError(known ?? "the hosts in their lines", asked, patterns);
 }
 
 /** Whether lines of a file have the site that was named for them. */

@@ -384,6 +384,15 @@ describe("what is no access log", () => {
     await expect(pageviews(logs)).rejects.toThrow(message);
   });
 
+  it.each([
+    ["access.log", /^If they were just rotated, .* too: \S*\/access\.log\*'\. If the site is new/],
+    ["access.log*", /^If the site is new/],
+    ["", /^If the site is new/],
+  ])("advises on a pattern with earlier files where %j is none", async (glob, hint) => {
+    const { logs } = openFolder({ "access.log": "" }, glob);
+    await expect(pageviews(logs)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
   it("becomes one when its first line is written", async () => {
     const { logs, path } = openFolder({ "access.log": "" });
     await expect(pageviews(logs)).rejects.toThrow("empty");

@@ -117,7 +117,10 @@ describe("the name of logs without hosts", () => {
     place.write("access.log", plainLines(5, NOON - 3_600_000));
     expect(await count({ site: [SHOP] }, "2026-11-21")).toBe(5);
     const refusal = "These logs are about shop.example.com, not about other.example.";
-    await expect((await place.open({ site: ["other.example"] })).sites()).rejects.toThrow(refusal);
+    await expect((await place.open({ site: ["other.example"] })).sites()).rejects.toMatchObject({
+      message: refusal,
+      hint: expect.stringMatching(/logs --forget '\/[^']*access\.log\*'$/),
+    });
     const logs = [`other.example=${path("access.log*")}`];
     await expect((await place.open({ logs, ...ALL })).sites()).rejects.toThrow(refusal);
     expect(await count(ALL, "2026-11-21")).toBe(5);
