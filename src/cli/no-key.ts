@@ -1,4 +1,4 @@
-import { NO_KEY } from "../config/access.ts";
+import { NOTHING } from "../config/access.ts";
 import { type FoundLogs, proposeLogs } from "../config/found-logs.ts";
 import { AnalyticsError } from "../errors.ts";
 import { formatCount } from "../render/plural.ts";
@@ -8,7 +8,7 @@ import type { Io } from "./io.ts";
 
 /** Adds to the error of somebody who has set up nothing what the logs of this machine could tell. */
 export function addFoundLogs(error: AnalyticsError, found: readonly FoundLogs[]): AnalyticsError {
-  const proposal = error.message === NO_KEY ? proposeLogs(found) : undefined;
+  const proposal = error.message === NOTHING ? proposeLogs(found) : undefined;
   if (proposal === undefined) return error;
   return new AnalyticsError(error.code, error.message, { hint: `${error.hint} ${proposal}`, cause: error });
 }
@@ -23,12 +23,12 @@ export async function explainToClient(io: Io, flags: SourceFlags, error: unknown
       hint: "Restart the server, or the assistant.",
     });
   }
-  if (!(error instanceof AnalyticsError) || error.message !== NO_KEY) return error;
+  if (!(error instanceof AnalyticsError) || error.message !== NOTHING) return error;
   const found = (await io.findLogs()).filter(({ isEmpty }) => !isEmpty);
   const count = found.reduce((sum, { patterns }) => sum + patterns.length, 0);
   const servers = [...new Set(found.map(({ server }) => server))].join(", ");
   const logs = count === 0 ? "" : ` This machine has ${formatCount(count, "access log")} (${servers}).`;
-  return new AnalyticsError("no_api_key", `Nothing is set up yet.${logs}`, {
+  return new AnalyticsError("no_api_key", `${NOTHING}${logs}`, {
     hint: "In a terminal, run: npx -y analytics-mcp login. It asks what to read: access logs, Matomo, Umami, Plausible, ClickHouse or a service of your own. Then restart this server. To try it on made-up data, add --demo to the server's arguments.",
     cause: error,
   });

@@ -75,8 +75,9 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
   const key = given ?? findKey(environment);
   if (key !== undefined) return readDirectAccess(key, flags, environment);
   const name = findProfileName(environment);
-  if (name === undefined) throw createNoKeyError();
-  return readProfileAccess(name, flags, environment, findAddress(flags, environment), false);
+  const address = findAddress(flags, environment);
+  if (name === undefined) throw createNothingError(address && "There is no API key.");
+  return readProfileAccess(name, flags, environment, address, false);
 }
 
 /**
@@ -236,11 +237,11 @@ const createOtherAddressError = (name: string, baseUrl: string, given: string): 
   );
 
 /** The message of the error if nothing is set up. */
-export const NO_KEY = "There is no API key.";
+export const NOTHING = "Nothing is set up yet.";
 
-const createNoKeyError = (): AnalyticsError =>
-  new AnalyticsError("no_api_key", NO_KEY, {
-    hint: "In a terminal, analytics-mcp login asks what to read, and saves it: access logs, or a service and its key. For an assistant, analytics-mcp config prints how to pass a key on as ANALYTICS_API_KEY. To try without one, add --demo.",
+export const createNothingError = (message = NOTHING): AnalyticsError =>
+  new AnalyticsError("no_api_key", message, {
+    hint: "To start: analytics-mcp login. It asks for access logs, or a service and its key. To try it on made-up data, add --demo.",
   });
 
 function createNoAddressError(source: string, environment: Environment): AnalyticsError {
@@ -250,6 +251,6 @@ function createNoAddressError(source: string, environment: Environment): Analyti
       ? ""
       : ` A profile's address is only used with the profile's own key: to use a profile (${names.join(", ")}), leave out ${source} or add --profile.`;
   return new AnalyticsError("no_base_url", `${source} gives a key, but no address of a service is set.`, {
-    hint: `Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.${saved}`,
+    hint: `Set ANALYTICS_BASE_URL (or --base-url), such as https://stats.example.com.${saved}`,
   });
 }

@@ -1,6 +1,5 @@
 import { AnalyticsError, quote } from "../errors.ts";
 import { BASE_PATH } from "../operations/contract.ts";
-import { operations } from "../operations/index.ts";
 import { isPlaceholder } from "./api-key.ts";
 import type { ServiceName } from "./services.ts";
 import { type Environment, readList } from "./variables.ts";
@@ -38,15 +37,13 @@ export function readBaseUrl(
   }
   const path = url.pathname.replace(/\/+$/, "");
   if (service !== undefined) return `${url.origin}${path.replace(/\/index\.php$/, "")}`;
-  const base = cutOperation(path);
+  const base = path.replace(CALLED, "");
   return `${url.origin}${base.endsWith(BASE_PATH) ? base : `${base}${BASE_PATH}`}`;
 }
 
-/** A path without the operation's that follows the contract's own: people copy the address of a call that works. */
-function cutOperation(path: string): string {
-  const called = operations.find((operation) => path.endsWith(`${BASE_PATH}${operation.path}`));
-  return called === undefined ? path : path.slice(0, -called.path.length);
-}
+/** What follows in the address of a call that works, which people copy: the paths of the operations. */
+const CALLED =
+  /(?<=\/api\/v1)\/(?:sites|stats|timeseries|breakdown|crawlers|not-found|realtime|openapi\.json)$/;
 
 /** Whether an address may be sent a key or a password: over plain http only this machine, and hosts that were allowed by name. */
 export function maySendSecrets({ protocol, hostname }: URL, environment: Environment): boolean {

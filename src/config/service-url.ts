@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
-import { type Access, type AccessFlags, findAddress, findProfileName } from "./access.ts";
+import { type Access, type AccessFlags, createNothingError, findAddress, findProfileName } from "./access.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { findMapping, nameSavedMapping } from "./given-mapping.ts";
 import { readProfile } from "./profiles.ts";
@@ -24,9 +24,10 @@ export function readService(
   const saved = name === undefined ? undefined : readProfile(environment, name);
   const service = saved?.service ?? findNamedService(flags, environment);
   const given = address?.text ?? saved?.baseUrl ?? findHostedAddress(service);
+  if (given === undefined && service === undefined) throw createNothingError();
   if (given === undefined) {
     throw new AnalyticsError("no_base_url", "No address of a service is set.", {
-      hint: "Set ANALYTICS_BASE_URL (or --base-url) to your analytics service, such as https://stats.example.com.",
+      hint: "Add --base-url, such as https://stats.example.com.",
     });
   }
   return {

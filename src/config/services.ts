@@ -60,11 +60,8 @@ export function readSiteTimezones(
         const what = part.includes("=")
           ? "a site with its timezone, such as example.com=Europe/Berlin"
           : "a timezone";
-        const isZone = parts.length === 1 && !/[.=]/.test(part);
-        throw createError(
-          `has ${quoteWord(part)}, which is not ${what}`,
-          isZone ? hintOn?.(part) : undefined,
-        );
+        const hint = /[.=]/.test(part) ? undefined : hintOn?.(part);
+        throw createError(`has ${quoteWord(part)}, which is not ${what}`, hint);
       }
       const known = findTimezone(zone);
       if (known === undefined)

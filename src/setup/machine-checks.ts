@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
+import { createNothingError } from "../config/access.ts";
 import { describeKey } from "../config/api-key.ts";
 import { describeExposure, isReadableByOthers } from "../config/file-permissions.ts";
 import { findStateFolder } from "../config/folders.ts";
@@ -33,8 +34,9 @@ export const machineChecks: readonly Check[] = [
 export const nothingSetUp: Check = {
   name: "source",
   run: async ({ findLogs }) => {
-    throw new AnalyticsError("no_api_key", "Nothing is set up yet.", {
-      hint: ["To start: analytics-mcp login.", proposeLogs(await findLogs())].join(" ").trim(),
+    const { code, message, hint } = createNothingError();
+    throw new AnalyticsError(code, message, {
+      hint: `${hint} ${proposeLogs(await findLogs()) ?? ""}`.trim(),
     });
   },
 };

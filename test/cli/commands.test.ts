@@ -86,7 +86,10 @@ describe("--demo needs no key and no network", () => {
 
 describe("a failure has a cause, a hint and an exit code", () => {
   it.each([
-    ["no key", ["sites"], {}, 4, /There is no API key[\s\S]*--demo/],
+    ["nothing set up", ["sites"], {}, 4, /Nothing is set up yet[\s\S]*login[\s\S]*--demo/],
+    ["nothing to serve", ["serve"], {}, 4, /Nothing is set up yet[\s\S]*login[\s\S]*logs[\s\S]*--demo/],
+    ["nobody to be", ["whoami"], {}, 4, /Nothing is set up yet/],
+    ["no key", ["sites", "--base-url", "https://stats.example"], {}, 4, /There is no API key/],
     ["an unexpanded key", ["sites"], { ANALYTICS_API_KEY: "${KEY}" }, 4, /unexpanded/],
     [
       "a wrong key",

@@ -3,6 +3,7 @@ import { readAccess } from "../../src/config/access.ts";
 import { readCallsPerMinute } from "../../src/config/calls-per-minute.ts";
 import { readProxies } from "../../src/config/proxy-settings.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import { operations } from "../../src/operations/index.ts";
 
 const key = { ANALYTICS_API_KEY: "canary-key" };
 
@@ -23,7 +24,7 @@ describe("the base URL", () => {
     ["https://stats.example.com/api/v1///", "https://stats.example.com/api/v1"],
     [" HTTPS://Stats.Example.com:8443/prefix/ ", "https://stats.example.com:8443/prefix/api/v1"],
     ["http://localhost:8787", "http://localhost:8787/api/v1"],
-    ["http://localhost:8787/api/v1/sites", "http://localhost:8787/api/v1"],
+    ...operations.map(({ path }) => [`http://localhost:8787/api/v1${path}`, "http://localhost:8787/api/v1"]),
     ["http://localhost:8787/web/api/v1/openapi.json/", "http://localhost:8787/web/api/v1"],
     ["http://localhost:8787/sites", "http://localhost:8787/sites/api/v1"],
     ["http://127.0.0.2:1/api/v1/", "http://127.0.0.2:1/api/v1"],
