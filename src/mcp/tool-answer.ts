@@ -67,7 +67,7 @@ export function buildAnswer(
   if (cut !== undefined) notes.unshift(cut);
   if (views.some(showsUntrusted)) notes.push(UNTRUSTED_NOTE);
   if (raw.some(({ rows }) => hasLookalikes(rows, maxName))) notes.push(NUMBER_NOTE);
-  if (ofFirst !== undefined) notes.push(`First row alone: filter ${ofFirst.filter.join(" and ")}`);
+  if (ofFirst !== undefined) notes.push(`First row alone: filter ${JSON.stringify(ofFirst.filter)}`);
   const tables =
     empty === undefined
       ? views.flatMap(formatView)

@@ -4,6 +4,7 @@ import { assertNotDaysAndPeriod } from "../operations/period-words.ts";
 import { usesDefaultDays } from "../reports/default-days.ts";
 import { queries } from "../reports/queries.ts";
 import type { Query } from "../reports/query.ts";
+import { describePlacesSetup, findLackingPlaces } from "../sources/country-package.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
 import { adviseOnArguments, readArguments } from "./tool-arguments.ts";
@@ -34,7 +35,10 @@ export async function answerTool(
     return buildAnswer(query, input, answer, { about, options, optionsWithSite });
   } catch (error) {
     if (error instanceof AnalyticsError) {
-      return buildErrorAnswer(error, adviseOnArguments(name, input, error.parameters));
+      const lacking = error.parameters.flatMap(({ detail }) => findLackingPlaces(detail) ?? []);
+      // Callers over HTTP do not own the logs.
+      const setup = options && lacking.slice(0, 1).map((places) => describePlacesSetup(places, options));
+      return buildErrorAnswer(error, [...adviseOnArguments(name, input, error.parameters), ...(setup ?? [])]);
     }
     return buildErrorAnswer(
       new AnalyticsError("internal_error", "analytics-mcp failed to answer: this is a bug."),

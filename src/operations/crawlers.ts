@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { count, siteRef, timestamp } from "./fields.ts";
-import { countUnits, note } from "./note.ts";
+import { countUnits, forModels, forPeople, note } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { describePeriod, period, periodHeadline, verifyAsked } from "./period.ts";
 import { listExtent, omitEqualLabels, requestList, verifyExtent, verifyRequests } from "./ranked-list.ts";
@@ -38,12 +38,19 @@ type Row = z.output<ReturnType<typeof row>>;
 const verifyRow = ({ requests, pages }: Row, name: string): string | undefined =>
   pages > requests ? `${name} has ${pages} pages, but only ${requests} requests` : undefined;
 
-function describeCrawlers(requests: number, { notes, warnings }: ReturnType<typeof describePeriod>) {
+const PAGES = "Pages are distinct paths of each day, added up: one read on two days counts twice.";
+
+function describeCrawlers(
+  requests: number,
+  days: number,
+  { notes, warnings }: ReturnType<typeof describePeriod>,
+) {
   const about =
     requests === 0
       ? "No crawlers in these days."
       : note`Crawlers as they identify themselves: anyone can imitate a user agent. They made ${countUnits(requests, "request")} in total, and are not visitors.`;
-  return { notes: [about, ...notes], warnings };
+  const added = [forPeople(PAGES), forModels("Pages: distinct paths of each day, added up.")];
+  return { notes: [about, ...(requests > 0 && days > 1 ? added : []), ...notes], warnings };
 }
 
 export const crawlers = defineOperation({
@@ -102,6 +109,6 @@ export const crawlers = defineOperation({
     bars: "requests",
     rows,
     extent: { total: total_rows, limit },
-    ...describeCrawlers(totals.requests, describePeriod(period, warnings)),
+    ...describeCrawlers(totals.requests, period.days, describePeriod(period, warnings)),
   }),
 });

@@ -162,7 +162,11 @@ export function addFilter(
 
 /** How a headline names the filter, after the site; empty without one. */
 export const headFilter = (filter: readonly string[] | undefined): string =>
-  filter === undefined || filter.length === 0 ? "" : `, only ${joinConditions(filter)}`;
+  filter === undefined || filter.length === 0 ? "" : `, only ${filter.map(showCondition).join(" and ")}`;
+
+/** A condition as people read it: with a name where it keeps what has no value. */
+const showCondition = (text: string): string =>
+  quoteIfNeeded(text).replace(/^("?(?:visit:)?\w{1,40}!?=)(?=["|]|$)/, "$1(none)");
 
 /** The conditions among parameters that may have some. */
 export const readFilter = (params: object): readonly string[] | undefined => Reflect.get(params, "filter");

@@ -141,8 +141,8 @@ function viewWindows(comparison: Comparison): View {
     notes: [
       ...(isCompared(comparison) ? noteCompared(current, previous) : []),
       ...(current.visitors === undefined ? [] : noteVisitors(Math.max(current.days, previous.days))),
-      ...(isUntilToday ? [forPeople("Complete days only: today is in neither period.")] : []),
-      forModels(`Complete days only: today is in neither period. As of ${as_of}.`),
+      ...(isUntilToday ? [forPeople("Today is not over, so it is in neither period.")] : []),
+      forModels(`Today is not over, so it is in neither period. As of ${as_of}.`),
       ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),

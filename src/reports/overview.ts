@@ -141,7 +141,7 @@ export const overview = defineReport({
 
 const RANGES_NOTE =
   "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
-const EVENTS_NOTE = "Events are not compared.";
+const EVENTS_NOTE = "Events are not compared: days are counted without them.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 function viewOverview(overview: Overview): View[] {
@@ -248,7 +248,7 @@ const activeColumn: Column = { key: "active_now", label: "active now", kind: "co
 const hourColumns: readonly Column[] = [
   { key: "until", label: "until", kind: "word" },
   { key: "pageviews_until_then", label: "page views", kind: "count" },
-  { key: "yesterday_until_then", label: "yesterday's", kind: "count" },
+  { key: "yesterday_until_then", label: "yesterday by then", kind: "count" },
 ];
 
 export function viewTrend({ trend: { from, visitors, partial, hours } }: ReportedOverview): View {

@@ -23,3 +23,13 @@ export function listCountrySetup(source: readonly string[]): [install: string, u
 
 export const formatCountrySetup = (source: readonly string[] = []): string =>
   listCountrySetup(source).join(" && ");
+
+/** What an error says that logs lack without a database of places, such as `countries`; undefined for other errors. */
+export const findLackingPlaces = (detail: string): string | undefined =>
+  /^is (\w{1,40}), which this source does not record without --geoip;/.exec(detail)?.[1];
+
+/** How to add such places, in a sentence for whoever owns the logs. */
+export const describePlacesSetup = (lacking: string, source?: readonly string[]): string =>
+  lacking === "countries"
+    ? `To add them: ${formatCountrySetup(source)}`
+    : `Name a database that has them: ${PLACES_OPTION} FILE.mmdb`;

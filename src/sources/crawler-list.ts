@@ -197,6 +197,7 @@ interface DescribedCrawler extends Omit<Crawler, "value" | "operator"> {
 
 /** Who a crawler of that name is. A later version of the list may lack a crawler that an earlier version counted. */
 export function describeCrawler(name: string): DescribedCrawler {
-  if (name === NO_NAME) return { value: null, label: "(no known name)", operator: null, purpose: "other" };
+  if (name === NO_NAME)
+    return { value: null, label: "(scripts, tools and other bots)", operator: null, purpose: "other" };
   return byName.get(name.toLowerCase()) ?? { value: name, label: name, operator: null, purpose: "other" };
 }

@@ -12,7 +12,7 @@ import { hasTrend } from "../mcp/chart/trend-days.ts";
 import { drawFigure } from "../mcp/chart/trend-figure.ts";
 import type { Call } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
-import { conditionOf, formatCondition } from "../operations/filter.ts";
+import { conditionOf, formatCondition, headFilter } from "../operations/filter.ts";
 import { breakdown, realtime } from "../operations/index.ts";
 import { formatNotes } from "../operations/note.ts";
 import { formatCommand } from "../operations/shell-command.ts";
@@ -389,11 +389,10 @@ function describeTools({ params }: Answer, address: Address, { source }: Context
   const asked = query === reportQuery ? findQuery("overview") : query;
   const period = texts.get("period")?.[0] ?? DEFAULT_PERIOD;
   const filter = texts.get("filter") ?? [];
-  const only = filter.length === 0 ? "" : `, only ${filter.join(" and ")}`;
   return {
     command: formatCommand(asked, given, source),
     report: query === reportQuery ? formatCommand(query, given, source) : undefined,
-    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, period ${period}${only}. What stands out, and why?`,
+    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, period ${period}${headFilter(filter)}. What stands out, and why?`,
   };
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { connectInProcess, textOf } from "../support/clients.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../support/logs.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 
@@ -106,6 +108,27 @@ it("logs of two sites are refused with a command line that names one of them", a
   const [, ...words] = /Name one: (.*)/.exec(stderr)?.[1]?.split(" ") ?? [];
   expect(await runShell(words, options)).toMatchObject({ code: 0 });
 });
+
+it.each([true, false])(
+  "models get the command that adds countries, on stdio (%s) alone",
+  async (hasShell) => {
+    const { source } = openTestLogs({ logs: [log], site: ["example.com"], timezone: "UTC" });
+    const call = createLocalCall(
+      async () => source,
+      () => LOG_NOW,
+    );
+    const client = await connectInProcess({ call, hasShell });
+    for (const [tool, args] of [
+      ["get_breakdown", { dimension: "countries" }],
+      ["get_stats", { filter: ["country=US"] }],
+    ] as const) {
+      const said = textOf(await client.callTool(tool, { site: "example.com", ...args }));
+      expect(said).toContain("does not record without --geoip");
+      expect(said.includes("To add them: npm install -g")).toBe(hasShell);
+    }
+    await client.close();
+  },
+);
 
 it.each([
   ["countries", "The logs have no countries yet: addresses have no place without --geoip."],

@@ -184,6 +184,7 @@ const lines = [
   "stats --logs HOME/access.log --site example.com --geoip HOME/missing.mmdb",
   "breakdown --logs HOME/access.log --site example.com --dimension countries",
   "breakdown --logs HOME/access.log --site example.com --dimension cities",
+  "stats --logs HOME/access.log --site example.com --filter country=US",
   "logs --geoip countries HOME/access.log",
   "stats --logs HOME/empty --site example.com",
   "conversions --logs HOME/access.log --site example.com --goal pages=/ --by countries",

@@ -200,7 +200,7 @@ describe("an answer is complete as text and as structured content, with its rece
       "example.com, 2026-11-14 to 2026-11-20 compared with 2026-11-07 to 2026-11-13 (Europe/Berlin)",
     );
     expect(textOf(result)).toContain(`\nvisitors\t${current?.visitors}\t${previous?.visitors}\t`);
-    expect(textOf(result)).toContain("today is in neither period");
+    expect(textOf(result)).toContain("it is in neither period");
   });
 
   it("warns of days before the site had data", async () => {

@@ -63,7 +63,12 @@ describe("a service that counts crawlers", () => {
     expect(JSON.parse(printed.stdout).rows).toEqual(rows);
     const said = "Crawlers as they identify themselves: anyone can imitate a user agent.";
     expect(textOf(result)).toContain(said);
-    expect((await shell("example.com", "--days", "7")).stderr).toContain(said);
+    expect(textOf(result)).toContain("Pages: distinct paths of each day, added up.");
+    const { stderr } = await shell("example.com", "--days", "7");
+    expect(stderr).toContain(said);
+    const ofDays = "Pages are distinct paths of each day, added up";
+    expect(stderr).toContain(ofDays);
+    expect((await shell("example.com", "--days", "1")).stderr).not.toContain(ofDays);
   });
 
   it.each([

@@ -9,6 +9,7 @@ import {
   escapeValue,
   formatCondition,
   formatFilter,
+  headFilter,
   isOnHits,
   parseFilter,
   verifyFilter,
@@ -195,6 +196,13 @@ describe("a text that is no condition is refused", () => {
     expect(message.length).toBeLessThan(200);
     expect(refuse("a\nb\u001b[2J=c").message).toContain(String.raw`"a\nb\u001b[2J"`);
   });
+});
+
+it("a headline names what has no value", () => {
+  expect(headFilter(["referrers=|github.com", "utm_sources!="])).toBe(
+    ", only referrers=(none)|github.com and utm_sources!=(none)",
+  );
+  expect(headFilter(["pages=/a?b="])).toBe(', only "pages=/a?b="');
 });
 
 describe("an answer", () => {

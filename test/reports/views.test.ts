@@ -38,11 +38,11 @@ describe("a comparison as tables", () => {
     ]);
     expect(formatNotes(listNotes(compare.views(calm)), "models")).toEqual([
       "Compared with the same weekday a week before.",
-      "Complete days only: today is in neither period. As of 2026-11-21T05:05:10+01:00.",
+      "Today is not over, so it is in neither period. As of 2026-11-21T05:05:10+01:00.",
     ]);
     expect(formatNotes(listNotes(compare.views(calm)), "people")).toEqual([
       "Compared with the same weekday a week before.",
-      "Complete days only: today is in neither period.",
+      "Today is not over, so it is in neither period.",
     ]);
   });
 

@@ -5,7 +5,7 @@ import { suggest, suggestName } from "../../render/suggest.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
-import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
+import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
 import { seeHelp } from "../usage-error.ts";
 
 /** What the command line gave: the texts of each parameter, and the words that are not options. */
@@ -63,10 +63,12 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const name = `--${flagOf(parameter)}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") return explainMissing(name, list);
+  const places = explainPlaces(refusal, given);
+  if (places !== undefined) return places;
   if (quotesGiven(parameter, texts))
     return { message: `${name} ${detail}.`, hint: suggestName(refusal).trim() };
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
-  if (list !== undefined && value !== "") return explainChoice(refusal, value, list, given);
+  if (list !== undefined && value !== "") return explainChoice(refusal, value, list);
   if (detail.endsWith(" with days")) {
     return { message: `${name} cannot be combined with --days.`, hint: "Leave out one of the two." };
   }
@@ -77,21 +79,18 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   };
 }
 
+/** Explains that a list or a condition needs a database of places. */
+function explainPlaces({ detail }: ParameterError, given: GivenWords): Explanation | undefined {
+  const lacking = findLackingPlaces(detail);
+  if (lacking === undefined) return undefined;
+  const hint = describePlacesSetup(lacking, given.source);
+  const message = `The logs have no ${lacking} yet: addresses have no place without ${PLACES_OPTION}.`;
+  return { message, hint };
+}
+
 /** Explains a value that is none of a list. */
-function explainChoice(
-  { parameter, detail }: ParameterError,
-  value: string,
-  list: string,
-  given: GivenWords,
-): Explanation {
+function explainChoice({ parameter, detail }: ParameterError, value: string, list: string): Explanation {
   const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
-  if (without.endsWith(PLACES_OPTION)) {
-    const hint =
-      value === "countries"
-        ? `To add them: ${formatCountrySetup(given.source)}`
-        : `Name a database that has them: ${PLACES_OPTION} FILE.mmdb`;
-    return { message: `The logs have no ${value} yet: addresses have no place${without}.`, hint };
-  }
   const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
   const known = list.split(", ").filter((word) => /^\w+$/.test(word));
   return {

@@ -26,7 +26,7 @@ describe("bots without a known name", () => {
     expect(found?.rows).toEqual([
       {
         value: null,
-        label: "(no known name)",
+        label: "(scripts, tools and other bots)",
         operator: null,
         purpose: "other",
         requests: 5,
