@@ -9,6 +9,7 @@ export const exitCodes = {
   network: 5,
   notFound: 6,
   found: 7,
+  cancelled: 130,
 } as const;
 
 export const exitCodeMeanings = {
@@ -20,6 +21,7 @@ export const exitCodeMeanings = {
   [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",
   [exitCodes.found]: "check found what it looked for.",
+  [exitCodes.cancelled]: "You stopped it with Ctrl-C.",
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -56,6 +58,8 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
       return exitCodes.network;
     case "site_not_found":
       return exitCodes.notFound;
+    case "cancelled":
+      return exitCodes.cancelled;
     case "method_not_allowed":
     case "rate_limited":
     case "internal_error":
@@ -63,7 +67,6 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
     case "redirected":
     case "bad_answer":
     case "too_large":
-    case "cancelled":
     case "unhealthy":
       return exitCodes.failure;
   }

@@ -68,7 +68,7 @@ describe("a working setup", () => {
     expect([code, stderr]).toEqual([
       4,
       expect.stringMatching(
-        /source: Nothing is set up yet\. To start: analytics-mcp login\.[^]*\nerror: Failed: source\./,
+        /source: Nothing is set up yet\. To start: analytics-mcp login\.[\s\S]*\nerror: Failed: source\./,
       ),
     ]);
   });

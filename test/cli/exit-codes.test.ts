@@ -12,7 +12,7 @@ const { network, api } = fakeNetwork();
 const codes: Record<number, ErrorCode[]> = {
   1: [
     ...(["method_not_allowed", "rate_limited", "internal_error", "unavailable", "redirected"] as const),
-    ...(["bad_answer", "too_large", "cancelled", "unhealthy"] as const),
+    ...(["bad_answer", "too_large", "unhealthy"] as const),
   ],
   2: [
     ...(["missing_parameter", "invalid_parameter", "unknown_parameter", "not_found"] as const),
@@ -21,6 +21,7 @@ const codes: Record<number, ErrorCode[]> = {
   4: ["missing_api_key", "invalid_api_key", "no_api_key"],
   5: ["unreachable", "timeout", "tls", "proxy"],
   6: ["site_not_found"],
+  130: ["cancelled"],
 };
 
 it("each code of a failure has its exit code", () => {

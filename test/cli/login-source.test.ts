@@ -128,7 +128,7 @@ describe("login at a terminal of a machine with logs", () => {
       [ANY, `${typed.replace("EMPTY", empty)}\r`],
       [ANY, "\x04"],
     ]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
+    expect([code, stderr]).toEqual([130, expect.stringMatching(said)]);
   });
 });
 
@@ -190,7 +190,7 @@ describe("login at a terminal, by address", () => {
       [],
     );
     page.close();
-    expect([code, stderr.split("path of access logs").length]).toEqual([1, 3]);
+    expect([code, stderr.split("path of access logs").length]).toEqual([130, 3]);
   });
 
   it("takes the name of a service for the service, and asks for its address", async () => {
@@ -198,7 +198,7 @@ describe("login at a terminal, by address", () => {
       [ANY, "Matomo\r"],
       ["Address of Matomo", "\x04"],
     ]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("Cancelled: nothing was saved.")]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining("Cancelled: nothing was saved.")]);
   });
 });
 

@@ -194,7 +194,7 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
       terminal.press(keys);
       const screen = await terminal.end();
       expect(screen).toContain("Cancelled: nothing was saved.");
-      expect(screen).toContain("exit 1");
+      expect(screen).toContain("exit 130");
       expect(screen).toMatch(/echo icanon isig \s*$/);
       expect(existsSync(findProfileFile(home, "default"))).toBe(false);
     },

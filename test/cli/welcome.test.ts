@@ -15,7 +15,6 @@ const type = (argv: string[], environment: Record<string, string> = {}) =>
 
 it.each([
   ["without a profile", {}],
-  ["with a profile without a site", createHome({ default: acme })],
   ["with two profiles and no choice", createHome({ one: acme, two: acme })],
 ])("alone at a terminal it shows help and where to begin: %s", async (_, environment) => {
   const { code, stdout, stderr } = await type([], environment);
@@ -37,12 +36,24 @@ it.each([
 
 it.each([
   ["of one site", ["example.com"], /^example\.com, 2026-11-21 \(1 day, UTC\), so far\n\nmeasure/],
-  ["of two sites", ["a.example", "b.example"], /^Usage: analytics-mcp/],
-])("shows the overview or the help with a log %s", async (_, hosts, screen) => {
+  [
+    "of two sites",
+    ["a.example", "b.example"],
+    /^error: Which site\? You have 2: a\.example, b\.example\.\nhint: Name one: analytics-mcp overview a\.example --logs\s/,
+  ],
+])("shows the overview with a log %s, or asks which", async (_, hosts, screen) => {
   const lines = hosts.map((host) => combined({ host, at: NOW - 60_000 }));
   const { path } = createLogFolder({ "access.log": joinLines(...lines) });
-  const { code, stdout } = await type(["--logs", path("access.log"), "--timezone", "UTC"]);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(screen)]);
+  const { code, stdout, stderr } = await type(["--logs", path("access.log"), "--timezone", "UTC"]);
+  expect([code, stdout || stderr]).toEqual([hosts.length === 1 ? 0 : 2, expect.stringMatching(screen)]);
+});
+
+it("asks which site of a service's, with a command", async () => {
+  const { code, stdout, stderr } = await type([], createHome({ default: acme }));
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(
+    /^error: Which site\? You have 5: [\s\S]*\nhint: Name one: analytics-mcp overview docs\.example\.com\n/,
+  );
 });
 
 it.each([

@@ -84,7 +84,7 @@ describe("the consent page", () => {
     expect(words).toContain("Read only: it cannot change anything.");
     expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
     expect(words).toContain(
-      "Asked for every time you connect. Lasts One year, or until you have not used it for 30 days. To end it earlier, revoke the key in your dashboard.",
+      "Asked for every time you connect. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key in your dashboard.",
     );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });

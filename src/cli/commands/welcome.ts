@@ -1,12 +1,10 @@
 import type { Command } from "commander";
 import { proposeLogs } from "../../config/found-logs.ts";
-import { AnalyticsError } from "../../errors.ts";
 import { readMember } from "../../member.ts";
-import type { Call } from "../../operations/call.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { findQuery } from "../../reports/queries.ts";
 import type { Answer } from "../../reports/query.ts";
-import type { SourceFlags } from "../../sources/source-types.ts";
+import type { Source, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
@@ -25,9 +23,13 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
     if (isChosen) throw error;
     return undefined;
   });
-  // A log of one site needs no default.
-  const answer = site === undefined && source.kind === "service" ? undefined : await readOverview(call, site);
-  if (answer === undefined) {
+  const isSetUp =
+    source.kind === "local" ||
+    (await source.readAccess().then(
+      () => true,
+      () => false,
+    ));
+  if (!isSetUp) {
     program.outputHelp();
     await printNote(
       io,
@@ -36,18 +38,19 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
     const proposal = proposeLogs(await io.findLogs());
     return proposal === undefined ? undefined : printNote(io, proposal);
   }
+  const answer = await readOverview(source, site);
   await printAnswer(io, answer, { ...readOutput(io, flags), brief: true });
   await printNote(io, "All commands: analytics-mcp help");
 }
 
-/** Undefined if there is no site to choose, or several. */
-async function readOverview(call: Call, site: string | undefined): Promise<Answer | undefined> {
-  const { params, ask } = findQuery("overview");
-  const given = readParams(params, new Map(site === undefined ? [] : [["site", [site]]]));
+/** Of the only site if none is the default. Throws AnalyticsError that names the sites if there are several. */
+async function readOverview({ call, options }: Source, site: string | undefined): Promise<Answer> {
+  const query = findQuery("overview");
+  const texts = new Map(site === undefined ? [] : [["site", [site]]]);
   try {
-    return await ask(call, given, { usesDefaultDays: true });
+    return await query.ask(call, readParams(query.params, texts), { usesDefaultDays: true });
   } catch (error) {
-    if (error instanceof AnalyticsError && error.code === "missing_parameter") return undefined;
-    throw error;
+    const { explainParameters } = await import("./query-errors.ts");
+    throw explainParameters(query, error, { texts, words: [], source: options, guess: () => "" });
   }
 }

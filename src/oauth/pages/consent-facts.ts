@@ -40,7 +40,7 @@ export function buildFacts(
 <div><dt>Sends you to</dt><dd>${buildRedirect(redirect)}</dd></div>
 <div><dt>Can read</dt><dd><p>Statistics of all sites of your key’s organization: ${reads}. <strong>Read only:</strong> it cannot change anything.</p></dd></div>
 <div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect.</p></dd></div>
-<div><dt>Lasts</dt><dd><p>One year, or until you have not used it for 30 days. To end it earlier, ${ENDINGS[issuer]}.</p></dd></div>
+<div><dt>Lasts</dt><dd><p>At most one year, and no longer than 30 days after its last use. To end it earlier, ${ENDINGS[issuer]}.</p></dd></div>
 </dl>`;
 }
 
