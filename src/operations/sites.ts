@@ -58,9 +58,7 @@ export const sites = defineOperation({
       { key: "id", label: "id", kind: "text", detail: true },
       { key: "name", label: "name", kind: "text", detail: true },
       { key: "timezone", label: "timezone", kind: "text", detail: true },
-      ...(result.sites.some((site) => site.data_since !== undefined)
-        ? [{ key: "data_since", label: "data since", kind: "date" as const, detail: true as const }]
-        : []),
+      { key: "data_since", label: "data since", kind: "date", detail: true },
     ],
     rows: result.sites.map(({ timezone = null, created_at = null, data_since = null, ...site }) => ({
       ...site,
