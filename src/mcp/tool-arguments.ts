@@ -198,6 +198,9 @@ export function adviseOnArguments(
 function adviseOnValue(parameter: string, value: unknown, hasPeriod: boolean): string | undefined {
   if (parameter === "days" && hasPeriod && Number(value) > MAX_DAYS)
     return `For more days use period, such as last_${Number(value)}_days or 2025.`;
+  const [, count] = (parameter === "days" && /^(\d{1,3})d$/.exec(String(value))) || [];
+  if (count !== undefined && hasPeriod)
+    return `Use days: ${count}, or period: last_${count}_days for complete days.`;
   if (parameter === "goal" && value === undefined)
     return "It is an event or a page, such as events=signup or pages=/thanks*; steps has several, in order.";
   const list = DIMENSION_PARAMETERS.has(parameter) ? findOtherList(String(value)) : undefined;

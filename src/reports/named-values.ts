@@ -1,4 +1,5 @@
 import { AnalyticsError, createParameterError, quoteIfNeeded } from "../errors.ts";
+import { readMember } from "../member.ts";
 import { findCountry } from "../names/countries.ts";
 import { groupReferrer } from "../names/referrers.ts";
 import { foldName, hasOtherName, NONE, nameNone, nameValue } from "../names/value-names.ts";
@@ -390,9 +391,19 @@ const describeValue = ({ value, label }: Value): string =>
 
 const MIN_PART = 3;
 
+/** What people ask for, and the values that have it, perhaps with more. */
+const PARTS: Readonly<Record<string, string>> = {
+  iphone: "ios",
+  ipad: "ios",
+  ipados: "ios",
+  phone: "mobile",
+  smartphone: "mobile",
+};
+
 /** The values with a name like a text: the site that a host belongs to, the names that contain it, or the one spelled nearly so. */
 function findLike(dimension: Dimension, text: string, values: readonly Value[]): readonly Value[] {
-  const wanted = foldName(text);
+  const name = foldName(text);
+  const wanted = readMember(PARTS, name) ?? name;
   const host = dimension === "referrers" ? groupReferrer(wanted) : undefined;
   const site = values.filter(({ value }) => value !== null && value === host);
   if (site.length > 0) return site;
