@@ -2,11 +2,20 @@ import { existsSync } from "node:fs";
 import { findKeysFile } from "../config/keys-file.ts";
 import { selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { openFileKeyring } from "./file-keyring.ts";
 import { hideFaults } from "./hidden-faults.ts";
 import { assertNotStdin, createKeysOptionError } from "./local-choice.ts";
 import { openLocalKeyring } from "./local-keyring.ts";
-import type { LocalContext, LocalKeyring, LocalKind, OpenView, SourceContext } from "./source-types.ts";
+import { listNamedSites, listTexts, splitSite } from "./named-sites.ts";
+import type {
+  LocalContext,
+  LocalKeyring,
+  LocalKind,
+  OpenView,
+  SourceContext,
+  SourceFlags,
+} from "./source-types.ts";
 
 export interface ServedContext extends LocalContext {
   /** Reports to the operator. */
@@ -40,7 +49,7 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
   }
   const { file, isNamed } = findKeysFile(context.flags, context.environment);
   const isThere = isNamed || existsSync(file);
-  if (!isThere && !context.mayMakeKey) throw createNoKeysError(flag, file);
+  if (!isThere && !context.mayMakeKey) throw createNoKeysError(flag, file, nameSites(context.flags));
   const openAll = await kind.openViews(context);
   const reportFault = limitReports(context.warn, context.clock);
   const openView: OpenView = (selection) => hideFaults(openAll(selection), reportFault);
@@ -70,12 +79,19 @@ function limitReports(report: SourceContext["warn"], clock: () => number) {
   };
 }
 
-function createNoKeysError(flag: string, file: string): AnalyticsError {
+/** The sites that the command line names, as `keys add` takes them; those of an example if it names none. */
+function nameSites({ site, logs }: SourceFlags): string {
+  const named = [...listTexts(site), ...listNamedSites(logs)].map((text) => splitSite(text).site);
+  const sites = named.filter((name) => name.includes("."));
+  return sites.length > 0 ? [...new Set(sites)].join(",") : "acme.example,*.acme.example";
+}
+
+function createNoKeysError(flag: string, file: string, sites: string): AnalyticsError {
   return new AnalyticsError(
     "usage",
     `${flag} needs keys for those who may ask, and ${file} does not exist.`,
     {
-      hint: "Create one: analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
+      hint: `Create one: analytics-mcp keys add acme --sites ${quoteForShell(sites)}`,
     },
   );
 }

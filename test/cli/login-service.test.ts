@@ -76,6 +76,22 @@ describe("a service with an API of its own", () => {
     expect(() => readProfile(environment, "default")).toThrow("There is no profile default");
   });
 
+  it.each(["matomo", "umami", "plausible"])(
+    "is not taken for %s if it answers nothing of it",
+    async (name) => {
+      const other = await startServer((_, response) => send(response, 404, {}, "<h1>Not found</h1>"));
+      const argv = ["login", "--service", name, "--api-key-stdin", "--base-url", other.origin, ...TIMEZONES];
+      const words = name === "matomo" ? argv.slice(0, -2) : argv;
+      const { code, stderr } = await runShell(words, { environment: createHome(), stdin: PLAUSIBLE_KEY });
+      other.close();
+      expect([code, stderr.toLowerCase()]).toEqual([
+        expect.any(Number),
+        expect.stringContaining(`${other.origin} does not look like ${name}.`),
+      ]);
+      expect(code).not.toBe(0);
+    },
+  );
+
   it("says that it knows no visits, where they are asked for", async () => {
     const environment = createHome();
     await login(environment, ["--service", "plausible", ...TIMEZONES, "--site", "example.com"]);

@@ -183,6 +183,7 @@ describe("analytics-mcp logs", () => {
     ["no file", [], {}, "Name the log files."],
     ["a file that is not there", ["/missing.log"], {}, 'No log file matches "/missing.log"'],
     ["a terminal in place of a pipe", ["-"], { isTyped: true }, "nothing is piped into the program"],
+    ["databases of places", ["--geoip", "a.mmdb", "b.mmdb", "-"], {}, '"b.mmdb" is a database of places'],
     ["a timezone that is none", ["-", "--timezone", "Mars"], {}, "there is no timezone"],
     ["nothing on standard input", ["-"], {}, "There is no request in the logs."],
   ])("%s is an error", async (_, argv, options, message) => {

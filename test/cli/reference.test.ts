@@ -108,6 +108,11 @@ describe("reference --logs", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("needs keys")]);
   });
 
+  it("names the sites of the command line in the command that makes a key", async () => {
+    const argv = ["reference", "--port", "0", "--logs", `a.example=${log}`, "--site", "b.example"];
+    expect((await runShell(argv)).stderr).toContain("keys add acme --sites b.example,a.example\n");
+  });
+
   it("says at the start what is wrong with the logs", async () => {
     await serve(["--logs", join(folder, "missing.log")], async (_, readStderr) => {
       await expect.poll(() => readStderr().replace(/\s+/g, " ")).toMatch(/warning: .*missing\.log/);

@@ -232,6 +232,12 @@ async function openGatewayContext({ environment, clock }: Io, { kind, baseUrl, s
 /** Asks for another key. Throws the error if another would not help, or nobody is there to type it. */
 async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsError): Promise<Service> {
   const { kind, baseUrl, isTyped } = service;
+  if (kind !== undefined && NOT_THERE.has(error.code)) {
+    throw new AnalyticsError(error.code, `${baseUrl} does not look like ${kind.title}. ${error.message}`, {
+      hint: `Check the address: it is the one at which you open ${kind.title} in a browser.`,
+      cause: error,
+    });
+  }
   // Whoever has another plan has no better key.
   if (error.code !== "invalid_api_key" || error.status === 402 || !isTyped) throw error;
   await printNote(
@@ -256,6 +262,9 @@ async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping 
   const call = createContractCall({ ...options, readMapping: () => mapping, learnsAnew: true });
   return { answer: await call(sites, {}), described: await call.readDescribed({}) };
 }
+
+/** What an address answers at which there is another program than was named. */
+const NOT_THERE: ReadonlySet<ErrorCode> = new Set(["not_found", "bad_answer", "method_not_allowed"]);
 
 /** What an address answers that is no API of the contract. */
 const MAY_BE_ANOTHER: ReadonlySet<ErrorCode> = new Set([

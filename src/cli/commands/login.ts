@@ -41,7 +41,7 @@ interface LoginFlags extends ServiceFlags, OutputFlags {
 /** `analytics-mcp login`: tries a service and its key, then saves them as a profile. */
 export const command: CommandDefinition = {
   group: "Set up:",
-  summary: "Save a service and its API key",
+  summary: "Save where your data is: logs, or a service and its key",
   create: (io) =>
     new ShellCommand("login")
       .withAccess([...access.serviceAndKey, ...access.savable])

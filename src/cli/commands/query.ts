@@ -45,7 +45,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   if (shell.canWatch)
     command.option("--watch [seconds]", "ask again every 10 seconds (or as given) until Ctrl-C");
   addOutputOptions(command, shell.fields)
-    .option("--explain", "all notes, where a terminal has three lines of them")
+    .option("--explain", "all notes, not only the first three lines")
     .allowExcessArguments();
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();

@@ -64,6 +64,12 @@ export function readLogSettings(flags: SourceFlags, defaultSite?: string): LogSe
       hint: "Such as --logs '/var/log/nginx/access.log*', or --logs example.com=/var/log/nginx/example.com.log",
     });
   }
+  const database = files.find(({ glob }) => /\.mmdb$/i.test(glob))?.glob;
+  if (database !== undefined) {
+    throw new AnalyticsError("usage", `${quoteWord(database)} is a database of places, not an access log.`, {
+      hint: "--geoip takes one file, and the shell makes several of a pattern. Name one: --geoip countries.mmdb",
+    });
+  }
   const sites = readSites(flags.site, defaultSite);
   const given = readGivenOptions(flags);
   return {

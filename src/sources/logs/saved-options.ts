@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { execPath } from "node:process";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
@@ -52,7 +53,7 @@ function readDatabase(text: string): PlaceDatabase {
   const found = findCountryPackage();
   if (found !== undefined) return found;
   throw new AnalyticsError("usage", `--geoip ${COUNTRIES}: the database of countries is not installed.`, {
-    hint: `Install it: npm install -g ${COUNTRY_PACKAGE}`,
+    hint: `Install it: npm install -g ${COUNTRY_PACKAGE}. It is looked for in this folder, beside Node, and at the prefix in ~/.npmrc. From elsewhere, name its file: --geoip /path/to/it.mmdb`,
   });
 }
 
@@ -222,10 +223,27 @@ function findCountryPackage(): PlaceDatabase | undefined {
       // It is not installed there.
     }
   }
-  const path = [join(dirname(execPath), "..", "lib"), dirname(execPath)]
-    .map((folder) => join(folder, "node_modules", file))
+  const path = listPackageFolders()
+    .map((folder) => join(folder, file))
     .find(existsSync);
   return path === undefined ? undefined : { name: COUNTRY_PACKAGE, path };
+}
+
+/** The folders of the packages that are installed for all programs: npm's own, and that of `prefix` in `~/.npmrc`. */
+function listPackageFolders(): string[] {
+  const prefixes = [readNpmPrefix() ?? [], join(dirname(execPath), "..")].flat();
+  return [...prefixes.map((folder) => join(folder, "lib")), dirname(execPath)].map((folder) =>
+    join(folder, "node_modules"),
+  );
+}
+
+function readNpmPrefix(): string | undefined {
+  try {
+    const [, prefix] = /^prefix *= *(.+?)\r?$/m.exec(readFileSync(join(homedir(), ".npmrc"), "utf8")) ?? [];
+    return prefix?.replace(/^(?:~|\$\{HOME\})(?=\/)/, homedir());
+  } catch {
+    return undefined;
+  }
 }
 
 /** The package may be elsewhere today. */
