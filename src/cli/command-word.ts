@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { findDimension, findOtherList } from "../operations/dimension-names.ts";
-import { isPeriod } from "../operations/period-words.ts";
+import { findDimension } from "../operations/dimension-names.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
@@ -16,10 +15,13 @@ const MAX_SITE_LENGTH = 60;
  *
  * @returns The command's name.
  */
-export function checkCommandWord(program: Command, argv: readonly string[]): string | undefined {
+export async function checkCommandWord(
+  program: Command,
+  argv: readonly string[],
+): Promise<string | undefined> {
   const { commandWord, unknownOption, given } = readCommandLine(program, argv);
   if (unknownOption) throw createMisplacedOptionError(program, unknownOption.name, unknownOption.rest);
-  assertKnownCommand(program, commandWord);
+  await assertKnownCommand(program, commandWord);
   if (commandWord !== undefined && given.has("--stdio")) {
     throw new AnalyticsError(
       "usage",
@@ -51,8 +53,9 @@ function createMisplacedOptionError(program: Command, name: string, rest: readon
   return createUnknownOptionError(name, `${suggest(name, known)}${seeHelp(undefined)}`);
 }
 
-function assertKnownCommand(program: Command, word: string | undefined): void {
+async function assertKnownCommand(program: Command, word: string | undefined): Promise<void> {
   if (word === undefined || isCommand(program, word)) return;
+  const { suggestQuery } = await import("./guess-query.ts");
   const names = program.commands.map((command) => command.name());
   const guess =
     suggest(word, names) ||
@@ -70,22 +73,6 @@ function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;
 }
-
-/** What is asked for, without the command that has it: days, or a number. */
-function suggestQuery(word: string): string {
-  if (isPeriod(word)) return `Did you mean analytics-mcp stats --period ${word}? `;
-  const command = findOtherList(word) ?? OTHER_COMMANDS.find(([pattern]) => pattern.test(word))?.[1];
-  return command === undefined ? "" : `Did you mean analytics-mcp ${command}? `;
-}
-
-/** What people call commands. */
-const OTHER_COMMANDS: readonly [RegExp, string][] = [
-  [/^(?:visitors?|visits?|page-?views?|views|totals?|summary)$/, "stats"],
-  [/^(?:top|dashboard)$/, "overview"],
-  [/^(?:now|live|online)$/, "realtime"],
-  [/^(?:trend|history|daily)$/, "timeseries"],
-  [/^(?:goals?|funnels?)$/, "conversions"],
-];
 
 /** What to rank by, behind an option: in the first place it is understood. */
 function suggestBreakdown(word: string): string {

@@ -32,7 +32,7 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
       return exitCodes.ok;
     }
     assertQuotedPattern(argv);
-    command = checkCommandWord(program, argv);
+    command = await checkCommandWord(program, argv);
     await program.parseAsync(argv, { from: "user" });
     await flushData(io);
     return exitCodes.ok;
@@ -45,7 +45,7 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     if (!isUnknownOption(error)) return printFailure(io, explainUsage(error, command), format);
     const asked = program?.commands.find((each) => each.name() === command);
     const known = [...(asked?.options ?? []), ...(program?.options ?? [])].flatMap(({ long }) => long ?? []);
-    return printFailure(io, explainUnknownOption(error, command, known), format);
+    return printFailure(io, await explainUnknownOption(error, command, known), format);
   }
 }
 

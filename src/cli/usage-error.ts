@@ -1,7 +1,6 @@
 import type { CommanderError } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { findDimension } from "../operations/dimension-names.ts";
-import { isPeriod } from "../operations/period-words.ts";
 
 /** Commander's messages, and ours in their place. */
 const REWRITTEN: [RegExp, (parts: string[]) => string][] = [
@@ -52,7 +51,7 @@ export const isUnknownOption = ({ code, message }: CommanderError) =>
   code === "commander.unknownOption" || /unknown command '-./.test(message);
 
 /** Turns commander's error on an unknown option into ours, without repeating a value: it may be a key. */
-export function explainUnknownOption(
+export async function explainUnknownOption(
   { message }: CommanderError,
   command: string | undefined,
   known: readonly string[] = [],
@@ -60,9 +59,12 @@ export function explainUnknownOption(
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   const name = readOptionName(word);
+  const { suggestOption } = await import("./guess-query.ts");
   return createUnknownOptionError(
     name,
-    [findMeant(name, known) || guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
+    [suggestOption(name, known) || findMeant(name, known) || guess, seeHelp(command)]
+      .filter((sentence) => sentence !== "")
+      .join(" "),
   );
 }
 
@@ -87,9 +89,6 @@ function findMeant(name: string, known: readonly string[]): string {
   if (options.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
   const word = name.slice("--".length);
-  if (known.includes("--period") && isPeriod(word)) return `Did you mean --period ${word}?`;
-  if (/^(?:sort|order)(?:-?by)?$/.test(word) && known.includes("--limit"))
-    return "Lists are ranked, the most first: --limit shows more of them.";
   const dimension = findDimension(word);
   if (dimension === undefined || !known.includes("--filter")) return "";
   return `Did you mean --filter ${word}=…?`;
