@@ -1,4 +1,5 @@
 import { quote } from "../../errors.ts";
+import { isPossibleValue } from "../../sources/dimension-values.ts";
 import type { Rules } from "../rule.ts";
 import { ofEachRow, SAMPLE } from "./breakdown-ranking.ts";
 
@@ -62,10 +63,10 @@ export const rowValueRules = {
     ),
   },
   "breakdown.channels": {
-    should: "The value of a channel is its name, the same as its label.",
-    fix: "Send the same text as value and label.",
+    should: "The value of a channel is its name: one that the contract knows, or the same as its label.",
+    fix: "Send Organic Search, not an id, as value. The label may be in another language.",
     check: ofEachRow(["channels"], ({ value, label }) =>
-      value === null || value === label ? undefined : quote(label),
+      value === null || value === label || isPossibleValue("channels", value) ? undefined : quote(label),
     ),
   },
 } satisfies Rules;

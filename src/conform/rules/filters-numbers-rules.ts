@@ -316,6 +316,9 @@ async function readVisits(subject: Subject, dimension: Dimension, filter: string
   return { reply, period: answer.period, numbers: Object.fromEntries(numbers) };
 }
 
+/** Dimensions of hits, besides pages. */
+const OTHER_HITS: readonly Dimension[] = ["hostnames", "events"];
+
 export const filterNumberRules = {
   "filters.rows": {
     must: "In every dimension, a row's value as a condition gives exactly that row's visitors and page views (of events: events).",
@@ -525,19 +528,21 @@ export const filterNumberRules = {
     },
   },
   "filters.visit": {
-    must: "visit:pages= keeps whole visits: at least the page views of pages=, of the same visitors; and visit:pages!= keeps all other visits.",
+    must: "visit:pages= keeps whole visits: at least the page views of pages=, of the same visitors; and visit:pages!= keeps all other visits. So do visit:hostnames and visit:events.",
     fix: "Find the visits with such a hit, then count all of their hits; with !=, those of the visits without one.",
     check: async (subject) => {
-      const page = await choosePage(subject);
-      const filters = { hits: [page.is], is: [`visit:${page.is}`], isNot: [`visit:${page.isNot}`] };
-      await compareFinished(subject, filters, (whole, { hits, ...parts }) => {
-        const { reply, numbers } = parts.is;
-        const { visitors, pageviews } = hits.numbers;
-        const seen = `${numbers.visitors} visitors and ${numbers.pageviews} page views`;
-        const holds = numbers.visitors === visitors && numbers.pageviews >= pageviews;
-        demand(holds, reply, `${visitors} visitors and at least ${pageviews} page views`, seen);
-        demandComplement(whole, parts, OF_VISITS);
-      });
+      const others = (await chooseEach(subject)).filter(({ dimension }) => OTHER_HITS.includes(dimension));
+      for (const { is, isNot } of [await choosePage(subject), ...others]) {
+        const filters = { hits: [is], is: [`visit:${is}`], isNot: [`visit:${isNot}`] };
+        await compareFinished(subject, filters, (whole, { hits, ...parts }) => {
+          const { reply, numbers } = parts.is;
+          const { visitors, pageviews } = hits.numbers;
+          const seen = `${numbers.visitors} visitors and ${numbers.pageviews} page views`;
+          const holds = numbers.visitors === visitors && numbers.pageviews >= pageviews;
+          demand(holds, reply, `${visitors} visitors and at least ${pageviews} page views`, seen);
+          demandComplement(whole, parts, OF_VISITS);
+        });
+      }
     },
   },
   "filters.dates": {

@@ -288,13 +288,23 @@ export const hoursSection = defineSection({
       },
     },
     "hours.filter": {
-      must: "With a filter, hours add up to the filtered day, if filters are offered.",
-      fix: "Apply the filter before counting, for hours as for days.",
+      must: "If filters are offered, hours add up to the filtered day, and pages= has the same visits in each hour as visit:pages=.",
+      fix: "Apply the filter before counting, for hours as for days; a visit counts in the hour in which it begins, whichever hits are kept.",
       check: async (subject) => {
         await demandOffered(subject);
         await findFiltering(subject, [timeseries]);
-        for (const { is } of [await chooseVisits(subject), await choosePage(subject)])
-          demandSums(await readYesterday(subject, { filter: [is] }));
+        const [visit, { is }] = [await chooseVisits(subject), await choosePage(subject)];
+        demandSums(await readYesterday(subject, { filter: [visit.is] }));
+        const byPage = await readYesterday(subject, { filter: [is] });
+        demandSums(byPage);
+        const wholeVisits = { days: 2, filter: [`visit:${is}`] };
+        const reply = await subject.ask(hours.path, { ...basicParams(subject, hours), ...wholeVisits });
+        if (reply.status === 400) throw new Skip("visit:pages= is refused: see filters.visit");
+        const byVisit = await readYesterday(subject, wholeVisits);
+        if (byVisit.day.date !== byPage.day.date)
+          throw new Inconclusive("a new day began at the site between the requests");
+        const [expected, seen] = [byVisit, byPage].map(({ own }) => quote(own.map(({ visits }) => visits)));
+        demand(expected === seen, byPage.reply, `the visits ${expected}`, `${seen}`);
       },
     },
     "hours.at-most": {

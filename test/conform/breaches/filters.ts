@@ -252,6 +252,7 @@ export const filterFaults: Record<string, [Breach, ...string[]]> = {
         "filters.exact",
         ...(["browsers", "hostnames"].includes(dimension) ? ["filters.pairs"] : []),
         "filters.rows",
+        ...(dimension === "hostnames" ? ["filters.visit"] : []),
       ],
     ]),
   ),

@@ -212,9 +212,10 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
     // A filter does not give these rows.
     also: ["filters.complement", "filters.no-such-value", "filters.rows"],
   },
-  "breakdown.channels": editRows("channels", (rows) => {
-    rows[0].label = "Something else";
-  }),
+  "breakdown.channels": (service) =>
+    editRows("channels", (rows) => {
+      for (const row of rows) if (row.value === "channel-1") row.label = "Referral";
+    })(rename({ Referral: "channel-1" })(service)),
 
   "realtime.answer": edit(on("/realtime"), (body) => {
     delete body.visitors;
