@@ -15,7 +15,7 @@ export const dateBreaches: Record<string, Breach> = {
     body.period.complete_through = addDays(body.period.to, -1);
   }),
   "dates.cache": field("cache-control", "private, max-age=31536000, immutable", has("/stats", ["from"]), 200),
-  "dates.same-numbers": edit(has("/timeseries", ["from", "to"], ["filter"]), (body) => {
+  "dates.same-numbers": edit(has("/timeseries", ["from", "to"], ["filter", "interval"]), (body) => {
     body.points[0].visitors += 1;
   }),
   "dates.reversed-refused": rewrite(

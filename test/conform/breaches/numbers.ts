@@ -7,7 +7,7 @@ const editRows = (dimension: string, change: (rows: Body, body: Body) => void) =
   );
 const editLimit = (limit: string, change: (body: Body) => void) => edit(on("/breakdown", { limit }), change);
 const editPoints = (days: string, change: (points: Body) => void, site = "example.com") =>
-  edit(on("/timeseries", { days, site }), (body) => change(body.points));
+  edit(on("/timeseries", { days, site, interval: null }), (body) => change(body.points));
 
 const share = (visitors: number, body: Body) => Math.round((1000 * visitors) / body.totals.visitors) / 10;
 
@@ -76,8 +76,8 @@ export const numberBreaches: Record<string, Breach | { breach: Breach; also: str
   }),
   "series.views-have-visitors": {
     breach: editPoints("365", (points) => {
-      points[300].visitors += points[301].visitors;
-      points[301].visitors = 0;
+      points[200].visitors += points[201].visitors;
+      points[201].visitors = 0;
     }),
     // More visitors than visits.
     also: ["visits.possible"],
