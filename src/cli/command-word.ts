@@ -1,12 +1,8 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { findDimension } from "../operations/dimension-names.ts";
-import { normalizeSite } from "../operations/site-name.ts";
 import { suggest } from "../render/suggest.ts";
 import { readCommandLine } from "./command-line.ts";
 import { createUnknownOptionError, seeHelp } from "./usage-error.ts";
-
-const MAX_SITE_LENGTH = 60;
 
 /**
  * Refuses a mistyped command before commander complains about the options after it. Throws AnalyticsError `usage`. An
@@ -57,12 +53,7 @@ async function assertKnownCommand(program: Command, word: string | undefined): P
   if (word === undefined || isCommand(program, word)) return;
   const { suggestQuery } = await import("./guess-query.ts");
   const names = program.commands.map((command) => command.name());
-  const guess =
-    suggest(word, names) ||
-    suggestOption(program, word) ||
-    suggestQuery(word) ||
-    suggestBreakdown(word) ||
-    suggestOverview(word);
+  const guess = suggest(word, names) || suggestOption(program, word) || suggestQuery(word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
     hint: `${guess || `The commands are ${names.join(", ")}. `}${seeHelp(undefined)}`,
   });
@@ -72,19 +63,6 @@ async function assertKnownCommand(program: Command, word: string | undefined): P
 function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;
-}
-
-/** What to rank by, behind an option: in the first place it is understood. */
-function suggestBreakdown(word: string): string {
-  const dimension = findDimension(word);
-  return dimension === undefined ? "" : `Did you mean analytics-mcp breakdown ${dimension}? `;
-}
-
-/** A site alone, or an address. */
-function suggestOverview(word: string): string {
-  const site = normalizeSite(word);
-  const isSite = /^[\w-]+(\.[\w-]+)+$/.test(site) && site.length <= MAX_SITE_LENGTH;
-  return isSite ? `Did you mean analytics-mcp overview ${site}? ` : "";
 }
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

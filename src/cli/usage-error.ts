@@ -1,6 +1,5 @@
 import type { CommanderError } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { findDimension } from "../operations/dimension-names.ts";
 
 /** Commander's messages, and ours in their place. */
 const REWRITTEN: [RegExp, (parts: string[]) => string][] = [
@@ -59,39 +58,11 @@ export async function explainUnknownOption(
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   const name = readOptionName(word);
-  const { suggestOption } = await import("./guess-query.ts");
+  const { findMeant } = await import("./guess-query.ts");
   return createUnknownOptionError(
     name,
-    [suggestOption(name, known) || findMeant(name, known) || guess, seeHelp(command)]
-      .filter((sentence) => sentence !== "")
-      .join(" "),
+    [findMeant(name, known) || guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
   );
-}
-
-/** Options of other programs, and what they are called here. */
-const MEANT: readonly [RegExp, readonly string[]][] = [
-  [/^--(?:format|out|type)$/, ["--output"]],
-  [/^--(?:by|group-?by|breakdown)$/, ["--by", "--dimension"]],
-  [/^--(?:interval|granularity)$/, ["--by"]],
-  [/^--(?:since|start|start-date|begin)$/, ["--from"]],
-  [/^--(?:until|end|end-date)$/, ["--to"]],
-  [/^(?:--(?:date|range|day|week|month|year)|-p)$/, ["--period"]],
-  [/^-d$/, ["--days"]],
-  [/^-f$/, ["--filter"]],
-  [/^-n$/, ["--limit"]],
-];
-
-/** The option of this command that an unknown one means, as a question; otherwise an empty text. */
-function findMeant(name: string, known: readonly string[]): string {
-  const [, options = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
-  const meant = options.find((option) => known.includes(option));
-  if (meant !== undefined) return `Did you mean ${meant}?`;
-  if (options.includes("--by"))
-    return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
-  const word = name.slice("--".length);
-  const dimension = findDimension(word);
-  if (dimension === undefined || !known.includes("--filter")) return "";
-  return `Did you mean --filter ${word}=…?`;
 }
 
 /** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */
