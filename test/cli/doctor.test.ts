@@ -47,7 +47,7 @@ describe("a working setup", () => {
         "from ANALYTICS_API_KEY, ends in 4b6f",
         `${origin}/api/v1, from ANALYTICS_BASE_URL`,
         expect.stringMatching(/^asked 3 times, median \d+ ms$/),
-        "version 1.1.0",
+        "version 1.2.0",
       ]),
     );
   });
@@ -239,7 +239,7 @@ describe("what works but not for long gets a warning", () => {
   it("few requests left, another version of the contract, no sites", async () => {
     const { origin } = await serve(async (request, response) => {
       const right = await answerRightly(request, (body) =>
-        body.replace('"version":"1.1.0"', '"version":"2.0.0"').replace(/"sites":\[.*\]/, '"sites":[]'),
+        body.replace('"version":"1.2.0"', '"version":"2.0.0"').replace(/"sites":\[.*\]/, '"sites":[]'),
       );
       const { ratelimit: _, "content-length": __, etag: ___, ...headers } = right.headers;
       send(response, 200, { ...headers, "x-ratelimit-remaining": "2" }, right.body);
@@ -248,7 +248,7 @@ describe("what works but not for long gets a warning", () => {
     expect(code).toBe(0);
     expect([find("rate limit"), find("contract"), find("sites")]).toMatchObject([
       { status: "warning", detail: "2 requests left" },
-      { status: "warning", detail: "the service has version 2.0.0, this program 1.1.0" },
+      { status: "warning", detail: "the service has version 2.0.0, this program 1.2.0" },
       { status: "warning", detail: "the key's organization has no sites" },
     ]);
   });
