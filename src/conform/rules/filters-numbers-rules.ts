@@ -220,7 +220,7 @@ const ROWS_OF_VISITS = dimensions.filter(
   (each) => !["pages", "events", "hostnames", "entry_pages", "exit_pages"].includes(each),
 );
 
-const countRows = ({ rows }: Ranking) => rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
+const countRows = (rows: Ranking["rows"]) => rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
 
 const VISITS: readonly Dimension[] = ["devices", "browsers", "referrers", "countries"];
 
@@ -286,7 +286,7 @@ async function demandAlternatives(subject: Subject, dimension: Dimension, operat
   const readBoth = async (fresh: boolean) => {
     const { reply, answer } = await read(subject, breakdown, { dimension }, { fresh });
     const rows = answer.rows.filter(({ value }) => value !== null).slice(0, 2);
-    const both = rows.reduce((sum, row) => sum + (row.pageviews ?? 0), 0);
+    const both = countRows(rows);
     const pageviews = operator === "=" ? both : answer.totals.pageviews - both;
     return { rows, reading: { reply, period: answer.period, numbers: { pageviews } } };
   };
@@ -407,14 +407,14 @@ export const filterNumberRules = {
     check: async (subject) => {
       const page = await choosePage(subject);
       const rankings = await rankEach(subject, ROWS_OF_VISITS);
-      const whole = rankings.filter(({ answer }) => countRows(answer) === answer.totals.pageviews);
+      const whole = rankings.filter(({ answer }) => countRows(answer.rows) === answer.totals.pageviews);
       if (whole.length === 0) throw new Skip("the rows of no dimension add up to all page views");
       for (const { dimension } of whole) {
         await demandSameNumbers(
           async (fresh) => only(await readRow(subject, "pages", page.value, fresh), ["pageviews"]),
           async () => {
             const { reply, answer } = await readFiltered(subject, breakdown, [page.is], { dimension });
-            return { reply, period: answer.period, numbers: { pageviews: countRows(answer) } };
+            return { reply, period: answer.period, numbers: { pageviews: countRows(answer.rows) } };
           },
         );
         demandShares(await readFiltered(subject, breakdown, [page.is], { dimension }));
