@@ -19,7 +19,6 @@ const HOUR_MS = 3_600_000;
 const publicForAnHour = { ttlMs: HOUR_MS, cacheScope: "public" } as const;
 
 const capabilities = {
-  tools: { listChanged: false },
   resources: { listChanged: false },
   prompts: { listChanged: false },
   completions: {},
@@ -101,13 +100,21 @@ function assertFirstPage({ params }: { params?: { cursor?: string | undefined } 
  * `McpServer` converts and checks all schemas for each instance, and over HTTP each request gets an instance. What
  * answers the tools, resources and prompts is loaded when a client asks for it, so that the list of tools does not wait.
  */
-export function createServer(options: McpServerOptions): Server {
-  const { call, version } = options;
-  const server = new StrictServer(describeServer(version), {
-    capabilities,
+export function createServer(given: McpServerOptions): Server {
+  const options = { ...given };
+  const { findSource } = options;
+  const server = new StrictServer(describeServer(options.version), {
+    capabilities: { ...capabilities, tools: { listChanged: findSource !== undefined } },
     cacheHints,
     instructions: buildInstructions(options),
   });
+
+  /** A source that was set up meanwhile answers, and what it never has is no longer offered. */
+  const followSetup = async () => {
+    const { lacks } = options.about;
+    Object.assign(options, await findSource?.());
+    if (options.about.lacks !== lacks) await server.sendToolListChanged();
+  };
 
   server.setRequestHandler("tools/list", (request) => {
     assertFirstPage(request);
@@ -119,6 +126,7 @@ export function createServer(options: McpServerOptions): Server {
     if (tool === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
     }
+    await followSetup();
     const answer = () => answerTool(options, tool, params.arguments ?? {}, signal);
     const progressToken = params._meta?.progressToken;
     if (progressToken === undefined) return answer();
@@ -143,9 +151,10 @@ export function createServer(options: McpServerOptions): Server {
     assertFirstPage(request);
     return { resourceTemplates: [(await resources()).overviewTemplate] };
   });
-  server.setRequestHandler("resources/read", async ({ params }, context) =>
-    (await resources()).readResource(options, params.uri, context),
-  );
+  server.setRequestHandler("resources/read", async ({ params }, context) => {
+    await followSetup();
+    return (await resources()).readResource(options, params.uri, context);
+  });
 
   const prompts = () => import("./prompts.ts");
   server.setRequestHandler("prompts/list", async (request) => {
@@ -156,9 +165,12 @@ export function createServer(options: McpServerOptions): Server {
     (await prompts()).writePrompt(params.name, params.arguments ?? {}),
   );
 
-  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => ({
-    completion: await (await import("./argument-completion.ts")).complete(call, ref, argument),
-  }));
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
+    await followSetup();
+    return {
+      completion: await (await import("./argument-completion.ts")).complete(options.call, ref, argument),
+    };
+  });
   return server;
 }
 

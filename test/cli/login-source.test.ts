@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { readProfile, readProfileOptions } from "../../src/config/profiles.ts";
+import { readProfile, readProfileOptions, writeProfile } from "../../src/config/profiles.ts";
 import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
 import { send, startServer } from "../support/faulty-server.ts";
 import { combined, createLogFolder, joinLines } from "../support/logs.ts";
@@ -203,35 +204,39 @@ describe("login at a terminal, by address", () => {
 });
 
 describe("a server for which nothing is set up", () => {
-  it("says how many logs there are, but not where, and the command that sets up", async () => {
-    const calls = [
-      {
-        id: 1,
-        method: "initialize",
-        params: {
-          protocolVersion: "2025-06-18",
-          capabilities: {},
-          clientInfo: { name: "raw", version: "1" },
-        },
-      },
-      { id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } },
-    ];
-    const ask = async (home: Record<string, string>) => {
-      let stop = () => {};
-      const answered = new Promise<void>((resolve) => {
-        stop = resolve;
-      });
-      const { stdout } = await runShell([], {
-        environment: home,
-        foundLogs: [nginx, apache, closed],
-        stdin: calls.map((call) => `${JSON.stringify({ jsonrpc: "2.0", ...call })}\n`).join(""),
-        stdinEnds: answered,
-        onStdout: (text) => text.includes('"id":2') && stop(),
-      });
-      const lines = stdout.trim().split("\n");
-      return JSON.parse(lines.find((line) => line.includes('"id":2')) ?? "").result;
+  const initialize = {
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+  };
+  const listSites = { method: "tools/call", params: { name: "list_sites", arguments: {} } };
+
+  /** Sends requests to a server for each step, once the one before is answered. Returns the results and the notifications. */
+  async function converse(home: Record<string, string>, steps: (() => object)[]) {
+    const stdin = new PassThrough();
+    const left = steps.map((step, id) => () => ({ jsonrpc: "2.0", id, ...step() }));
+    const next = () => {
+      const step = left.shift();
+      if (step === undefined) stdin.end();
+      else stdin.write(`${JSON.stringify(step())}\n`);
     };
-    const { isError, content } = await ask(createHome());
+    next();
+    const { stdout } = await runShell([], {
+      environment: home,
+      foundLogs: [nginx, apache, closed],
+      stdin,
+      onStdout: (text) => text.includes('"id":') && next(),
+    });
+    const frames = stdout.trim().split("\n").map(readFrame);
+    const of = (id: number) => frames.find((frame) => frame.id === id)?.result;
+    return { results: steps.map((_, id) => of(id)), said: frames.flatMap(({ method }) => method ?? []) };
+  }
+
+  const plausible = { service: "plausible" as const, baseUrl: "https://127.0.0.1:1" };
+  const readFrame = (line: string) => JSON.parse(line);
+
+  it("says how many logs there are, but not where, and the command that sets up", async () => {
+    const { results } = await converse(createHome(), [() => initialize, () => listSites]);
+    const { isError, content } = results[1];
     expect([isError, content[0].text]).toEqual([
       true,
       expect.stringMatching(
@@ -239,5 +244,28 @@ describe("a server for which nothing is set up", () => {
       ),
     ]);
     expect(content[0].text).not.toMatch(/dashboard|\/closed|access\.log/);
+  });
+
+  it.each([
+    ["logs", { options: { logs: [path("vhosts.log")], timezone: "UTC" } }, "docs.example.com", true],
+    ["a service with fewer tools", { ...plausible, apiKey: "k" }, undefined, false],
+  ])("answers from %s that are set up while it runs", async (_, profile, site, hasCrawlers) => {
+    const home = createHome();
+    const { results, said } = await converse(home, [
+      () => initialize,
+      () => listSites,
+      () => {
+        writeProfile(home, "default", profile);
+        return listSites;
+      },
+      () => ({ method: "tools/list" }),
+    ]);
+    const [{ capabilities }, before, after, list] = results;
+    expect([capabilities.tools, before.isError]).toEqual([{ listChanged: true }, true]);
+    expect(after.structuredContent?.sites[0].domain).toBe(site);
+    const names = list.tools.map(({ name }: { name: string }) => name);
+    expect([names.includes("get_crawlers"), said]).toEqual(
+      hasCrawlers ? [true, []] : [false, ["notifications/tools/list_changed"]],
+    );
   });
 });

@@ -17,8 +17,8 @@ export interface ShellOptions {
   rows?: number;
   /** Resolves when the program is asked to stop; at once, where absent. */
   stop?: Promise<void>;
-  /** What a pipe gives on standard input. */
-  stdin?: string;
+  /** What a pipe gives on standard input, or the pipe. */
+  stdin?: string | PassThrough;
   /** When the pipe ends; at once, where absent. */
   stdinEnds?: Promise<void>;
   /** What a person types at a terminal: keys for each question, once stderr has shown a part of it after the keys before. */
@@ -71,9 +71,10 @@ export async function runShell(
 ) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const text = { stdout: "", stderr: "" };
-  const input = new PassThrough();
-  input.write(stdin);
-  if (answers === undefined) void Promise.resolve(stdinEnds).then(() => input.end());
+  const isText = typeof stdin === "string";
+  const input = isText ? new PassThrough() : stdin;
+  if (isText) input.write(stdin);
+  if (answers === undefined && isText) void Promise.resolve(stdinEnds).then(() => input.end());
   let shown = "";
   const [...left] = answers ?? [];
   stdout.on("data", (chunk) => {
