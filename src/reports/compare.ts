@@ -4,7 +4,7 @@ import { addDays } from "../operations/days.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { filterEcho, filterParams, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { headFilter } from "../operations/filter.ts";
-import { forModels, forPeople } from "../operations/note.ts";
+import { forModels } from "../operations/note.ts";
 import { formatSpan, noteVisitors } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
@@ -130,7 +130,8 @@ function viewComparison(comparison: Comparison): View[] {
 function viewWindows(comparison: Comparison): View {
   const { site, filter, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
   const { sums, rates, averages, notes: noted } = listTotals(current, previous, comparison);
-  const isUntilToday = current.to === addDays(as_of.slice(0, 10), -1);
+  const yesterday = addDays(as_of.slice(0, "2026-11-20".length), -1);
+  const isUntilToday = current.to === yesterday || previous.to === yesterday;
   const shown = { sum: change.visitors, average: per_day?.visitors };
   const { notes, warnings } = describeCoverage(comparison, comparison, shown, filter);
   return {
@@ -141,8 +142,8 @@ function viewWindows(comparison: Comparison): View {
     notes: [
       ...(isCompared(comparison) ? noteCompared(current, previous) : []),
       ...(current.visitors === undefined ? [] : noteVisitors(Math.max(current.days, previous.days))),
-      ...(isUntilToday ? [forPeople("Today is not over, so it is in neither period.")] : []),
-      forModels(`Today is not over, so it is in neither period. As of ${as_of}.`),
+      ...(isUntilToday ? ["Today is not over, so it is in neither period."] : []),
+      forModels(`As of ${as_of}.`),
       ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...notes,
       ...noteRest(dimensions),

@@ -38,13 +38,29 @@ describe("a comparison as tables", () => {
     ]);
     expect(formatNotes(listNotes(compare.views(calm)), "models")).toEqual([
       "Compared with the same weekday a week before.",
-      "Today is not over, so it is in neither period. As of 2026-11-21T05:05:10+01:00.",
+      "Today is not over, so it is in neither period.",
+      "As of 2026-11-21T05:05:10+01:00.",
     ]);
     expect(formatNotes(listNotes(compare.views(calm)), "people")).toEqual([
       "Compared with the same weekday a week before.",
       "Today is not over, so it is in neither period.",
     ]);
   });
+
+  it.each([
+    ["2026-11-20", "2026-11-13", true],
+    ["2026-11-13", "2026-11-20", true],
+    ["2026-10-20", "2026-10-13", false],
+  ])(
+    "of %s and %s: says that today is left out only where one of them ends before it",
+    (current, previous, isSaid) => {
+      const compared = { ...calm, current: window(current, current), previous: window(previous, previous) };
+      for (const reader of ["models", "people"] as const)
+        expect(
+          formatNotes(listNotes(compare.views(compared)), reader).some((note) => note.includes("Today")),
+        ).toBe(isSaid);
+    },
+  );
 
   it.each([
     ["known counts", { current: 3, previous: 5, change: { absolute: -2, percent: -40 } }, [3, 5, -2, -40]],
