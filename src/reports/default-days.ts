@@ -1,6 +1,6 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import type { Warning } from "../operations/warning.ts";
+import { readDataStart, readDate, type Warning } from "../operations/warning.ts";
 import { formatCount } from "../render/plural.ts";
 
 export interface QueryOptions extends CallOptions {
@@ -23,6 +23,27 @@ export async function readDataForDefault(
   const data = options.usesDefaultDays ? await call.readDataDays?.(site, options) : undefined;
   return data?.since === null ? undefined : data;
 }
+
+/**
+ * The first and the last day with data, as a service tells them with its answer about the default days. Undefined if the query names
+ * its days, or if the answer says of none of them that it has no data.
+ */
+export async function readDataTold(
+  call: Call,
+  operation: { path: string },
+  warnings: readonly Warning[] | undefined,
+  options: QueryOptions,
+): Promise<DataDays | undefined> {
+  if (!options.usesDefaultDays) return undefined;
+  const since = readDataStart(warnings) ?? null;
+  const end = readDate(warnings?.find(({ code }) => code === "stale")?.values?.data_until);
+  // Where days must end today, they cannot end earlier.
+  const until = end !== undefined && (await call.offersSpans?.(operation, options)) ? end : undefined;
+  return since === null && until === undefined ? undefined : { since, until };
+}
+
+/** The codes of the warnings that the default days are not shown as they are. */
+const [SHIFTED, SHORTENED] = ["shifted", "shortened"];
 
 /** In days: if the data ended earlier, the source has stopped, and the default days stay as they are. */
 const MAX_LAG = 3;
@@ -69,10 +90,13 @@ function findLoadedEnd(data: DataDays | undefined, today: string): string | unde
   return until !== undefined && until < today && until >= addDays(today, -MAX_LAG) ? until : undefined;
 }
 
+/** Whether a warning says that the default days were fitted to those with data. */
+export const isFitted = ({ code }: Pick<Warning, "code">): boolean => code === SHIFTED || code === SHORTENED;
+
 function warnOfShift(shown: Days): Warning {
   const days = countDays(shown.from, shown.to);
   return {
-    code: "shifted",
+    code: SHIFTED,
     detail: `The data ends on ${shown.to}, so this covers the ${formatCount(days, "day")} until then.`,
     values: { data_until: shown.to, days },
   };
@@ -81,7 +105,7 @@ function warnOfShift(shown: Days): Warning {
 function warnOfShortening(shown: Days, asked: Days): Warning {
   const [days, askedDays] = [countDays(shown.from, shown.to), countDays(asked.from, asked.to)];
   return {
-    code: "shortened",
+    code: SHORTENED,
     detail: `The data begins on ${shown.from}, so this covers ${formatCount(days, "day")}, not ${askedDays}.`,
     values: { data_since: shown.from, days, default_days: askedDays },
   };

@@ -11,7 +11,7 @@ import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
-import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { fitDefaultDays, type QueryOptions, readDataForDefault, readDataTold } from "./default-days.ts";
 import { keepMissing, missEvents, readActiveNow, readLists } from "./missing-parts.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
@@ -33,13 +33,13 @@ export async function readOverview(
   const fresh = { ...options, fresh: true };
   const data = await readDataForDefault(call, site, options);
   const resolve = await preparePeriod(call, breakdown, site, period, options);
-  const [answer, sinceDays] = await Promise.all([
+  const read = (data: DataDays | undefined) =>
     answerToday(call, site, fresh, (today, readActive) =>
       readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
-    ),
-    readDataStarts(call, site, options),
-  ]);
-  const { series, previous, ...rest } = answer;
+    );
+  const [first, sinceDays] = await Promise.all([read(data), readDataStarts(call, site, options)]);
+  const told = data === undefined ? await readDataTold(call, breakdown, first.warnings, options) : undefined;
+  const { series, previous, ...rest } = told === undefined ? first : await read(told);
   if (previous === undefined) return { ...rest, comparison: null };
   const comparison = compareTotals(series, previous, sinceDays);
   return {

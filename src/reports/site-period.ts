@@ -1,5 +1,5 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
-import type { Call, CallOptions } from "../operations/call.ts";
+import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
@@ -10,7 +10,7 @@ import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { readLastDay } from "./added-days.ts";
 import { createNoDaysError } from "./counted-list.ts";
-import { fitDefaultDays, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { fitDefaultDays, type QueryOptions, readDataForDefault, readDataTold } from "./default-days.ts";
 
 /** What can be asked for any days. */
 type SpanOperation = DaysOperation | typeof hours;
@@ -68,7 +68,7 @@ export async function askDays<O extends SpanOperation>(
 
 /** What all answers about days have, which the compiler cannot see through a type parameter. */
 interface Dated {
-  period?: { as_of: string } | undefined;
+  period?: { to: string; as_of: string } | undefined;
   warnings?: Warning[] | undefined;
 }
 
@@ -78,7 +78,7 @@ interface Dated {
  * @param operation One of those that are called: it decides which days the source offers.
  */
 export async function answerDays<
-  T extends { period?: { as_of: string } | undefined; warnings?: Warning[] | undefined },
+  T extends { period?: { to: string; as_of: string } | undefined; warnings?: Warning[] | undefined },
 >(
   call: Call,
   operation: SpanOperation,
@@ -86,35 +86,37 @@ export async function answerDays<
   options: QueryOptions,
   answer: (ask: AskDays) => Promise<T>,
 ): Promise<T> {
-  const askFor =
-    (days: Days, today: string): AskDays =>
-    (asked, params, given) =>
-      askSpan(call, asked, params, { site, today, ...days }, given);
-  if (period !== undefined) {
-    const resolve = await preparePeriod(call, operation, site, period, options);
-    return answerToday(call, site, options, async (today) => {
-      const { days, warnings } = resolve(today);
-      return addWarnings(await answer(askFor(days, today)), warnings);
-    });
-  }
   const data = await readDataForDefault(call, site, options);
-  if (data === undefined) {
-    const askFor = (days: number) =>
-      answer((asked, params, given) =>
-        // The parameters of this operation, which the compiler cannot see.
-        callOffered(call, asked, { ...params, site, days } as ParamsOf<typeof asked>, given),
-      );
-    return askFor(count).catch(async (error: unknown) => {
-      // Nobody named these days, and the service may have only others.
-      const fitted = options.usesDefaultDays && (await call.fitDays?.(operation, count, options));
-      if (!fitted || fitted === count) throw error;
-      return askFor(fitted);
-    });
-  }
-  return answerToday(call, site, options, async (today) => {
-    const fitted = fitDefaultDays({ from: addDays(today, 1 - count), to: today }, data, today);
-    return addWarnings(await answer(askFor(fitted.days, today)), fitted.warnings);
+  const resolve =
+    period === undefined
+      ? (today: string) => ({ days: { from: addDays(today, 1 - count), to: today }, warnings: [] })
+      : await preparePeriod(call, operation, site, period, options);
+  const askFitted = async (today: string, data: DataDays | undefined) => {
+    const { days, warnings } = resolve(today);
+    const fitted = fitDefaultDays(days, data, today);
+    const at = { site, today, ...fitted.days };
+    const result = await answer((asked, params, given) => askSpan(call, asked, params, at, given));
+    return addWarnings(result, [...warnings, ...fitted.warnings]);
+  };
+  /** A service tells from when to when it has data with its answer. */
+  const fitAnswer = async (result: T, today: string) => {
+    const told = data ? undefined : await readDataTold(call, operation, result.warnings, options);
+    return told ? askFitted(today, told) : result;
+  };
+  if (period !== undefined || data !== undefined)
+    return answerToday(call, site, options, async (today) => fitAnswer(await askFitted(today, data), today));
+  const askFor = (days: number) =>
+    answer((asked, params, given) =>
+      // The parameters of this operation, which the compiler cannot see.
+      callOffered(call, asked, { ...params, site, days } as ParamsOf<typeof asked>, given),
+    );
+  const result = await askFor(count).catch(async (error: unknown) => {
+    // Nobody named these days, and the service may have only others.
+    const fitted = options.usesDefaultDays && (await call.fitDays?.(operation, count, options));
+    if (!fitted || fitted === count) throw error;
+    return askFor(fitted);
   });
+  return result.period ? fitAnswer(result, result.period.to) : result;
 }
 
 function addWarnings<T extends { warnings?: Warning[] | undefined }>(result: T, warnings: Warning[]): T {

@@ -81,6 +81,8 @@ const OWN = ["search", "format"];
 export function readQuestion({ site, page, given }: Address): {
   query: Query;
   texts: Map<string, string[]>;
+  /** Whether its days are the default ones, whether or not the address has them. */
+  usesDefaultDays: boolean;
   others: string[];
 } {
   const query =
@@ -104,7 +106,8 @@ export function readQuestion({ site, page, given }: Address): {
     }),
   );
   const known = new Set([...OWN, ...listNames()]);
-  return { query, texts, others: [...given.keys()].filter((name) => !known.has(name)) };
+  const usesDefaultDays = texts.get("period")?.[0] === DEFAULT_PERIOD;
+  return { query, texts, usesDefaultDays, others: [...given.keys()].filter((name) => !known.has(name)) };
 }
 
 const queryOf = (page: string) => readMember(FIXED, page)?.query ?? page;

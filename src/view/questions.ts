@@ -6,7 +6,6 @@ import { readFilterInput } from "../operations/filter-input.ts";
 import type { Operation } from "../operations/operation.ts";
 import { readParams } from "../operations/parameters.ts";
 import { resolvePeriod } from "../operations/period-words.ts";
-import { usesDefaultDays } from "../reports/default-days.ts";
 import type { Answer, Query } from "../reports/query.ts";
 import { headQuery, reportQuery } from "../reports/site-report.ts";
 import { type Address, change, formatAddress, readQuestion } from "./address.ts";
@@ -24,14 +23,14 @@ interface Question {
 
 /** Reads the parameters of a page. Throws AnalyticsError, with the sentence of the command line, for what cannot be asked. */
 export function parseQuestion(address: Address): Question {
-  const { query, texts, others } = readQuestion(address);
+  const { query, texts, usesDefaultDays, others } = readQuestion(address);
   if (others.length > 0)
     throw new AnalyticsError("unknown_parameter", `No page has the parameter ${others.join(", ")}.`);
   const params = readParams(query.params, texts);
   readFilterInput(texts.get("filter"));
   // A date that is later than any period.
   for (const period of texts.get("period") ?? []) resolvePeriod(period, "9000-01-01");
-  return { query, params, usesDefaultDays: usesDefaultDays((name) => texts.has(name)) };
+  return { query, params, usesDefaultDays };
 }
 
 /** Answers a page. `onHead` gets the totals and the trend of a report before its lists, unless the whole answer is known. */

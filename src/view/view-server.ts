@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import { openPort } from "../http/open-port.ts";
 import { drawComparison } from "../mcp/chart/draw-comparison.ts";
@@ -21,6 +22,7 @@ import { cleanText, formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import type { Screen } from "../render/terminal-screen.ts";
 import { compare } from "../reports/compare.ts";
+import { isFitted } from "../reports/default-days.ts";
 import { reportResult } from "../reports/overview.ts";
 import { listCounts } from "../reports/overview-answer.ts";
 import { findQuery } from "../reports/queries.ts";
@@ -380,8 +382,16 @@ function drawForm({ given }: Address, { name, title, button, placeholder }: Fiel
   );
 }
 
-function describeTools({ params }: Answer, address: Address, { source }: Context) {
-  const { query, texts } = readQuestion(address);
+const datedResult = z.object({
+  period: z.object({ from: z.string(), to: z.string() }),
+  warnings: z.array(z.object({ code: z.string() })),
+});
+
+function describeTools({ params, result }: Answer, address: Address, { source }: Context) {
+  const { query, texts, usesDefaultDays } = readQuestion(address);
+  const dated = usesDefaultDays ? datedResult.safeParse(result).data : undefined;
+  // The command has these days, too, where the default ones were fitted to the data.
+  if (dated?.warnings.some(isFitted)) texts.set("period", [`${dated.period.from}/${dated.period.to}`]);
   const given = Object.fromEntries(
     [...texts].map(([name, values]) => [name, name === "site" ? (params.site ?? values) : values]),
   );

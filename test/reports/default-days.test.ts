@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findQuery } from "../../src/reports/queries.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi, NOW } from "../support/api.ts";
@@ -120,17 +121,40 @@ describe("an assistant", () => {
     await client.close();
   });
 
-  it("gets the default days of a site without data, and from a service", async () => {
-    const local = await connectInProcess({ call });
-    expect((await local.callTool("get_stats", { site: "parked.example" })).structuredContent).toMatchObject({
+  it("gets the default days of a site without data", async () => {
+    const client = await connectInProcess({ call });
+    expect((await client.callTool("get_stats", { site: "parked.example" })).structuredContent).toMatchObject({
       period: { days: 28 },
     });
-    await local.close();
-    const remote = await connectInProcess();
-    expect((await remote.callTool("get_stats", young)).structuredContent).toMatchObject({
-      period: { days: 28 },
-    });
-    await remote.close();
+    await client.close();
+  });
+
+  it.each([
+    ["get_stats", {}],
+    ["get_timeseries", {}],
+    ["get_breakdown", { dimension: "pages" }],
+    ["get_overview", {}],
+    ["get_overview", { site: "parked.example" }],
+  ])("gets the same days from a service: %s %j", async (tool, params) => {
+    const [local, remote] = await Promise.all([connectInProcess({ call }), connectInProcess()]);
+    const read = async ({ callTool }: typeof local) => {
+      const { structuredContent } = await callTool(tool, { ...young, ...params });
+      const { period, warnings } = structuredContent as Record<string, unknown>;
+      return { period, warnings };
+    };
+    expect(await read(remote)).toEqual(await read(local));
+    await Promise.all([local.close(), remote.close()]);
+  });
+
+  it("a page whose address has the default period is fitted as if it had none", async () => {
+    const asked = { site: young.site, period: "last_28_days" };
+    for (const name of ["stats", "overview"]) {
+      const days = async (usesDefaultDays: boolean) => {
+        const { result } = await findQuery(name).ask(call, asked, { usesDefaultDays });
+        return (result.period as { days: number }).days;
+      };
+      expect([await days(true), await days(false)]).toEqual([10, 28]);
+    }
   });
 });
 

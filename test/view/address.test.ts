@@ -33,7 +33,8 @@ describe("an address", () => {
   it("has the parameters of its query in the words of the command line, with 28 days by default", () => {
     const address = read("/example.com/timeseries?by=week&filter=countries=DE&filter=devices=mobile");
     if (address === undefined) throw new Error("There is no address.");
-    const { query, texts, others } = readQuestion(address);
+    const { query, texts, usesDefaultDays, others } = readQuestion(address);
+    expect(usesDefaultDays).toBe(true);
     expect(query.name).toBe("timeseries");
     expect(Object.fromEntries(texts)).toEqual({
       site: ["example.com"],
@@ -42,8 +43,9 @@ describe("an address", () => {
       filter: ["countries=DE", "devices=mobile"],
     });
     expect(others).toEqual([]);
-    const { texts: later } = readQuestion(change(address, { period: undefined, days: ["7"] }));
-    expect([later.get("days"), later.has("period")]).toEqual([["7"], false]);
+    const { texts: later, ...named } = readQuestion(change(address, { period: undefined, days: ["7"] }));
+    expect([later.get("days"), later.has("period"), named.usesDefaultDays]).toEqual([["7"], false, false]);
+    expect(readQuestion(change(address, { period: ["last_28_days"] })).usesDefaultDays).toBe(true);
   });
 
   it("names parameters that no page knows, but not those of another page", () => {
