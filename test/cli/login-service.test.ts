@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readProfile } from "../../src/config/profiles.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
+import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
@@ -58,6 +60,70 @@ describe("a service with an API of its own", () => {
     // Nobody but the address that was given gets the key, and what finds out the service needs none.
     const probes = server.requests.filter(({ url }) => url === "/api/v1/stats/realtime/visitors");
     expect(probes.map(({ headers }) => headers.authorization ?? "")).not.toContain(`Bearer ${PLAUSIBLE_KEY}`);
+  });
+
+  it("says at a terminal what it replaces, and keeps the saved key of the address, unseen, for Enter", async () => {
+    const environment = createHome();
+    await login(environment, ["--service", "plausible", ...TIMEZONES]);
+    const again = (address: string, ...answers: [string, string][]) =>
+      runShell(["login"], {
+        environment,
+        columns: 200,
+        isTTY: true,
+        answers: [[`(Enter for ${server.origin})`, `${address}\r`], ...answers],
+      });
+    const { code, stdout, stderr } = await again(
+      server.origin,
+      ["(not shown as you type; Enter keeps the saved one): ", "\r"],
+      ["Sites in Plausible", "example.com,shop.example=Europe/Berlin\r"],
+      ["Timezone of example.com", "Europe/Berlin\r"],
+      ["Site to use when none is named", "shop.example\r"],
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        `The profile default is for Plausible at ${server.origin} so far. What you save now replaces it.\n`,
+      ),
+    ]);
+    expect(stderr).toContain("\nAssistants that are running use it once they are restarted.\n");
+    expect(stdout + stderr).not.toContain(PLAUSIBLE_KEY);
+    expect(readProfile(environment, "default")).toMatchObject({
+      apiKey: PLAUSIBLE_KEY,
+      site: "shop.example",
+    });
+    const elsewhere = await startSmallPlausible();
+    const other = await again(elsewhere.origin, ["(not shown as you type): ", "\x04"]);
+    elsewhere.close();
+    expect(other.code).toBe(130);
+    const { path } = createLogFolder({ "access.log": joinLines(combined()) });
+    const logs = ["--logs", path("access.log"), "--site", "example.com"];
+    const replaced = await runShell(["login", ...logs], { environment });
+    expect(replaced.stderr).toContain(
+      `It replaces Plausible at ${server.origin}. Assistants that are running use it once they are restarted.`,
+    );
+    const same = await runShell(["login", ...logs], { environment });
+    expect(same.stderr).not.toMatch(/replaces|restarted/);
+  });
+
+  it("is looked for before its key is asked for, at one address after the other", async () => {
+    const known = server.requests.length;
+    const port = await findPort();
+    const { code, stderr } = await runShell(["login", "--service", "matomo"], {
+      environment: createHome(),
+      columns: 200,
+      answers: [
+        ["Address of Matomo: ", `${server.origin}\r`],
+        [`At ${server.origin} is Plausible, not Matomo.`, `127.0.0.1:${port}\r`],
+        ["nothing is listening there", "\x04"],
+      ],
+    });
+    expect([code, stderr]).toEqual([130, expect.not.stringMatching(/token/i)]);
+    expect(server.requests.length).toBeGreaterThan(known);
+    const named = await runShell(["login", "--service", "matomo", "--base-url", server.origin], {
+      environment: createHome(),
+      answers: [],
+    });
+    expect(named.stderr).toContain("is Plausible, not Matomo.");
   });
 
   it.each([

@@ -53,7 +53,10 @@ export type KnownSites = AnswerOf<typeof sites>["sites"];
 const NO_SITE = "none";
 
 /** Asks for the key; first for a user's name, where name and password can stand in for it. */
-function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefined, key: Field] {
+function createKeyFields(
+  kind: GatewayKind | undefined,
+  saved?: string,
+): [user: Field | undefined, key: Field] {
   const { label = "API key", where } = kind?.key ?? {};
   const isUser = kind?.signIn !== undefined;
   let named = "";
@@ -61,10 +64,14 @@ function createKeyFields(kind: GatewayKind | undefined): [user: Field | undefine
   const key: Field = {
     label: isUser ? `Password, or ${label}` : `${label}${hint}`,
     hidden: true,
+    // Of a user who was named, it would be the password.
+    get fallback() {
+      return named === "" ? saved : undefined;
+    },
     read: (text) => (named === "" ? readApiKey(text, "What you typed") : readWord(text)),
   };
   const user: Field = {
-    label: `User name in ${kind?.title}, or nothing if you have an ${label}`,
+    label: `User name in ${kind?.title}, or nothing if you have an ${label}${saved === undefined ? "" : " or keep the saved one"}`,
     read: (text) => {
       named = text === "" ? "" : readWord(text);
       return named;
@@ -98,7 +105,7 @@ export async function readService(
       ? await ask(createAddressField(io, named, suggested))
       : readAddress(text, environment, flags.baseUrl && "--base-url", named);
   // A script's key is tried first: most addresses are of services that need no other look.
-  const kind = named ?? (isTyped ? await recognizeAt(io, cutBasePath(address)) : undefined);
+  const kind = isTyped ? await recognizeAt(io, named ? address : cutBasePath(address), named) : named;
   const timezones = findGivenTimezones(io, flags.siteTimezones, earlier);
   const service: Service = {
     kind,
@@ -109,13 +116,20 @@ export async function readService(
     mapping: findMapping(flags, environment, { service: kind?.name }),
     isTyped,
   };
-  return isTyped ? askForKey(ask, service, flags) : service;
+  return isTyped ? askForKey(ask, service, flags, saved) : service;
 }
 
 /** Asks for the key, and for sites that the service does not list. */
-async function askForKey(ask: Ask, service: Service, { siteTimezones }: ServiceFlags): Promise<Service> {
-  const { kind } = service;
-  const [user, key] = createKeyFields(kind);
+async function askForKey(
+  ask: Ask,
+  service: Service,
+  { siteTimezones }: ServiceFlags,
+  saved: Profile | undefined,
+): Promise<Service> {
+  const { kind, baseUrl } = service;
+  // A saved key goes nowhere else.
+  const isSaved = saved?.baseUrl === baseUrl && saved.service === kind?.name;
+  const [user, key] = createKeyFields(kind, isSaved ? saved.apiKey : undefined);
   const typed = answer(service, await askFor(ask, { user, key }));
   if (kind?.asksFor === undefined || siteTimezones !== undefined) return typed;
   const asking = { ...typed, siteTimezones: undefined, asksTimezones: { saved: service.siteTimezones } };
@@ -137,9 +151,18 @@ const readAddress = (
 
 const cutBasePath = (baseUrl: string) => baseUrl.slice(0, -BASE_PATH.length);
 
-/** The service with an API of its own that answers at an address, without the contract's path. */
-async function recognizeAt(io: Io, address: string) {
-  const kind = await recognizeService(io, address);
+/**
+ * The service with an API of its own that answers at an address, without the contract's path; the one that was named, unless another
+ * answers. Throws AnalyticsError if nothing answers there, or another service.
+ */
+async function recognizeAt(io: Io, address: string, named?: GatewayKind) {
+  const kind = await recognizeService(io, address, named);
+  if (named !== undefined) {
+    if (kind === undefined || kind === named) return named;
+    throw new AnalyticsError("bad_answer", `At ${address} is ${kind.title}, not ${named.title}.`, {
+      hint: `For ${kind.title}: --service ${kind.name}. Or check the address: it is the one at which you open ${named.title} in a browser.`,
+    });
+  }
   if (kind !== undefined) await printNote(io, `This is ${kind.title}, which has an API of its own.`);
   return kind;
 }

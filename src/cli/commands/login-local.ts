@@ -1,4 +1,3 @@
-import { writeProfile } from "../../config/profiles.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { createLocalCall } from "../../sources/local-call.ts";
@@ -8,7 +7,7 @@ import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
 import { printNote } from "../output/streams.ts";
-import { printNext, type Save } from "./login-next.ts";
+import { printNext, type Save, saveProfile } from "./login-next.ts";
 
 /** Tries a source of this machine, to be saved as a profile. */
 export async function tryLocal(
@@ -31,12 +30,13 @@ export async function tryLocal(
   );
   const answer = await call(sites, {});
   return async () => {
-    const file = writeProfile(environment, name, { options });
+    const { file, sayReplaced } = saveProfile(io, name, { options });
     const result = { profile: name, source: kind.about.label, options, file, ...answer };
     await printAnswer(io, { params: {}, result, views: [sites.view(answer, {})] }, readOutput(io, flags));
     if (flags.json) return;
     await printNote(io, `\nSaved as profile ${name}:`);
     await printNote(io, `  ${file}`);
+    await sayReplaced();
     await printNext(io, name, {});
   };
 }

@@ -1,6 +1,19 @@
-import { DEFAULT_PROFILE } from "../../config/profiles.ts";
+import { readFileSync } from "node:fs";
+import {
+  DEFAULT_PROFILE,
+  findProfileFile,
+  type LocalProfile,
+  listProfiles,
+  type Profile,
+  readProfile,
+  writeProfile,
+} from "../../config/profiles.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
+import { cleanText } from "../../render/clean-text.ts";
 import { findInstalledClients } from "../../setup/installed-clients.ts";
+import type { GatewayKind } from "../../sources/gateways/gateway.ts";
+import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
+import { findLocal, pickOptions } from "../../sources/local-choice.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 
@@ -8,6 +21,48 @@ import { printNote } from "../output/streams.ts";
 export type Save = () => Promise<void>;
 
 const MAX_CLIENTS = 3;
+const MAX_PLACES = 3;
+const MAX_LENGTH = 300;
+
+export const describeService = (kind: GatewayKind | undefined, baseUrl: string): string =>
+  kind === undefined ? new URL(baseUrl).origin : `${kind.title} at ${baseUrl}`;
+
+/** What a saved profile is for, without its key; undefined if there is none that can be read. */
+export function describeSaved({ environment }: Io, name: string): string | undefined {
+  if (!listProfiles(environment).includes(name)) return undefined;
+  try {
+    const local = findLocal({ profile: name }, environment);
+    if (local === undefined) {
+      const { service, baseUrl } = readProfile(environment, name);
+      return describeService(service && findGateway(service), baseUrl);
+    }
+    const [places] = Object.values(pickOptions(local));
+    const shown = [places].flat().slice(0, MAX_PLACES).join(", ");
+    return cleanText(`${local.kind.about.label} (${shown})`, MAX_LENGTH);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Saves a profile. Returns its file, and says what it replaces. */
+export function saveProfile(
+  io: Io,
+  name: string,
+  content: Profile | LocalProfile,
+): { file: string; sayReplaced: () => Promise<void> } {
+  const earlier = describeSaved(io, name);
+  const before = earlier && readFileSync(findProfileFile(io.environment, name), "utf8");
+  const file = writeProfile(io.environment, name, content);
+  const isReplaced = earlier !== undefined && readFileSync(file, "utf8") !== before;
+  const replaces = earlier === describeSaved(io, name) ? "" : `It replaces ${earlier}. `;
+  return {
+    file,
+    sayReplaced: async () => {
+      if (isReplaced)
+        await printNote(io, `${replaces}Assistants that are running use it once they are restarted.`);
+    },
+  };
+}
 
 /**
  * Prints what to do after a login. Commands stand on lines of their own, so that no terminal breaks them.

@@ -10,7 +10,7 @@ export interface Field {
   label: string;
   /** Not shown as it is typed. */
   hidden?: boolean;
-  /** Used for an empty line, and shown. */
+  /** Used for an empty line, and shown unless the answer is hidden. */
   fallback?: string | undefined;
   /** Throws AnalyticsError if the text is not valid; the person is then asked again. */
   read(text: string): string;
@@ -125,6 +125,6 @@ function writePrompt(io: Io, field: Field): string {
 }
 
 function describe({ hidden, fallback }: Field): string {
-  if (hidden) return " (not shown as you type)";
+  if (hidden) return ` (not shown as you type${fallback === undefined ? "" : "; Enter keeps the saved one"})`;
   return fallback === undefined ? "" : ` (Enter for ${fallback})`;
 }

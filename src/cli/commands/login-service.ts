@@ -98,12 +98,13 @@ const MAX_PROBE_BYTES = 10_000;
 const PROBE_MS = 10_000;
 
 /**
- * The service that answers at an address, by requests without a key; undefined if none of the known ones does. Throws AnalyticsError
+ * The service that answers at an address, by requests without a key; undefined if none of the known ones does. The one that was named goes first. Throws AnalyticsError
  * if nothing answers there.
  */
 export async function recognizeService(
   { environment }: Io,
   baseUrl: string,
+  named: GatewayKind | undefined,
 ): Promise<GatewayKind | undefined> {
   const { fetch, proxies = [] } = (await reachService(environment, { baseUrl }))("");
   const isKind = async ({ recognize }: GatewayKind) => {
@@ -114,12 +115,13 @@ export async function recognizeService(
     const text = await readBodyText(response, MAX_PROBE_BYTES).catch(() => "");
     return recognize.matches(response.status, readJson(text));
   };
-  const found = await Promise.allSettled(gatewayKinds.map(isKind));
+  const kinds = [...(named === undefined ? [] : [named]), ...gatewayKinds];
+  const found = await Promise.allSettled(kinds.map(isKind));
   const at = found.findIndex((result) => result.status === "fulfilled" && result.value);
   const [first] = found;
   if (first?.status === "rejected" && found.every(({ status }) => status === "rejected"))
     throw explainLastFailure(first.reason, new URL(baseUrl).origin, proxies);
-  return gatewayKinds[at];
+  return kinds[at];
 }
 
 /** Refuses options for a service that tells everything: of the contract, or with an API of its own. */

@@ -8,10 +8,9 @@ import {
   listProfiles,
   type Profile,
   readProfile,
-  writeProfile,
 } from "../../config/profiles.ts";
 import { readVariable } from "../../config/variables.ts";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, type ErrorCode } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { findLocal } from "../../sources/local-choice.ts";
@@ -30,7 +29,7 @@ import {
   type Tried,
   tryKey,
 } from "./login-input.ts";
-import { printNext, type Save } from "./login-next.ts";
+import { describeSaved, describeService, printNext, type Save, saveProfile } from "./login-next.ts";
 import type { Ask } from "./login-prompt.ts";
 import { assertHasUse } from "./login-service.ts";
 
@@ -80,23 +79,51 @@ async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
   const local = findLocal({ ...flags, profile: undefined }, {});
   if (local !== undefined) return prepareLocal(io, flags, local);
   const { asksForSource, askForSource, showFoundLogs } = await import("./login-source.ts");
-  if (!asksForSource(io, flags)) return prepareService(io, ask, flags);
+  const name = nameProfile(io, flags);
+  const earlier = io.stdin.isTTY ? describeSaved(io, name) : undefined;
+  if (earlier !== undefined) {
+    await printNote(io, `The profile ${name} is for ${earlier} so far. What you save now replaces it.\n`);
+  }
+  if (!asksForSource(io, flags)) {
+    const isFinal = ({ code }: AnalyticsError) => flags.baseUrl !== undefined || FINAL.has(code);
+    return repeat(io, ask, (counted) => prepareService(io, counted, flags), isFinal);
+  }
   const found = await showFoundLogs(io);
+  return repeat(io, ask, async (counted) => {
+    const have = await askForSource(io, counted, found, readSaved(io, name));
+    if (!("logs" in have)) return prepareService(io, counted, { ...flags, ...have });
+    const { askAboutLogs, offerCountries } = await import("./login-logs.ts");
+    const { flags: asked, lacksCountries } = await askAboutLogs(io, counted, flags, have);
+    const chosen = findLocal({ ...asked, profile: undefined }, {});
+    if (chosen === undefined) throw new TypeError("--logs chooses a source.");
+    const save = await prepareLocal(io, { ...flags, ...asked }, chosen);
+    return async () => {
+      await save();
+      if (lacksCountries && !flags.json) await offerCountries(io, have.logs);
+    };
+  });
+}
+
+/** What another address would not change. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(["usage", "invalid_api_key"]);
+
+/** Asks again for what fails. Throws what was wrong before the first question, and what is final. */
+async function repeat(
+  io: Io,
+  ask: Ask,
+  work: (ask: Ask) => Promise<Save>,
+  isFinal: (error: AnalyticsError) => boolean = () => false,
+): Promise<Save> {
   for (;;) {
+    let isAsked = false;
     try {
-      const have = await askForSource(io, ask, found, readSaved(io, nameProfile(io, flags)));
-      if (!("logs" in have)) return await prepareService(io, ask, { ...flags, ...have });
-      const { askAboutLogs, offerCountries } = await import("./login-logs.ts");
-      const { flags: asked, lacksCountries } = await askAboutLogs(io, ask, flags, have);
-      const chosen = findLocal({ ...asked, profile: undefined }, {});
-      if (chosen === undefined) throw new TypeError("--logs chooses a source.");
-      const save = await prepareLocal(io, { ...flags, ...asked }, chosen);
-      return async () => {
-        await save();
-        if (lacksCountries && !flags.json) await offerCountries(io, have.logs);
-      };
+      return await work((field) => {
+        isAsked = true;
+        return ask(field);
+      });
     } catch (error) {
       if (!(error instanceof AnalyticsError) || error.code === "cancelled") throw error;
+      if (!isAsked || isFinal(error)) throw error;
       const { printProblem } = await import("./login-prompt.ts");
       await printProblem(io, error);
     }
@@ -131,17 +158,16 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   const site = asksForSite ? await askForDefaultSite(ask, answer.sites, savedSite) : (named ?? savedSite);
   const { saves, shows } = await learnMore(io, ask, service, { site, isQuiet: flags.json === true });
   return async () => {
-    writeProfile(environment, name, { baseUrl, apiKey, site, service: kind?.name, ...saves });
+    const content = { baseUrl, apiKey, site, service: kind?.name, ...saves };
+    const { sayReplaced } = saveProfile(io, name, content);
     if (!asksForSite) {
       const key = describeKey(apiKey);
       await print({ profile: name, base_url: baseUrl, ...shows, key, site: site ?? null, file });
     }
     if (flags.json) return;
-    await printNote(
-      io,
-      `\nSaved as profile ${name} for ${kind === undefined ? new URL(baseUrl).origin : `${kind.title} at ${baseUrl}`}:`,
-    );
+    await printNote(io, `\nSaved as profile ${name} for ${describeService(kind, baseUrl)}:`);
     await printNote(io, `  ${file}`);
+    await sayReplaced();
     if (kind !== undefined && answer.sites.length === 0) {
       await printNote(
         io,
