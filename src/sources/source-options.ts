@@ -16,6 +16,8 @@ export function readTimezone(name: unknown): string {
 
 /** What to type in place of a name that is no timezone's: the one that was probably meant, which may be a city's alone. */
 export function hintOnTimezone(name: string): string {
+  const offset = hintOnOffset(name);
+  if (offset !== undefined) return offset;
   const known = Intl.supportedValuesOf("timeZone");
   const word = name.trim().replaceAll(" ", "_");
   const nameCity = (zone: string) => zone.slice(zone.lastIndexOf("/") + 1);
@@ -23,6 +25,19 @@ export function hintOnTimezone(name: string): string {
   const meant = known.find((zone) => zone === nearest || nameCity(zone) === nearest);
   return `${meant === undefined ? "" : `Did you mean ${meant}? `}Use an IANA name, such as Europe/Berlin or UTC.`;
 }
+
+/** `UTC+2` or `CET+1`: the names of zones with a fixed offset have the opposite sign. */
+function hintOnOffset(name: string): string | undefined {
+  const [, sign, hours = "", minutes = ""] = OFFSET.exec(name.trim()) ?? [];
+  if (sign === undefined) return undefined;
+  const city = `the zone of a city, such as ${sign === "+" ? "Europe/Berlin" : "America/New_York"}`;
+  if (Number(hours) + Number(minutes) === 0) return `Did you mean UTC? Otherwise use ${city}.`;
+  const zone = findTimezone(`Etc/GMT${sign === "+" ? "-" : "+"}${Number(hours)}`);
+  if (zone === undefined || Number(minutes) > 0) return `Use ${city}.`;
+  return `For UTC${sign}${Number(hours)} all year, use ${zone}. If the clocks change, use ${city}.`;
+}
+
+const OFFSET = /^(?:utc|gmt|[cewm]es?t|mes?z)?\s?([+-])(\d{1,2})(?::?(\d\d))?$/i;
 
 /**
  * Reads the domains of `--site`, each once. Ids are left out: they are of sites that a source already knows.

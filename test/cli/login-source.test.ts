@@ -41,7 +41,7 @@ describe("login at a terminal of a machine with logs", () => {
     const { code, stderr } = await login(home, [
       ["(Enter for 1)", "\r"],
       ["(Enter for example.com)", "\r"],
-      ["Timezone of its days", "Nowhere\r"],
+      ["Timezone for its days", "Nowhere\r"],
       ['no timezone "Nowhere"', "tokio\r"],
       ["Did you mean Asia/Tokyo?", "asia/tokyo\r"],
     ]);
@@ -104,7 +104,7 @@ describe("login at a terminal of a machine with logs", () => {
     ]);
     const { stderr } = await login(createHome(), [
       [ANY, `${path("mixed.log")}\r`],
-      ["Name of the site that these logs are of, such as example.com: ", "\r"],
+      ["Site name for these logs, such as example.com: ", "\r"],
       ["not the name of a site", "\x03"],
     ]);
     expect(stderr).toContain("Cancelled: nothing was saved.");
@@ -158,7 +158,7 @@ describe("login at a terminal, by address", () => {
         ["API key (not shown", "wrong-key-of-acme\r"],
         ["does not accept this key", `${DESCRIBED_KEY}\r`],
         ["Site to use", "acme.example\r"],
-        ["Timezone of its days", "Nowhere\r"],
+        ["Timezone for its days", "Nowhere\r"],
         ["Nowhere", "Europe/Berlin\r"],
       ],
       [],

@@ -141,7 +141,7 @@ describe.skipIf(!SCRIPT)("login at a terminal", () => {
     await terminal.until("Found: 2026-11-20 to 2026-11-21, 2 page views");
     await terminal.until("(Enter for");
     terminal.press("\r");
-    await terminal.until("Timezone of its days");
+    await terminal.until("Timezone for its days");
     terminal.press("Europe/Berlin\r");
     const screen = await terminal.end();
     expect(screen).toContain("exit 0");

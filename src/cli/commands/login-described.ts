@@ -35,7 +35,7 @@ const NO_TIMEZONE = "none";
 
 /** Asks whose days the service means. Nothing is suggested: a wrong timezone would shift them. */
 async function askForTimezones(ask: Ask): Promise<SiteTimezones | undefined> {
-  const label = "Timezone of its days, if you know it, such as Europe/Berlin";
+  const label = "Timezone for its days, if you know it, such as Europe/Berlin";
   const read = (text: string) =>
     text === NO_TIMEZONE ? "" : formatSiteTimezones(readTimezones(text, "What you typed"));
   const given = await ask({ label, fallback: NO_TIMEZONE, read });

@@ -75,7 +75,7 @@ async function askForSites(ask: Ask, run: LookedAt): Promise<string[] | undefine
   const isOne = first === undefined;
   const likely = run === "large" ? undefined : (run.likely_site ?? undefined);
   const label = isOne
-    ? "Name of the site that these logs are of, such as example.com"
+    ? "Site name for these logs, such as example.com"
     : "Sites to read, separated by commas";
   let sites: string[] = [];
   await ask({
@@ -103,7 +103,7 @@ function readSite(text: string): string {
 
 async function askForTimezone(ask: Ask): Promise<string> {
   return ask({
-    label: "Timezone of its days, such as Europe/Berlin",
+    label: "Timezone for its days, such as Europe/Berlin",
     fallback: readTimezone(undefined),
     read: (text) => {
       const timezone = findTimezone(text.slice(0, 100));
