@@ -157,14 +157,14 @@ function buildList(
     const link = links?.row(dimension, index);
     // Without shares, a bar is as long as its row is beside the first.
     const length = percentage ?? (100 * count) / most;
+    const name = [track(bar(0, Math.min(100, Math.max(0, length)))), untrustedText(nameRow(row))];
     return html(
       "li.filled",
-      track(bar(0, Math.min(100, Math.max(0, length)))),
-      link ? html("a", link, untrustedText(nameRow(row))) : untrustedText(nameRow(row)),
-      html("span.number", showVisitors(count, visitors_at_most, format)),
+      link ? html("a", { class: "named", ...link }, ...name) : html("span.named", ...name),
+      html("span.number.beside", showVisitors(count, visitors_at_most, format)),
       ...(percentage === undefined
         ? []
-        : [html("span.number.beside.soft", isolate(format.percent(percentage)))]),
+        : [html("span.number.share.soft", isolate(format.percent(percentage)))]),
     );
   });
   const [first] = rows;
