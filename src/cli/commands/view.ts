@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainSystemError } from "../../config/system-error.ts";
+import { type Environment, readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -37,7 +39,7 @@ export const command: CommandDefinition = {
         "analytics-mcp view --no-open --port 9000",
       )
       .description(
-        "Serve pages with your numbers on 127.0.0.1 and open the first in the browser. The address has a secret: whoever has it can read the numbers, so do not share it. Nothing is loaded from the network. Over ssh, forward the port: ssh -L 8790:127.0.0.1:8790 you@server.",
+        "Serve pages with your numbers on 127.0.0.1 and open the first in the browser. The address has a secret: whoever has it can read the numbers, so do not share it. Nothing is loaded from the network. Over ssh, it also prints the line that forwards the port to your computer.",
       )
       .option(
         "--port <port>",
@@ -65,7 +67,16 @@ export const command: CommandDefinition = {
         });
       const server = await openFree(start, flags.port);
       await writeData(io, server.address);
-      if (flags.open) await openBrowser(io, server.address);
+      const tunnel = describeTunnel(io.environment, new URL(server.address).port);
+      if (tunnel !== undefined) {
+        await printNote(
+          io,
+          "This is over ssh. Run this line on your own computer, then open the address there:",
+        );
+        await printNote(io, `  ${tunnel}`);
+      }
+      const hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].some((name) => readVariable(io.environment, name));
+      if (flags.open && (tunnel === undefined || hasDisplay)) await openBrowser(io, server.address);
       await printNote(io, "Ctrl-C stops it.");
       await io.untilStopped();
       await server.close();
@@ -87,6 +98,22 @@ async function openFree<T>(start: (port: number) => Promise<T>, asked: number | 
       });
     }
   }
+}
+
+/**
+ * The line that makes the port one of the person's own computer, where the shell is one over ssh.
+ * `SSH_CONNECTION` has the addresses and ports of both ends.
+ */
+function describeTunnel(environment: Environment, port: string): string | undefined {
+  const connection = readVariable(environment, "SSH_CONNECTION");
+  if (connection === undefined) return undefined;
+  const [, , host = "", sshPort = ""] = connection.split(/\s+/);
+  const user = readVariable(environment, "USER") ?? "";
+  return [
+    `ssh -L ${port}:127.0.0.1:${port}`,
+    ...(/^\d{1,5}$/.test(sshPort) && sshPort !== "22" ? [`-p ${sshPort}`] : []),
+    `${/^[\w.][\w.-]*$/.test(user) ? user : "you"}@${isIP(host) === 0 ? "server" : host}`,
+  ].join(" ");
 }
 
 /** How long the browser has to read the file, in milliseconds. */

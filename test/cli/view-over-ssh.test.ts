@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { runShell } from "../support/shell.ts";
+
+it.each([
+  ["203.0.113.7 50000 198.51.100.5 22", "maria", "ssh -L PORT:127.0.0.1:PORT maria@198.51.100.5"],
+  ["203.0.113.7 50000 2001:db8::5 2222", "maria", "ssh -L PORT:127.0.0.1:PORT -p 2222 maria@2001:db8::5"],
+  ["UNKNOWN", "", "ssh -L PORT:127.0.0.1:PORT you@server"],
+  ["1 2 $(reboot) ;reboot", "-oProxyCommand=x", "ssh -L PORT:127.0.0.1:PORT you@server"],
+])(
+  "view over ssh (%s) prints the line that forwards its port, and opens no browser",
+  async (connection, user, line) => {
+    const { code, stdout, stderr } = await runShell(["view", "--demo", "--port", "0"], {
+      environment: { SSH_CONNECTION: connection, USER: user },
+    });
+    const { port } = new URL(stdout.trim());
+    expect([code, stderr]).toEqual([
+      0,
+      `This is over ssh. Run this line on your own computer, then open the address there:\n  ${line.replaceAll("PORT", port)}\nCtrl-C stops it.\n`,
+    ]);
+  },
+);
