@@ -1,6 +1,7 @@
 import { html, type Part, type Tree } from "../mcp/chart/elements.ts";
 import { formatCount } from "../render/plural.ts";
 import { type Address, change, DEFAULT_PERIOD, sitePages } from "./address.ts";
+import type { Dates } from "./dates.ts";
 
 /** The address of a page, with the secret. */
 export type Href = (address: Address) => string;
@@ -19,6 +20,7 @@ const PERIODS: readonly [key: string, period: string, title: string][] = [
 
 /** What other keys do. */
 const KEYS: readonly [string, string][] = [
+  ["c", "Dates of your own"],
   ["x", "Compare with the days before"],
   ["/", "Search a list"],
   ["Esc", "Stop, or take the last filter away"],
@@ -27,8 +29,13 @@ const KEYS: readonly [string, string][] = [
   ["?", "Show or hide the keys"],
 ];
 
-/** The head of every page, from its address alone, so that it is there at once. */
-export function drawBar(address: Address, href: Href): Tree[] {
+/**
+ * The head of every page, from its address alone, so that it is there at once.
+ *
+ * @param latest The latest day that can be asked for.
+ */
+export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
+  const { address, fault } = dates;
   const { site, page, given } = address;
   const all: Address = { site: undefined, page: "", given: new Map() };
   const [period = given.has("days") ? "" : DEFAULT_PERIOD] = given.get("period") ?? [];
@@ -41,9 +48,10 @@ export function drawBar(address: Address, href: Href): Tree[] {
       ...current(name === period),
     }),
   );
-  const shown = PERIODS.some(([, name]) => name === period)
-    ? []
-    : [html("b", period || formatCount(Number(given.get("days")), "day"))];
+  const title = PERIODS.find(([, name]) => name === period)?.[2];
+  const name = title ?? (period || formatCount(Number(given.get("days")), "day"));
+  const isDated = fault === undefined && dates.from !== "";
+  const shown = title !== undefined || isDated ? [] : [html("b", name)];
   const pages = Object.entries(sitePages).map(([name, title]) =>
     to({ ...change(address, { search: undefined, by: undefined, limit: undefined }), page: name }, title, {
       ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),
@@ -59,11 +67,52 @@ export function drawBar(address: Address, href: Href): Tree[] {
         ? []
         : [html("span", { id: "now", "data-from": href({ ...address, page: "now" }) })]),
     ),
-    html("nav", { class: "periods", "aria-label": "Period" }, ...periods, ...shown),
+    html(
+      "nav",
+      { class: "periods", "aria-label": "Period" },
+      ...periods,
+      ...shown,
+      drawDates(dates, latest, isDated),
+    ),
+    ...(fault === undefined
+      ? []
+      : [html("p", { class: "failure", role: "alert", id: "fault" }, `${fault} Shown instead: ${name}.`)]),
     ...(site === undefined ? [] : [html("nav", { class: "pages", "aria-label": "Pages" }, ...pages)]),
     ...drawChips(address, to),
   ];
 }
+
+/** The fields for a first and a last day. */
+function drawDates({ address, from, to, wrong }: Dates, latest: string, isShown: boolean): Tree {
+  const field = (name: "from" | "to", title: string, value: string) =>
+    html(
+      "label",
+      `${title} `,
+      html("input", {
+        type: "date",
+        name,
+        value,
+        max: latest,
+        required: "",
+        ...(name === "from" && { "data-key": "c" }),
+        ...(name === wrong && { "aria-invalid": "true", "aria-describedby": "fault", autofocus: "" }),
+      }),
+    );
+  return html(
+    "form",
+    { class: "dates", "aria-label": "Dates of your own", ...(isShown && { "aria-current": "true" }) },
+    ...keepGiven(address),
+    field("from", "From", from),
+    field("to", "To", to),
+    html("button", "Show"),
+  );
+}
+
+/** Keeps the rest of the address when a form is sent. */
+export const keepGiven = ({ given }: Address, except?: string): Tree[] =>
+  [...given]
+    .filter(([name]) => name !== except && name !== "format")
+    .flatMap(([name, values]) => values.map((value) => html("input", { type: "hidden", name, value })));
 
 /** The conditions of the filter, each with a link to the page without it. */
 function drawChips(

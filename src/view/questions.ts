@@ -5,7 +5,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { readFilterInput } from "../operations/filter-input.ts";
 import type { Operation } from "../operations/operation.ts";
 import { readParams } from "../operations/parameters.ts";
-import { resolvePeriod } from "../operations/period-words.ts";
+import { assertNotDaysAndPeriod, resolvePeriod } from "../operations/period-words.ts";
 import type { Answer, Query } from "../reports/query.ts";
 import { headQuery, reportQuery } from "../reports/site-report.ts";
 import { type Address, change, formatAddress, readQuestion } from "./address.ts";
@@ -15,7 +15,10 @@ const FRESH = 60_000;
 /** How many pages are counted at once; others wait. */
 const MOST_AT_ONCE = 4;
 
-interface Question {
+/** Some periods only: a page has buttons and fields for most. */
+const FORMS = "one such as last_week, october, 2026-10 or 2026-11-01/2026-11-15";
+
+export interface Question {
   query: Query;
   params: Record<string, unknown>;
   usesDefaultDays: boolean;
@@ -28,8 +31,9 @@ export function parseQuestion(address: Address): Question {
     throw new AnalyticsError("unknown_parameter", `No page has the parameter ${others.join(", ")}.`);
   const params = readParams(query.params, texts);
   readFilterInput(texts.get("filter"));
+  assertNotDaysAndPeriod((name) => texts.has(name));
   // A date that is later than any period.
-  for (const period of texts.get("period") ?? []) resolvePeriod(period, "9000-01-01");
+  for (const period of texts.get("period") ?? []) resolvePeriod(period, "9000-01-01", { forms: FORMS });
   return { query, params, usesDefaultDays };
 }
 

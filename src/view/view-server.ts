@@ -30,9 +30,10 @@ import type { Answer } from "../reports/query.ts";
 import { series } from "../reports/series.ts";
 import { reportQuery } from "../reports/site-report.ts";
 import { type Address, change, DEFAULT_PERIOD, formatAddress, readAddress, readQuestion } from "./address.ts";
-import { drawBar, drawTools, showError } from "./bar.ts";
+import { drawBar, drawTools, keepGiven, showError } from "./bar.ts";
+import { latestDate, readDates } from "./dates.ts";
 import { checkRequest } from "./guard.ts";
-import { type Ask, createQuestions, parseQuestion } from "./questions.ts";
+import { type Ask, createQuestions, parseQuestion, type Question } from "./questions.ts";
 import { drawTable } from "./table.ts";
 
 export interface ViewOptions {
@@ -126,50 +127,48 @@ async function answer(
   const [, name] = /^\/([^/]+)\/now$/.exec(url.pathname) ?? [];
   const active = name === undefined ? undefined : readAddress(`/${name}`, url.searchParams)?.site;
   if (active !== undefined) return sendActive(response, active, context);
-  const address = await findAddress(url, context);
+  const given = await findAddress(url, context);
   const send = (status: number, text: string, type = "text/html") =>
     void response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8` }).end(text);
   const { viewPage } = await import("../mcp/chart-pages.ts");
   const [head = "", tail = ""] = viewPage.split("{{content}}");
-  const start = (title: string, bar: Tree[]) =>
+  const draw = (title: string, bar: Tree[]) =>
     head.replace("{{title}}", () => escapeMarkup(cleanText(title))) + bar.map(printMarkup).join("\n");
   const end = (parts: Tree[], trend: unknown = null) =>
     parts.map(printMarkup).join("\n") +
     tail
       .replace("{{locale}}", () => context.screen.locale)
       .replace('"{{trend}}"', () => formatJson(trend).replaceAll("<", "\\u003c"));
-  if (address === undefined) {
-    return send(404, start("Not found", []) + end(showError("There is no such page.", `${root}/`)));
+  if (given === undefined) {
+    return send(404, draw("Not found", []) + end(showError("There is no such page.", `${root}/`)));
   }
-  const title = nameOf(address);
-  if (address.page === "conversions" && !address.given.has("goal")) {
-    return send(200, start(title, drawBar(address, toHref(root))) + end([drawForm(address, GOAL)]));
+  const latest = latestDate(context.clock());
+  const dates = readDates(given, latest);
+  const [format] = given.given.get("format") ?? [];
+  if (dates.isChosen) {
+    const location = toHref(root)(dates.address);
+    return void response.writeHead(303, { ...HEADERS, Location: location }).end();
   }
-  let question: ReturnType<typeof parseQuestion>;
+  // Numbers that a program reads are of the days that were asked for, or none.
+  if (isFormat(format) && dates.fault !== undefined) return send(400, `${dates.fault}\n`, "text/plain");
+  const { address } = dates;
+  const status = dates.fault === undefined ? 200 : 400;
+  const start = () => draw(nameOf(address), drawBar(dates, latest, toHref(root)));
+  if (address.page === "conversions" && !address.given.has("goal"))
+    return send(status, start() + end([drawForm(address, GOAL)]));
+  let question: Question;
   try {
     question = parseQuestion(address);
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
     const parts = [drawHeading(address), ...showError(text, `${root}/`)];
-    return send(400, start(title, drawBar(address, toHref(root))) + end(parts));
+    return send(400, start() + end(parts));
   }
-  const [format] = address.given.get("format") ?? [];
-  if (isFormat(format)) {
-    try {
-      const answered = search(await context.ask(address, question, context.signal), address);
-      return send(
-        200,
-        `${await context.format(answered, format === "md" ? "markdown" : format)}\n`,
-        TYPES[format],
-      );
-    } catch (error) {
-      return send(400, `${describe(error)}\n`, "text/plain");
-    }
-  }
-  response.writeHead(200, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
+  if (isFormat(format)) return sendData(address, question, format, context, send);
+  response.writeHead(status, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
   if (request.method === "HEAD") return void response.end();
   // The bar is there at once, whatever the source takes; a report's totals come before its lists.
-  response.write(start(title, drawBar(address, toHref(root))));
+  response.write(start());
   let hasHead = false;
   try {
     const answered = await context.ask(address, question, context.signal, (head) => {
@@ -184,6 +183,23 @@ async function answer(
     response.end(end([...heading, ...showError(describe(error), `${root}/`)]));
   } finally {
     hasHead = true;
+  }
+}
+
+/** The page as the command line writes it. */
+async function sendData(
+  address: Address,
+  question: Question,
+  format: keyof typeof TYPES,
+  context: Context,
+  send: (status: number, text: string, type: string) => void,
+): Promise<void> {
+  try {
+    const answered = search(await context.ask(address, question, context.signal), address);
+    const text = await context.format(answered, format === "md" ? "markdown" : format);
+    send(200, `${text}\n`, TYPES[format]);
+  } catch (error) {
+    send(400, `${describe(error)}\n`, "text/plain");
   }
 }
 
@@ -366,17 +382,12 @@ const GOAL: Field = {
 };
 
 /** A form whose field is a part of the address. */
-function drawForm({ given }: Address, { name, title, button, placeholder }: Field): Tree {
-  const kept = [...given]
-    .filter(([other]) => other !== name && other !== "format")
-    .flatMap(([other, values]) =>
-      values.map((value) => html("input", { type: "hidden", name: other, value })),
-    );
-  const [value = ""] = given.get(name) ?? [];
+function drawForm(address: Address, { name, title, button, placeholder }: Field): Tree {
+  const [value = ""] = address.given.get(name) ?? [];
   return html(
     "form",
     { role: "search" },
-    ...kept,
+    ...keepGiven(address, name),
     html("input", { type: "search", name, value, placeholder, "aria-label": title, "data-key": "/" }),
     html("button", button),
   );
@@ -397,12 +408,13 @@ function describeTools({ params, result }: Answer, address: Address, { source }:
   );
   // What the report shows is the overview, with more lists.
   const asked = query === reportQuery ? findQuery("overview") : query;
-  const period = texts.get("period")?.[0] ?? DEFAULT_PERIOD;
+  const [days] = texts.get("days") ?? [];
+  const period = days === undefined ? `period ${texts.get("period")?.[0] ?? DEFAULT_PERIOD}` : `days ${days}`;
   const filter = texts.get("filter") ?? [];
   return {
     command: formatCommand(asked, given, source),
     report: query === reportQuery ? formatCommand(query, given, source) : undefined,
-    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, period ${period}${headFilter(filter)}. What stands out, and why?`,
+    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, ${period}${headFilter(filter)}. What stands out, and why?`,
   };
 }
 

@@ -17,7 +17,7 @@ const questions = { open: 0, aborted: 0, active: 0, all: 0, most: 0 };
 let slow = 0;
 let slowLists = 0;
 /** Answers are kept for a minute of it. */
-const time = { now: 0 };
+const time = { now: NOW };
 let server: ViewServer;
 
 beforeAll(async () => {
@@ -106,10 +106,39 @@ describe("the server of view", () => {
   });
 
   it("answers a wrong address with the sentence of the command line", async () => {
-    const wrong = await get(pathOf("example.com?period=yesteryear"));
-    expect([wrong.status, wrong.body]).toEqual([400, expect.stringContaining("period")]);
+    expect((await get(pathOf("example.com?filter=countries"))).body).toContain("filter must be a dimension");
     expect((await get(pathOf("example.com?perriod=today"))).status).toBe(400);
     expect((await get(pathOf("example.com/nothing"))).status).toBe(404);
+  });
+
+  it("shows the default for what is no period, and says so", async () => {
+    const usual = /class="value">(.*?)</.exec((await get(pathOf("example.com"))).body)?.[1];
+    for (const period of ["period=yesteryear", "days=many", "days=7&period=today", "period=a&period=b"]) {
+      const { status, body } = await get(pathOf(`example.com?${period}`));
+      expect([period, status, /class="value">(.*?)</.exec(body)?.[1]]).toEqual([period, 400, usual]);
+      expect(body).toMatch(/role="alert" id="fault">[^<]*Shown instead: 28 days\.</);
+      expect(body).toContain("--period last_28_days");
+      expect(body).toMatch(/aria-current="true">28 days</);
+      expect(body).not.toMatch(/<b>|period=yesteryear|days=many/);
+      const data = await get(pathOf(`example.com?${period}&format=csv`));
+      expect([data.status, data.headers["content-type"]]).toEqual([400, "text/plain; charset=utf-8"]);
+    }
+  });
+
+  it("leads from the days of the form to their address, and keeps the rest of it", async () => {
+    const sent = await get(
+      pathOf("example.com/pages?filter=countries%3DDE&period=yesterday&from=2026-11-03&to=2026-11-12"),
+    );
+    expect(sent.status).toBe(303);
+    expect(String(sent.headers.location)).toBe(
+      pathOf("example.com/pages?filter=countries%3DDE&period=2026-11-03%2F2026-11-12"),
+    );
+    const { body } = await get(pathOf("example.com?period=yesterday&from=2026-11-12&to=2026-11-03"));
+    expect(body).toContain(
+      "The last day, 2026-11-03, is before the first, 2026-11-12. Shown instead: Yesterday.",
+    );
+    expect(body).toContain("--period yesterday");
+    expect(body).toMatch(/name="to" value="2026-11-03"[^>]* aria-invalid="true" aria-describedby="fault"/);
   });
 
   it("has on each page the numbers of the command that it shows", async () => {
@@ -136,7 +165,9 @@ describe("the server of view", () => {
   it("leads from each row to a page with the row's visitors", async () => {
     const { body } = await get(pathOf("example.com?period=last_7_days"));
     const rows = [
-      ...body.matchAll(/<a href="([^"]*)" data-not="[^"]*">.*?<span class="number"><span><bdi>([\d,]+)</g),
+      ...body.matchAll(
+        /<a class="named" href="([^"]*)" data-not="[^"]*">.*?<span class="number beside"><span><bdi>([\d,]+)</g,
+      ),
     ];
     expect(rows.length).toBeGreaterThan(40);
     const misses: string[] = [];
@@ -248,7 +279,10 @@ describe.skipIf(CHROMIUM === undefined)("view in Chromium (CHROMIUM)", () => {
   beforeAll(async () => {
     browser = await launch();
     page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
-    page.on("console", (message) => faults.push(message.text()));
+    // A page about a wrong address has the status 400, which the browser says.
+    page.on("console", (message) => {
+      if (!message.location().url.includes("?from=")) faults.push(message.text());
+    });
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("request", (request) => {
       const { origin } = new URL(server.address);
@@ -319,6 +353,11 @@ describe.skipIf(CHROMIUM === undefined)("view in Chromium (CHROMIUM)", () => {
     expect(await plain.locator(".tile .value").count()).toBeGreaterThan(5);
     expect(await plain.locator(".lists a[data-not]").count()).toBeGreaterThan(40);
     expect(await plain.locator(".paper svg").isVisible()).toBe(true);
+    await plain.getByLabel("From", { exact: true }).fill("2026-11-03");
+    await plain.getByLabel("To", { exact: true }).fill("2026-11-12");
+    await plain.getByRole("button", { name: "Show", exact: true }).click();
+    expect(new URL(plain.url()).search).toBe("?period=2026-11-03%2F2026-11-12");
+    expect(await plain.getByLabel("From", { exact: true }).inputValue()).toBe("2026-11-03");
     await context.close();
   });
 
@@ -330,7 +369,13 @@ describe.skipIf(CHROMIUM === undefined)("view in Chromium (CHROMIUM)", () => {
   ])("breaks no rule of accessibility: %s", async (_, media, width) => {
     await page.emulateMedia(media);
     await page.setViewportSize({ width, height: 900 });
-    for (const address of ["", "example.com", "example.com/pages", "example.com/compare"]) {
+    for (const address of [
+      "",
+      "example.com",
+      "example.com/pages",
+      "example.com/compare",
+      "?from=2026-11-03",
+    ]) {
       await open(address);
       // The page's policy allows no other script, so axe is not added as an element.
       await page.evaluate(axe.source);
