@@ -3,6 +3,8 @@ import { normalizeSite } from "../operations/site-name.ts";
 
 /** Which sites an organization has. */
 export interface SiteSelection {
+  /** As `readSitePattern` returns them. */
+  patterns: readonly string[];
   /** The domains that are named in full. */
   names: ReadonlySet<string>;
   /** Whether a domain is named, or is below one that is. */
@@ -45,6 +47,7 @@ export function selectSites(patterns: readonly string[]): SiteSelection {
   const endings = patterns.flatMap((pattern) => (pattern.startsWith("*.") ? [pattern.slice(1)] : []));
   const isAll = patterns.includes(ALL);
   return {
+    patterns,
     names,
     includes: (domain) => isAll || names.has(domain) || endings.some((ending) => domain.endsWith(ending)),
   };

@@ -61,6 +61,9 @@ export const FOLDED_FILTER = "folded_filter";
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 
+/** The code of a warning that sites are not in the list of sites. */
+export const NOT_LISTED = "not_listed";
+
 /** The code of the warning that days cannot be compared with those before, which the source does not reach. */
 export const NOT_COMPARED = "not_compared";
 

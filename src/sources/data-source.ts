@@ -20,6 +20,8 @@ export interface DataSource {
   sites(signal?: AbortSignal, withDates?: boolean): Promise<readonly SourceSite[]>;
   /** Sites that it has and `sites` lacks, because it cannot tell what a row needs. Absent if there can be none. */
   unlisted?(signal?: AbortSignal): Promise<readonly UnlistedSite[]>;
+  /** The sites that alone are shown (`readSitePattern`), to be named if the source has none of them; absent if all are shown. */
+  readonly selected?: readonly string[];
   /**
    * The site with this id or domain (`normalizeSite`); undefined if there is none. Absent if finding one costs no less than
    * listing all.

@@ -26,7 +26,13 @@ import type {
   Span,
   VisitTotals,
 } from "./data-source.ts";
-import { warnOfFilter, warnOfFoldedLinks, warnOfFolding, warnOfUnlisted } from "./data-warnings.ts";
+import {
+  warnOfFilter,
+  warnOfFoldedLinks,
+  warnOfFolding,
+  warnOfNone,
+  warnOfUnlisted,
+} from "./data-warnings.ts";
 import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
 
 /**
@@ -102,7 +108,10 @@ const answers: Answers = {
               },
             ],
       ),
-      ...joinWarnings(warnOfUnlisted(unlisted)),
+      ...joinWarnings(
+        warnOfUnlisted(unlisted),
+        sites.length === 0 && source.selected ? [warnOfNone(source.selected)] : [],
+      ),
     };
   },
 

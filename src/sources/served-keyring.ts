@@ -31,7 +31,8 @@ export interface ServedKeyring extends LocalKeyring {
   prepare?: () => Promise<void>;
 }
 
-const EVERY_SITE = selectSites(["*"]);
+const ALL = "*";
+const EVERY_SITE = selectSites([ALL]);
 
 /**
  * Opens the keyring of a source that a server offers to others. Throws AnalyticsError `usage` if there are no keys for
@@ -52,7 +53,12 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
   if (!isThere && !context.mayMakeKey) throw createNoKeysError(flag, file, nameSites(context.flags));
   const openAll = await kind.openViews(context);
   const reportFault = limitReports(context.warn, context.clock);
-  const openView: OpenView = (selection) => hideFaults(openAll(selection), reportFault);
+  const openView: OpenView = (selection) => {
+    const { patterns } = selection;
+    const source = openAll(selection);
+    const isAll = patterns.length === 0 || patterns.includes(ALL);
+    return hideFaults(isAll ? source : { ...source, selected: patterns }, reportFault);
+  };
   const every = openView(EVERY_SITE);
   const prepare = async () => void (await every.sites().catch(() => {}));
   if (!isThere) return { ...(await openLocalKeyring({ open: async () => every }, context)), prepare };

@@ -51,6 +51,18 @@ describe("a query about a site", () => {
     });
   });
 
+  it("is refused with why there is no site at all, if the source says it", async () => {
+    const detail = "The data has no visit to the sites of this key: shop.example.";
+    const list = async () => ({ sites: [], warnings: [{ code: "not_listed", detail }] });
+    const call = Object.assign(list, {}) as unknown as Call;
+    await expect(ask(call, {})).rejects.toMatchObject({ message: detail, hint: undefined });
+    const refuse = () => Promise.reject(new AnalyticsError("site_not_found", "There is no such site."));
+    await expect(askForSite(call, { site: "shop.example" }, {}, refuse)).rejects.toMatchObject({
+      message: 'You have no site "shop.example".',
+      hint: detail,
+    });
+  });
+
   it("passes on other errors", async () => {
     const input = { site: "example.com", days: 0 };
     await expect(ask(connect(DEMO_KEY), input)).rejects.toMatchObject({ code: "invalid_parameter" });

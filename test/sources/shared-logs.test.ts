@@ -78,6 +78,9 @@ describe("organizations on one log", () => {
     const key = await addKey("one", sites);
     const { status, json } = await (await startApi())(key, "/sites");
     expect([status, domainsOf(json)]).toEqual([200, expected]);
+    const said = expected.length > 0 ? undefined : `no visit to the sites of this key: ${sites}.`;
+    expect(json.warnings?.[0].detail).toEqual(said && expect.stringContaining(said));
+    expect(JSON.stringify(json.warnings ?? "")).not.toMatch(/acme|m.nchen/);
   });
 
   it("get their own numbers, and another's site is no different from none", async () => {
