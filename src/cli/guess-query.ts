@@ -1,6 +1,9 @@
+import type { Option } from "commander";
 import { findDimension, findOtherList } from "../operations/dimension-names.ts";
 import { isPeriod } from "../operations/period-words.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { normalizeSite } from "../operations/site-name.ts";
+import { findInterval } from "../reports/profile.ts";
 
 /* What an unknown word or option is probably meant for. Loaded after a mistake alone: nearly every start has none. */
 
@@ -46,14 +49,19 @@ const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^(?:--(?:date|range|day|week|month|year)|-p)$/, ["--period"]],
   [/^-d$/, ["--days"]],
   [/^-f$/, ["--filter"]],
-  [/^-n$/, ["--limit"]],
+  [/^(?:--(?:top|rows|count|max)|-n)$/, ["--limit"]],
 ];
 
-/** The option of this command that an unknown one means, as a question; otherwise an empty text. */
-export function findMeant(name: string, known: readonly string[]): string {
+/**
+ * The option of this command that an unknown one means, as a question; otherwise an empty text.
+ *
+ * @param value What follows it.
+ */
+export function findMeant(name: string, value: string, known: readonly string[]): string {
   const [, options = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
   const meant = options.find((option) => known.includes(option));
-  if (meant !== undefined) return `Did you mean ${meant}?`;
+  if (meant !== undefined)
+    return `Did you mean ${meant === "--period" && readNumber(value) && known.includes("--days") ? "--days" : meant}?`;
   if (options.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
   const word = name.slice("--".length);
@@ -63,4 +71,60 @@ export function findMeant(name: string, known: readonly string[]): string {
   const dimension = findDimension(word);
   if (dimension === undefined || !known.includes("--filter")) return "";
   return `Did you mean --filter ${word}=…?`;
+}
+
+const readNumber = (text: string) => (/^\d{1,3}$/.test(text) ? text : undefined);
+const readPeriod = (text: string) => (isPeriod(text) ? text : undefined);
+/** Values that can be repeated: none of them is a key. */
+const READERS: ReadonlyMap<string, (text: string) => string | undefined> = new Map([
+  ["--days", readNumber],
+  ["--limit", readNumber],
+  ["--period", readPeriod],
+  ["--from", readPeriod],
+  ["--to", readPeriod],
+  ["--dimension", findDimension],
+  ["--by", findInterval],
+  ["--output", (text) => (/^(?:table|tsv|csv|json|ndjson|markdown)$/.test(text) ? text : undefined)],
+]);
+
+/** The value of an option that is written as one word with it: `7` of `--day=7` and of `-d7`. */
+const readInline = (word: string) => /^(?:--[^=]*=|-\w)(.+)$/s.exec(word)?.[1];
+
+/** What follows an option, which may be the next word. */
+export const readValue = (argv: readonly string[], word: string): string =>
+  readInline(word) ?? argv[argv.indexOf(word) + 1] ?? "";
+
+/**
+ * The command line with what its unknown option means, to paste; an empty text where a word might be a key, or where it would still
+ * be wrong.
+ *
+ * @param meant The question that names the option.
+ */
+export function correctLine(
+  argv: readonly string[],
+  unknown: string,
+  meant: string,
+  known: readonly Option[],
+): string {
+  const [, option = "", period] = /^Did you mean (--[\w-]+)(?: (\S+))?\?$/.exec(meant) ?? [];
+  const at = argv.indexOf(unknown);
+  const takesValue = (name: string) => known.some(({ long, required }) => long === name && required);
+  const isKnown = (name: string) => known.some(({ long, short }) => long === name || short === name);
+  if (at < 0 || !isKnown(option)) return "";
+  const inline = readInline(unknown);
+  const isAlone = period !== undefined || !takesValue(option);
+  if (isAlone && inline !== undefined) return "";
+  const value = period ?? (isAlone ? undefined : READERS.get(option)?.(readValue(argv, unknown)));
+  if (!isAlone && value === undefined) return "";
+  const rest = argv.slice(at + (isAlone || inline !== undefined ? 1 : 2));
+  const others = [...argv.slice(0, at), ...rest];
+  const isPlain = (word: string, index: number) =>
+    isKnown(word) ||
+    (takesValue(others[index - 1] ?? "") && !/:\/\/|@/.test(word)) ||
+    (index === 0 && /^[a-z-]+$/.test(word)) ||
+    findDimension(word) !== undefined ||
+    suggestOverview(word) !== "";
+  if (!others.every(isPlain)) return "";
+  const words = [...argv.slice(0, at), option, ...(value === undefined ? [] : [value]), ...rest];
+  return ["analytics-mcp", ...words.map(quoteForShell)].join(" ");
 }

@@ -44,8 +44,8 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     if (error.code === "commander.help") return exitCodes.usage;
     if (!isUnknownOption(error)) return printFailure(io, explainUsage(error, command), format);
     const asked = program?.commands.find((each) => each.name() === command);
-    const known = [...(asked?.options ?? []), ...(program?.options ?? [])].flatMap(({ long }) => long ?? []);
-    return printFailure(io, await explainUnknownOption(error, command, known), format);
+    const known = [...(asked?.options ?? []), ...(program?.options ?? [])];
+    return printFailure(io, await explainUnknownOption(error, argv, command, known), format);
   }
 }
 

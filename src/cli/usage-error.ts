@@ -1,4 +1,4 @@
-import type { CommanderError } from "commander";
+import type { CommanderError, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 
 /** Commander's messages, and ours in their place. */
@@ -49,20 +49,26 @@ const KEY_OPTION = /^(--(api[-_]?)?(key|token|secret)|-k$)/i;
 export const isUnknownOption = ({ code, message }: CommanderError) =>
   code === "commander.unknownOption" || /unknown command '-./.test(message);
 
-/** Turns commander's error on an unknown option into ours, without repeating a value: it may be a key. */
+/** Turns commander's error on an unknown option into ours, without repeating a value that may be a key. */
 export async function explainUnknownOption(
   { message }: CommanderError,
+  argv: readonly string[],
   command: string | undefined,
-  known: readonly string[] = [],
+  known: readonly Option[],
 ) {
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   const name = readOptionName(word);
-  const { findMeant } = await import("./guess-query.ts");
-  return createUnknownOptionError(
-    name,
-    [findMeant(name, known) || guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
-  );
+  const { correctLine, findMeant, readValue } = await import("./guess-query.ts");
+  const meant =
+    findMeant(
+      name,
+      readValue(argv, word),
+      known.flatMap(({ long }) => long ?? []),
+    ) || guess;
+  // A command to paste ends the hint.
+  const next = correctLine(argv, word, meant, known) || seeHelp(command);
+  return createUnknownOptionError(name, [meant, next].filter((sentence) => sentence !== "").join(" "));
 }
 
 /** The option's name without its value: `-k` of `-kVALUE`, `--key` of `--key=VALUE`. */

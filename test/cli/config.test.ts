@@ -38,7 +38,10 @@ function put(path: string, text: string) {
 describe("config prints", () => {
   it("the clients, without one", async () => {
     const { code, stdout, stderr } = await config();
-    expect([code, stderr]).toEqual([0, "Next: analytics-mcp config <client>\n"]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^--write: .+ --remote: .+\nNext: analytics-mcp config <client>\n$/),
+    ]);
     expect(stdout.split("\n")[0]).toBe("client\ttitle\twrites\tremote\tfile");
     for (const { id } of clients) expect(stdout).toMatch(new RegExp(`^${id}\t`, "m"));
     expect(JSON.parse((await config("--json")).stdout).clients).toHaveLength(clients.length);

@@ -61,6 +61,11 @@ const lines = [
   "stats example.com last week",
   "stats example.com --yesterday",
   "stats example.com -d 7",
+  "stats example.com --day=7 --csv",
+  "stats sk-canary -d 7",
+  "stats example.com --range sk-canary",
+  "breakdown example.com --by channel",
+  "breakdown example.com --top 5 --foo",
   "stats --period 2026-11-20 2026-11-22",
   "stats example.com --days 9999",
   "stats example.com --days 7d",
@@ -234,6 +239,7 @@ it("each gets an answer that helps", async () => {
     if (!isJson) expect.soft(stderr, line).toMatch(/^error: .+[.?…]\nhint: .+\n$/);
     // Neither the system's codes nor a key, and a suggestion comes first.
     expect.soft(stderr, line).not.toMatch(/\bE[A-Z]{4,}\b|this is a bug|sk-123/);
+    expect.soft(stderr, line).not.toContain("sk-canary");
     if (stderr.includes("Did you mean")) expect.soft(stderr, line).toMatch(/\nhint: Did you mean/);
     const shown = stderr.replaceAll(home, "HOME").replaceAll(String(taken), "TAKEN");
     parts.push(`$ analytics-mcp ${line}\n${shown}exit ${code}\n`);

@@ -83,7 +83,10 @@ async function listClients(io: Io, flags: ConfigFlags): Promise<void> {
     { key: "remote", label: "--remote", kind: "text" },
     { key: "file", label: "file", kind: "text" },
   ] as const;
-  const notes = ["Next: analytics-mcp config <client>"];
+  const notes = [
+    "--write: whether config can add the entry to the file itself. --remote: how the client reaches a remote connector: itself, or by the npm package mcp-remote.",
+    "Next: analytics-mcp config <client>",
+  ];
   await printTable(io, flags, { clients: rows }, { columns: [...columns], rows, notes });
 }
 

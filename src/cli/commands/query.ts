@@ -164,7 +164,7 @@ export function addQueryOptions(command: ShellCommand, query: Query): void {
   if (takesSite(query)) command.usage("[site] [options]").argument("[site]");
   for (const [parameter, schema] of parameterSchemas(query.params)) {
     const metavar = nameValue(parameter, schema);
-    const choices = schema.enum ? ` One of: ${schema.enum.join(", ")}.` : "";
+    const choices = schema.enum?.[1] ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
       `--${flagOf(parameter)} <${metavar}>`,
       `${schema.description ?? ""}${choices}${describeRange(schema)}`,

@@ -31,7 +31,7 @@ export const command: CommandDefinition = {
         "analytics-mcp reference --service matomo --base-url https://stats.example.com --api-key-file token",
       )
       .description(
-        "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what a service with an API of its own knows with --service. Your own data needs a keys file (see keys); without one, at a terminal, the command creates a key for this run and shows it.",
+        "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what a service with an API of its own knows with --service. Each request needs a key, Authorization: Bearer <key>: for made-up data, the one that the command prints; for your own, one that analytics-mcp keys add created. Without a keys file, at a terminal, the command creates a key for this run and shows it. The key of --api-key-file is the service's and is not given out.",
       )
       .option("--host <host>", "address to listen on", "127.0.0.1")
       .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
