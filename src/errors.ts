@@ -184,3 +184,6 @@ export function quoteWord(word: string, options?: QuoteOptions): string {
   const isHidden = /^-./.test(word) && !/^-\d{1,9}$/.test(word);
   return quote(isHidden ? "-…" : word, options);
 }
+
+/** Quotes a path as it was given: the backslashes of Windows are not doubled. */
+export const quotePath = (path: string): string => quoteWord(path).replaceAll("\\\\", "\\");

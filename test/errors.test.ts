@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quote, quoteIfNeeded, quoteWord } from "../src/errors.ts";
+import { quote, quoteIfNeeded, quotePath, quoteWord } from "../src/errors.ts";
 import { anyText } from "./render/any-text.ts";
 
 /** Also texts of what is escaped. */
@@ -43,6 +43,11 @@ describe("a quoted text", () => {
     );
     expect(quoteWord("x".repeat(70), { maxLength: 60 })).toBe(`"${"x".repeat(59)}…"`);
   });
+});
+
+it("a path keeps its backslashes", () => {
+  expect(quotePath("C:\\logs\\access.log*")).toBe('"C:\\logs\\access.log*"');
+  expect(quotePath('a"b')).toBe('"a\\u0022b"');
 });
 
 describe("a name in a sentence", () => {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { AnalyticsError, quoteWord } from "../errors.ts";
+import { AnalyticsError, quotePath } from "../errors.ts";
 import type { AccessFlags, GivenKey } from "./access.ts";
 import { readApiKey } from "./api-key.ts";
 import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
@@ -35,7 +35,7 @@ function readKeyFile(file: string): GivenKey {
     if (cause instanceof AnalyticsError) throw cause;
     throw new AnalyticsError(
       "no_api_key",
-      `--api-key-file ${quoteWord(file)} cannot be read: ${explainSystemError(cause)}.`,
+      `--api-key-file ${quotePath(file)} cannot be read: ${explainSystemError(cause)}.`,
       {
         hint: file.startsWith("~") ? "Write the full path: only a shell expands ~." : "Check the path.",
         cause,

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { AnalyticsError, quoteWord } from "../errors.ts";
+import { AnalyticsError, quotePath } from "../errors.ts";
 import type { ServiceName } from "./services.ts";
 import { explainSystemError } from "./system-error.ts";
 import { assertExpanded, type Environment, readVariable } from "./variables.ts";
@@ -62,7 +62,7 @@ function findVariable(environment: Environment) {
 function readMappingFile(path: string, source: string): GivenMapping {
   const file = resolve(path);
   const createError = (reason: string, hint: string, cause?: unknown) =>
-    new AnalyticsError("usage", `${source} ${quoteWord(path)} cannot be read: ${reason}.`, { hint, cause });
+    new AnalyticsError("usage", `${source} ${quotePath(path)} cannot be read: ${reason}.`, { hint, cause });
   try {
     const status = statSync(file);
     // A pipe or a device could be read without end.

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { AnalyticsError, quoteWord } from "../errors.ts";
+import { AnalyticsError, quotePath } from "../errors.ts";
 import { readJson } from "../member.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
 import { isWritableByOthers } from "./file-permissions.ts";
@@ -49,7 +49,7 @@ export function findKeysFile(
   const named =
     typeof flags.keys === "string" ? flags.keys : readVariable(environment, "ANALYTICS_KEYS_FILE");
   if (named?.startsWith("~") || named === "") {
-    throw new AnalyticsError("usage", `--keys: there is no file ${quoteWord(named)}.`, {
+    throw new AnalyticsError("usage", `--keys: there is no file ${quotePath(named)}.`, {
       hint: "Write the full path: only a shell expands ~.",
     });
   }

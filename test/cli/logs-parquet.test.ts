@@ -122,7 +122,10 @@ describe("analytics-mcp logs --parquet", () => {
     const sites = ["--site", "example.com", "--site", "exmaple.com"];
     const { code, stderr } = await run(LABELLED, ...sites, "--parquet", path("hits"));
     expect(code).toBe(0);
-    expect(stderr).toContain("\nNo line is about exmaple.com.");
+    expect(stderr).toContain(
+      "\nNo line is about exmaple.com. To see which hosts there are: analytics-mcp logs ",
+    );
+    expect(stderr).not.toContain("<files>");
     expect(stderr).not.toContain("No line is about example.com.");
   });
 

@@ -50,11 +50,15 @@ function install(place: string, country: string) {
 
 /** Runs the program. @param node Whose global packages it can find. */
 function run(node: string, ...words: string[]) {
+  return runWith({}, node, ...words);
+}
+
+function runWith(environment: Record<string, string>, node: string, ...words: string[]) {
   const program = join(folder, "npx", "node_modules", "analytics-mcp", "bin", "analytics-mcp.js");
   return spawnSync(node, [program, ...words], {
     cwd: join(folder, "work"),
     encoding: "utf8" as const,
-    env: { XDG_STATE_HOME: join(folder, "state") },
+    env: { XDG_STATE_HOME: join(folder, "state"), ...environment },
   });
 }
 
@@ -93,6 +97,8 @@ describe("the optional package of countries", () => {
     cpSync(realpathSync(NODE), node);
     const set = ["logs", "--set", "--geoip", "countries", join(folder, "access.log")];
     expect(run(node, ...set).stderr).toContain("the database of countries is not installed");
+    install(join("prefix", "lib"), "DE");
+    expect(runWith({ NPM_CONFIG_PREFIX: join(folder, "prefix") }, node, ...set)).toMatchObject({ status: 0 });
     install("lib", "DE");
     expect(run(node, ...set)).toMatchObject({ status: 0 });
     expect(askCountries().countries).toEqual(["DE", ""]);

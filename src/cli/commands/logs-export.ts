@@ -4,7 +4,7 @@ import { formatJson } from "../../render/clean-text.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { Hit } from "../../sources/hits.ts";
 import { type ExportSummary, exportHits } from "../../sources/logs/command/export-hits.ts";
-import type { LogSettings } from "../../sources/logs/settings.ts";
+import { type LogSettings, quotePatterns } from "../../sources/logs/settings.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 
@@ -35,7 +35,7 @@ export async function writeHits(io: Io, settings: LogSettings, flags: ExportFlag
       write: output.write,
     });
     await output.end();
-    for (const note of describeExport(summary)) await printNote(io, note);
+    for (const note of describeExport(summary, settings)) await printNote(io, note);
   } finally {
     output.abandon();
   }
@@ -54,7 +54,10 @@ async function createFileWriter(folder: string): Promise<HitWriter> {
   return { ...createHitFiles(folder), end: async () => {} };
 }
 
-function describeExport({ days, open, unknown, late, damaged }: ExportSummary): string[] {
+function describeExport(
+  { days, open, unknown, late, damaged }: ExportSummary,
+  { files }: LogSettings,
+): string[] {
   const written = days.filter(({ leftOut }) => leftOut === undefined);
   const hits = written.reduce((sum, day) => sum + day.hits, 0);
   const list = (some: readonly { site: string; date: string }[]) =>
@@ -66,7 +69,7 @@ function describeExport({ days, open, unknown, late, damaged }: ExportSummary): 
     ...(open.length > 0 ? [`Not yet written: ${list(open)}. A day is closed 24 hours after it ended.`] : []),
     ...unknown.map(
       (site) =>
-        `No line is about ${quoteIfNeeded(site)}. analytics-mcp logs <files> lists the hosts in these logs.`,
+        `No line is about ${quoteIfNeeded(site)}. To see which hosts there are: analytics-mcp logs ${quotePatterns(files)}`,
     ),
     ...(first.length > 0
       ? [

@@ -3,7 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import { readRegularFile } from "../../config/read-regular-file.ts";
 import { replaceFile } from "../../config/replace-file.ts";
 import { explainSystemError } from "../../config/system-error.ts";
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, quotePath } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { Period } from "../../operations/period.ts";
 
@@ -27,7 +27,7 @@ export function chooseTarget(file: string | undefined, force: boolean): ReportTa
   if (file === undefined || file === "-") return { file, format: "html" };
   const format = readMember(FORMATS, extname(file).toLowerCase());
   if (format === undefined) {
-    throw new AnalyticsError("usage", `--out must end in .html or .md, not ${quoteWord(file)}.`, {
+    throw new AnalyticsError("usage", `--out must end in .html or .md, not ${quotePath(file)}.`, {
       hint: "Use .html for a page and .md for Markdown; - writes a page to standard output.",
     });
   }

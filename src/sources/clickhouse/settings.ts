@@ -3,7 +3,7 @@ import { maySendSecrets } from "../../config/base-url.ts";
 import { describeExposure, isReadableByOthers } from "../../config/file-permissions.ts";
 import { explainSystemError } from "../../config/system-error.ts";
 import { type Environment, readVariable } from "../../config/variables.ts";
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, quotePath } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
 import { readSchema } from "./schemas.ts";
 
@@ -97,7 +97,7 @@ function readPassword(
   } catch (cause) {
     throw new AnalyticsError(
       "usage",
-      `--clickhouse-password-file ${quoteWord(String(file))} cannot be read: ${explainSystemError(cause)}.`,
+      `--clickhouse-password-file ${quotePath(String(file))} cannot be read: ${explainSystemError(cause)}.`,
       { cause },
     );
   }

@@ -10,7 +10,7 @@ import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
 import { describeUnread, findUnread } from "./reading/unread-input.ts";
 import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
-import type { LogSettings } from "./settings.ts";
+import { type LogSettings, quotePatterns } from "./settings.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
 
 /** A stream can be read once, and the sites are read after these checks. */
@@ -47,13 +47,13 @@ export async function checkFiles(
   const recent = { from: addDays(today, 1 - RECENT_DAYS), to: today };
   const unread = findUnread(registry, { site: undefined, ...recent }, calendar);
   if (unread === undefined) return about;
-  return { warning: `${about}. ${describeUnread(unread, recent)}`, fix: FIX };
+  return { warning: `${about}. ${describeUnread(unread, recent)}`, fix: describeFix(settings) };
 }
 
 /** What is older has been seen. */
 const RECENT_DAYS = 30;
-const FIX =
-  "analytics-mcp logs <files> shows the first of these lines, --log-format describes another format, and a file that is no access log should not match the pattern.";
+const describeFix = ({ files }: LogSettings) =>
+  `analytics-mcp logs ${quotePatterns(files)} shows the first of these lines, --log-format describes another format, and a file that is no access log should not match the pattern.`;
 
 /** If the logs are in no known format, adds the option with which this machine's web server describes them. */
 async function proposeFormat(

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
-import { AnalyticsError, quote } from "../../errors.ts";
+import { AnalyticsError, quotePath } from "../../errors.ts";
 import type { LocalContext } from "../source-types.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { openStore } from "./open.ts";
@@ -123,6 +123,6 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
 }
 
 const createNoHistoryError = ({ files }: LogSettings): AnalyticsError =>
-  new AnalyticsError("usage", `${files.map(({ glob }) => quote(glob)).join(" ")} have no history.`, {
+  new AnalyticsError("usage", `${files.map(({ glob }) => quotePath(glob)).join(" ")} have no history.`, {
     hint: "analytics-mcp logs --list shows the histories that there are, with the files of each.",
   });

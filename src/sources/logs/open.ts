@@ -1,4 +1,4 @@
-import { AnalyticsError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, quotePath, quoteWord } from "../../errors.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { DataSource } from "../data-source.ts";
 import { listTexts } from "../named-sites.ts";
@@ -66,7 +66,7 @@ export function readLogSettings(flags: SourceFlags, defaultSite?: string): LogSe
   }
   const database = files.find(({ glob }) => /\.mmdb$/i.test(glob))?.glob;
   if (database !== undefined) {
-    throw new AnalyticsError("usage", `${quoteWord(database)} is a database of places, not an access log.`, {
+    throw new AnalyticsError("usage", `${quotePath(database)} is a database of places, not an access log.`, {
       hint: "--geoip takes one file, and the shell makes several of a pattern. Name one: --geoip countries.mmdb",
     });
   }

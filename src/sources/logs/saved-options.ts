@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { execPath } from "node:process";
+import { env, execPath } from "node:process";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import type { Warning } from "../../operations/warning.ts";
@@ -53,7 +53,7 @@ function readDatabase(text: string): PlaceDatabase {
   const found = findCountryPackage();
   if (found !== undefined) return found;
   throw new AnalyticsError("usage", `--geoip ${COUNTRIES}: the database of countries is not installed.`, {
-    hint: `Install it: npm install -g ${COUNTRY_PACKAGE}. It is looked for in this folder, beside Node, and at the prefix in ~/.npmrc. From elsewhere, name its file: --geoip /path/to/it.mmdb`,
+    hint: `Install it: npm install -g ${COUNTRY_PACKAGE}. It is looked for in this folder, beside Node, and at npm's prefix. From elsewhere, name its file: --geoip /path/to/it.mmdb`,
   });
 }
 
@@ -229,7 +229,7 @@ function findCountryPackage(): PlaceDatabase | undefined {
   return path === undefined ? undefined : { name: COUNTRY_PACKAGE, path };
 }
 
-/** The folders of the packages that are installed for all programs: npm's own, and that of `prefix` in `~/.npmrc`. */
+/** The folders of the packages that are installed for all programs: npm's own, and that of npm's setting `prefix`. */
 function listPackageFolders(): string[] {
   const prefixes = [readNpmPrefix() ?? [], join(dirname(execPath), "..")].flat();
   return [...prefixes.map((folder) => join(folder, "lib")), dirname(execPath)].map((folder) =>
@@ -237,7 +237,10 @@ function listPackageFolders(): string[] {
   );
 }
 
+/** Of the environment, in capitals or not, else of `~/.npmrc`. */
 function readNpmPrefix(): string | undefined {
+  const given = env.npm_config_prefix || env.NPM_CONFIG_PREFIX;
+  if (given) return given;
   try {
     const [, prefix] = /^prefix *= *(.+?)\r?$/m.exec(readFileSync(join(homedir(), ".npmrc"), "utf8")) ?? [];
     return prefix?.replace(/^(?:~|\$\{HOME\})(?=\/)/, homedir());

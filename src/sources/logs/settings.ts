@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { quoteForShell } from "../../operations/shell-command.ts";
 import type { LogCalendar } from "./day-span.ts";
 import type { LogFormat } from "./reading/log-line.ts";
 
@@ -42,6 +43,10 @@ export interface LogPattern {
 /** Patterns as they are typed: `example.com=/var/log/nginx/access.log*`. */
 export const formatPatterns = (patterns: readonly LogPattern[]): string[] =>
   patterns.map(({ glob, site }) => (site === undefined ? glob : `${site}=${glob}`));
+
+/** The same as words for a shell. */
+export const quotePatterns = (patterns: readonly LogPattern[]): string =>
+  formatPatterns(patterns).map(quoteForShell).join(" ");
 
 /** A database of places in MaxMind's format. `name` stays the same if an update changes the path. */
 export interface PlaceDatabase {

@@ -108,7 +108,7 @@ describe.each([20, 2.5])("a log of which one in %s lines of a day cannot be read
     );
     expect(await doctor()).toMatchObject({
       warning: expect.stringMatching(/^504 lines; 1 file today\. Of the log of .*, on 2026-11-19\)/),
-      fix: expect.stringContaining("--log-format"),
+      fix: expect.stringContaining(`analytics-mcp logs '${pathOf("access.log*")}' shows`),
     });
     expect(await check("2026-11-19")).toEqual({
       code: 7,

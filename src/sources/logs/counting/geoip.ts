@@ -2,7 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { isIP, isIPv6 } from "node:net";
 import { Reader, type Response } from "mmdb-lib";
 import { explainSystemError } from "../../../config/system-error.ts";
-import { AnalyticsError, quote } from "../../../errors.ts";
+import { AnalyticsError, quotePath } from "../../../errors.ts";
+import { COUNTRIES, COUNTRY_PACKAGE } from "../../country-package.ts";
 import type { Place } from "../settings.ts";
 import { createAddressFilter, unmapAddress } from "./addresses.ts";
 
@@ -46,8 +47,8 @@ const isSpecial = createAddressFilter([
  */
 export function openGeoip(path: string): (address: string) => Place {
   const createError: CreateError = (reason, cause) =>
-    new AnalyticsError("usage", `The database of places ${quote(path)} cannot be used: ${reason}.`, {
-      hint: "--geoip takes a file in MaxMind's format (.mmdb). docs/logs.md names free ones.",
+    new AnalyticsError("usage", `The database of places ${quotePath(path)} cannot be used: ${reason}.`, {
+      hint: `--geoip takes a file in MaxMind's format (.mmdb); docs/logs.md names free ones. For countries alone: npm install -g ${COUNTRY_PACKAGE}, then --geoip ${COUNTRIES}`,
       cause,
     });
   const reader = openReader(readBytes(path, createError), createError);

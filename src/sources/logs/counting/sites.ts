@@ -1,7 +1,7 @@
 import type { SiteSelection } from "../../../config/site-patterns.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
 import { quoteForShell } from "../../../operations/shell-command.ts";
-import { formatPatterns, type LogPattern, type LogSettings } from "../settings.ts";
+import { type LogPattern, type LogSettings, quotePatterns } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
 /** A host is a site if it has at least this share of all page views. */
@@ -66,13 +66,15 @@ export const createOtherSiteError = (
   files: readonly LogPattern[],
 ): AnalyticsError =>
   new AnalyticsError("usage", `These logs are about ${known}, not about ${quoteIfNeeded(asked)}.`, {
-    hint: `Ask about ${known}. To count them again under another name, first remove what was counted: analytics-mcp logs --forget ${formatPatterns(files).map(quoteForShell).join(" ")}`,
+    hint: `Ask about ${known}. To count them again under another name, first remove what was counted: analytics-mcp logs --forget ${quotePatterns(files)}`,
   });
 
-function createNamelessError({ sites: [named] }: LogSettings): AnalyticsError {
-  if (named !== undefined) {
+function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsError {
+  const [file] = files;
+  if (named !== undefined && file !== undefined) {
+    const whole = quoteForShell(`${named}=${file.glob}`);
     return new AnalyticsError("usage", `The logs have no request to ${named}.`, {
-      hint: `analytics-mcp logs <files> shows which hosts they have. If all of a file is about ${named}, name both: --logs ${named}=<file>`,
+      hint: `To see which hosts they have: analytics-mcp logs ${quotePatterns(files)}. If all of a file is about ${named}, name both: --logs ${whole}`,
     });
   }
   return new AnalyticsError("usage", "The logs do not say which site they are about.", {

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../../config/system-error.ts";
-import { AnalyticsError, quote, readErrorCode } from "../../../errors.ts";
+import { AnalyticsError, quotePath, readErrorCode } from "../../../errors.ts";
 import type { LogSettings } from "../settings.ts";
 import type { LogFile } from "./log-file.ts";
 
@@ -127,11 +127,11 @@ function readFile(path: string, site: string | undefined): FoundFile | undefined
 
 function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
   if (isFolder) {
-    return new AnalyticsError("usage", `${quote(pattern)} is a folder without files.`, {
-      hint: `A folder stands for the files in it, not for those in its folders: ${quote(join(pattern, "*", "access.log*"))} matches these, or name one folder for each site.`,
+    return new AnalyticsError("usage", `${quotePath(pattern)} is a folder without files.`, {
+      hint: `A folder stands for the files in it, not for those in its folders: ${quotePath(join(pattern, "*", "access.log*"))} matches these, or name one folder for each site.`,
     });
   }
-  return new AnalyticsError("usage", `No log file matches ${quote(pattern)}.`, {
+  return new AnalyticsError("usage", `No log file matches ${quotePath(pattern)}.`, {
     hint: `Check the path.${/^\/var\/log\/(?:nginx|apache2)\//.test(pattern) ? "" : " Debian keeps logs in /var/log/nginx and /var/log/apache2."}`,
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { AnalyticsError, quote } from "../../../errors.ts";
+import { AnalyticsError, quotePath } from "../../../errors.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import { hashFile, makeFolder, readOwn, syncFolder, writeWhole } from "./files.ts";
 import { nameJournal, openFolder } from "./history-folder.ts";
@@ -27,7 +27,7 @@ export interface Backup {
  */
 export function backUpHistory(folder: string, target: string, closedOnly: boolean): Backup {
   if (existsSync(target) && readdirSync(target).length > 0) {
-    throw new AnalyticsError("usage", `${quote(target)} is not empty.`, { hint: "Name a new folder." });
+    throw new AnalyticsError("usage", `${quotePath(target)} is not empty.`, { hint: "Name a new folder." });
   }
   const lock = existsSync(folder) ? takeLock(join(folder, "lock")) : undefined;
   try {
