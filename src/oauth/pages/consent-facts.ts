@@ -15,6 +15,7 @@ export type ConsentRedirect =
   | { kind: "loopback"; host: string; port?: string | undefined }
   | { kind: "app"; scheme: string };
 
+/** How a person ends the access, by who can take the key back. */
 const ENDINGS = {
   nobody: "remove it in your application",
   operator: "ask whoever runs this server to remove the key",
@@ -23,26 +24,22 @@ const ENDINGS = {
 
 const READS = "visitors, pages, referrers, countries and events";
 
-export interface ConsentFacts {
-  /** Who can take the key back. */
-  issuer: keyof typeof ENDINGS;
-  /** What can be read, if it is not all that a service has. */
-  reads?: string | undefined;
-}
-
-export function buildFacts(
+/** What to know before the decision. */
+export const buildFacts = (
   application: ConsentApplication,
   redirect: ConsentRedirect,
-  { issuer, reads = READS }: ConsentFacts,
-): Html {
-  return html`<dl>
+  reads = READS,
+): Html => html`<dl>
 <div><dt>Who asks</dt><dd>${buildApplication(application, redirect)}</dd></div>
 <div><dt>Sends you to</dt><dd>${buildRedirect(redirect)}</dd></div>
 <div><dt>Can read</dt><dd><p>Statistics of all sites of your key’s organization: ${reads}. <strong>Read only:</strong> it cannot change anything.</p></dd></div>
+</dl>`;
+
+/** What becomes of the key. */
+export const buildKeyFacts = (issuer: keyof typeof ENDINGS): Html => html`<dl>
 <div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect.</p></dd></div>
 <div><dt>Lasts</dt><dd><p>At most one year, and no longer than 30 days after its last use. To end it earlier, ${ENDINGS[issuer]}.</p></dd></div>
 </dl>`;
-}
 
 /** The name is in a frame: within a sentence, it could end the sentence and begin another. */
 function buildApplication(application: ConsentApplication, redirect: ConsentRedirect): Html {

@@ -1,6 +1,6 @@
 import { type Html, html, trustMarkup } from "../../render/html.ts";
 import { blamesKey, type ConsentError, formatConsentError } from "./consent-error.ts";
-import { buildFacts, type ConsentApplication, type ConsentRedirect } from "./consent-facts.ts";
+import { buildFacts, buildKeyFacts, type ConsentApplication, type ConsentRedirect } from "./consent-facts.ts";
 import { buildDocument } from "./html-document.ts";
 import { findKeyIssuer, type KeyOrigin } from "./key-issuer.ts";
 import { buildNotice, type Notice } from "./notice.ts";
@@ -31,7 +31,8 @@ export function buildConsentPage(page: ConsentPage): string {
   const main = html`<h1>Allow access to your statistics?</h1>
 ${buildNotice(notice)}
 <div class="sides">
-${buildFacts(application, redirect, { issuer: findKeyIssuer(page), reads })}
+${buildFacts(application, redirect, reads)}
+<div>
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${buildField(page)}
@@ -39,6 +40,8 @@ ${buildField(page)}
 ${buildButtons(error)}
 </div>
 </form>
+${buildKeyFacts(findKeyIssuer(page))}
+</div>
 </div>`;
   const title = `${error ? "Error: " : ""}Allow access to your statistics?`;
   return buildDocument({ title, main, layout: "decision" });
