@@ -5,7 +5,7 @@ import { breakdown, type DaysOperation, stats, timeseries } from "../operations/
 import type { AnswerOf } from "../operations/operation.ts";
 import { isAll } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
-import { hasVisits, rateVisits, type WithVisits } from "../operations/visit-rates.ts";
+import { rateVisits } from "../operations/visit-rates.ts";
 import { NEAR, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
@@ -16,6 +16,7 @@ import { keepMissing, missEvents, readActiveNow, readLists } from "./missing-par
 import { readOverviewHours } from "./overview-hours.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
 import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
+import { listCounts } from "./trend-counts.ts";
 
 const TOP_ROWS = 10;
 
@@ -158,23 +159,6 @@ const countToday = (
   { period, visitors, pageviews }: AnswerOf<typeof stats>,
   { today: hours }: Awaited<ReturnType<typeof readOverviewHours>>,
 ) => ({ date: period.to, visitors, pageviews, ...(hours && { hours }) });
-
-interface TrendPoint extends WithVisits {
-  date: string;
-  visitors: number;
-  pageviews: number;
-  missing?: true | undefined;
-}
-
-/** The days of a series as a trend has them. */
-export function listCounts(points: readonly TrendPoint[]) {
-  return {
-    from: points[0]?.date ?? "",
-    visitors: points.map(({ visitors, missing }) => (missing ? null : visitors)),
-    pageviews: points.map(({ pageviews, missing }) => (missing ? null : pageviews)),
-    ...(hasVisits(points) && { visits: points.map(({ visits = 0, missing }) => (missing ? null : visits)) }),
-  };
-}
 
 /** A trend begins with the data: days before it are no gap. */
 function sinceStart<P extends { date: string }>(points: readonly P[], warnings: readonly Warning[] = []) {

@@ -2,10 +2,10 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.ts";
 import { hours } from "../operations/hours.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { hasVisits } from "../operations/visit-rates.ts";
 import { PROXIED } from "../operations/warning.ts";
 import { readExtra } from "./missing-parts.ts";
 import { askSpan } from "./site-period.ts";
+import { countPoints } from "./trend-counts.ts";
 
 type Hours = AnswerOf<typeof hours>;
 type HourPoint = Hours["points"][number];
@@ -71,7 +71,5 @@ const ABOUT_MISSING = new Set([
 
 const listHours = (points: readonly HourPoint[]) => ({
   times: points.map(({ time }) => time),
-  visitors: points.map(({ visitors }) => visitors),
-  pageviews: points.map(({ pageviews }) => pageviews),
-  ...(hasVisits(points) && { visits: points.map(({ visits = 0 }) => visits) }),
+  ...countPoints(points),
 });

@@ -82,9 +82,9 @@ export const overviewResult = () =>
       hours: z
         .object({
           times: z.array(timestamp),
-          visitors: z.array(count),
-          pageviews: z.array(count).optional(),
-          visits: z.array(count).optional(),
+          visitors: counts,
+          pageviews: counts.optional(),
+          visits: counts.optional(),
         })
         .optional(),
       previous: z
@@ -251,6 +251,8 @@ const hourColumns: readonly Column[] = [
   { key: "yesterday_until_then", label: "yesterday by then", kind: "count" },
 ];
 
+const listNumbers = (counts: readonly (number | null)[]) => counts.map((count) => count ?? "–").join(" ");
+
 export function viewTrend({ trend: { from, visitors, partial, hours } }: ReportedOverview): View {
   const view = { columns: [], rows: [], notes: [] };
   // A single day has no trend of days.
@@ -260,13 +262,13 @@ export function viewTrend({ trend: { from, visitors, partial, hours } }: Reporte
     const interval = { name: "hour" as const, starts, to: last };
     return {
       ...view,
-      headline: `Visitors an hour from ${first}: ${hours.visitors.join(" ")}${partial ? " (this hour so far)" : ""}`,
+      headline: `Visitors an hour from ${first}: ${listNumbers(hours.visitors)}${partial ? " (this hour so far)" : ""}`,
       series: { label: "visitors an hour", from: first, values: hours.visitors, partial, interval },
     };
   }
   return {
     ...view,
-    headline: `Visitors a day from ${from}: ${visitors.map((count) => count ?? "–").join(" ")}${partial ? " (today so far)" : ""}`,
+    headline: `Visitors a day from ${from}: ${listNumbers(visitors)}${partial ? " (today so far)" : ""}`,
     series: { label: "visitors a day", from, values: visitors, partial },
   };
 }

@@ -6,11 +6,12 @@ import { openPort } from "../http/open-port.ts";
 import { drawComparison } from "../mcp/chart/draw-comparison.ts";
 import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
 import { drawHead, drawTopLists, type RowLink } from "../mcp/chart/draw-overview.ts";
-import { drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
+import { dimensionTitle, drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
 import { createFormat } from "../mcp/chart/format.ts";
 import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
 import { hasTrend } from "../mcp/chart/trend-days.ts";
 import { drawFigure } from "../mcp/chart/trend-figure.ts";
+import { readMember } from "../member.ts";
 import type { Call } from "../operations/call.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { conditionOf, formatCondition, headFilter } from "../operations/filter.ts";
@@ -24,12 +25,20 @@ import type { Screen } from "../render/terminal-screen.ts";
 import { compare } from "../reports/compare.ts";
 import { isFitted } from "../reports/default-days.ts";
 import { reportResult } from "../reports/overview.ts";
-import { listCounts } from "../reports/overview-answer.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Answer } from "../reports/query.ts";
 import { series } from "../reports/series.ts";
 import { reportQuery } from "../reports/site-report.ts";
-import { type Address, change, DEFAULT_PERIOD, formatAddress, readAddress, readQuestion } from "./address.ts";
+import { listCounts } from "../reports/trend-counts.ts";
+import {
+  type Address,
+  change,
+  DEFAULT_PERIOD,
+  formatAddress,
+  readAddress,
+  readQuestion,
+  sitePages,
+} from "./address.ts";
 import { drawBar, drawTools, keepGiven, showError } from "./bar.ts";
 import { latestDate, readDates } from "./dates.ts";
 import { checkRequest } from "./guard.ts";
@@ -127,7 +136,6 @@ async function answer(
   const [, name] = /^\/([^/]+)\/now$/.exec(url.pathname) ?? [];
   const active = name === undefined ? undefined : readAddress(`/${name}`, url.searchParams)?.site;
   if (active !== undefined) return sendActive(response, active, context);
-  const given = await findAddress(url, context);
   const send = (status: number, text: string, type = "text/html") =>
     void response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8` }).end(text);
   const { viewPage } = await import("../mcp/chart-pages.ts");
@@ -139,8 +147,10 @@ async function answer(
     tail
       .replace("{{locale}}", () => context.screen.locale)
       .replace('"{{trend}}"', () => formatJson(trend).replaceAll("<", "\\u003c"));
-  if (given === undefined) {
-    return send(404, draw("Not found", []) + end(showError("There is no such page.", `${root}/`)));
+  const given = await findAddress(url, context).catch(describe);
+  if (typeof given !== "object") {
+    const [status, text] = given === undefined ? [404, "There is no such page."] : [502, given];
+    return send(status, draw("Error", []) + end(showError(text, `${root}/`)));
   }
   const latest = latestDate(context.clock());
   const dates = readDates(given, latest);
@@ -167,8 +177,19 @@ async function answer(
   if (isFormat(format)) return sendData(address, question, format, context, send);
   response.writeHead(status, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
   if (request.method === "HEAD") return void response.end();
-  // The bar is there at once, whatever the source takes; a report's totals come before its lists.
+  // The bar is there at once, whatever the source takes.
   response.write(start());
+  await sendAnswer(address, question, context, response, end);
+}
+
+/** The rest of a page: a report's totals come before its lists. */
+async function sendAnswer(
+  address: Address,
+  question: Question,
+  context: Context,
+  response: ServerResponse,
+  end: (parts: Tree[], trend?: unknown) => string,
+): Promise<void> {
   let hasHead = false;
   try {
     const answered = await context.ask(address, question, context.signal, (head) => {
@@ -180,7 +201,7 @@ async function answer(
     response.end(end(parts, trend));
   } catch (error) {
     const heading = hasHead ? [] : [drawHeading(address)];
-    response.end(end([...heading, ...showError(describe(error), `${root}/`)]));
+    response.end(end([...heading, ...showError(describe(error), `${context.root}/`)]));
   } finally {
     hasHead = true;
   }
@@ -210,13 +231,13 @@ function drawReportHead({ result }: Answer, address: Address, { screen, root }: 
   return [html("div", { "data-days": days }, ...drawHead(report, createFormat(screen.locale)))];
 }
 
-const describe = (error: unknown) =>
+const describe = (error: unknown): string =>
   error instanceof AnalyticsError
     ? cleanText([error.message, error.hint].filter(Boolean).join(" "), 1_000)
     : "This page failed. The terminal has nothing more: please report it.";
 
 const nameOf = ({ site = "All sites", page }: Address) =>
-  cleanText(page === "" ? site : `${site}: ${page.replaceAll("_", " ")}`);
+  cleanText(page === "" ? site : `${site}: ${readMember(sitePages, page) ?? dimensionTitle(page)}`);
 
 const drawHeading = (address: Address) => html("h1", html("bdi", nameOf(address)));
 

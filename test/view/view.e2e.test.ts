@@ -5,9 +5,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
-import { serveView, type ViewServer } from "../../src/view/view-server.ts";
+import { serveView, type ViewOptions, type ViewServer } from "../../src/view/view-server.ts";
 import { NOW } from "../support/api.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
+import { createLogFolder, openTestLogs } from "../support/logs.ts";
 import { runShell } from "../support/shell.ts";
 
 const clock = () => NOW;
@@ -18,6 +19,7 @@ let slow = 0;
 let slowLists = 0;
 /** Answers are kept for a minute of it. */
 const time = { now: NOW };
+let options: ViewOptions;
 let server: ViewServer;
 
 beforeAll(async () => {
@@ -39,7 +41,7 @@ beforeAll(async () => {
     },
     call,
   ) as typeof call;
-  server = await serveView({
+  options = {
     call: counted,
     source: ["--demo"],
     note: "Made-up data (--demo).",
@@ -49,7 +51,8 @@ beforeAll(async () => {
     clock: () => time.now,
     pause: 10_000,
     wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }).catch(() => {}),
-  });
+  };
+  server = await serveView(options);
 });
 afterAll(() => server.close());
 
@@ -109,6 +112,20 @@ describe("the server of view", () => {
     expect((await get(pathOf("example.com?filter=countries"))).body).toContain("filter must be a dimension");
     expect((await get(pathOf("example.com?perriod=today"))).status).toBe(400);
     expect((await get(pathOf("example.com/nothing"))).status).toBe(404);
+  });
+
+  it("says why a source has no answer, on the first page, too", async () => {
+    const source = openTestLogs({ logs: [createLogFolder({ "access.log": "" }).path("access.log")] });
+    const empty = await serveView({
+      ...options,
+      call: createLocalCall(async () => source.source, clock),
+    });
+    const answer = await fetch(empty.address);
+    await empty.close();
+    expect([answer.status, await answer.text()]).toEqual([
+      502,
+      expect.stringContaining("The logs are empty."),
+    ]);
   });
 
   it("shows the default for what is no period, and says so", async () => {

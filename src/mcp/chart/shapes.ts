@@ -23,6 +23,7 @@ const isClock = (value: unknown) => typeof value === "string" && /^[012]\d:[0-5]
 const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
 const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
+const counts: [Shape] = [orNull(isCount)];
 const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
 const span = { from: isDay, to: isDay, visitors: orNone(isCount), pageviews: isCount, ...rates };
@@ -71,22 +72,22 @@ const overview: Shape = {
   }),
   trend: {
     from: isDay,
-    visitors: [orNull(isCount)],
-    pageviews: orNone([orNull(isCount)]),
-    visits: orNone([orNull(isCount)]),
+    visitors: counts,
+    pageviews: orNone(counts),
+    visits: orNone(counts),
     partial: isFlag,
     // A model's answer has no times.
     hours: orNone({
       times: orNone([isInstant]),
-      visitors: [isCount],
-      pageviews: orNone([isCount]),
-      visits: orNone([isCount]),
+      visitors: counts,
+      pageviews: orNone(counts),
+      visits: orNone(counts),
     }),
     previous: orNone({
       from: isDay,
-      visitors: [orNull(isCount)],
-      pageviews: [orNull(isCount)],
-      visits: orNone([orNull(isCount)]),
+      visitors: counts,
+      pageviews: counts,
+      visits: orNone(counts),
     }),
   },
   top: [

@@ -419,7 +419,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       const { hours } = overviewOf(result).trend;
       if (hours === undefined) throw new Error("There are no hours.");
       expect(await words(main.locator("figcaption h2"))).toBe("Visitors per hour");
-      const most = Math.max(...hours.visitors);
+      const most = Math.max(...hours.visitors.map((count) => count ?? 0));
       const clock = `${((hours.visitors.indexOf(most) + 11) % 12) + 1}:00 ${hours.visitors.indexOf(most) < 12 ? "AM" : "PM"}`;
       expect(await words(main.locator(".most"))).toBe(`Most: ${count(most)} on Fri, Nov 20, ${clock}`);
       await main.locator("figure summary").click();
