@@ -77,7 +77,7 @@ function countOf({ days, partial }: Period): string {
   return partial ? `${days} days, today included` : `${days} complete days`;
 }
 
-const ADDED_UP = "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.";
+const ADDED_UP = "Visitors are unique per day and added up: coming on two days counts twice.";
 
 /** What visitors of more than one day are. A model has it in the description of its tool. */
 export const noteVisitors = (days: number): Note[] => (days > 1 ? [forPeople(ADDED_UP)] : []);

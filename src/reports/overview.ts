@@ -197,10 +197,12 @@ export function viewTotals({
       ...averages,
     ],
     notes: [
-      ...(previous && isCompared ? noteCompared(period, previous) : []),
-      ...notes,
+      // What changes most how the numbers are read comes first: a terminal has room for a few.
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
+      ...(previous && isCompared ? noteCompared(period, previous) : []),
+      ...noteMissing(missing, "shown"),
       ...(coverage?.notes ?? []),
+      ...notes,
       ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
@@ -209,7 +211,6 @@ export function viewTotals({
             forModels("Rows may not add up."),
           ]
         : []),
-      ...noteMissing(missing, "shown"),
       ...noted,
     ],
     // The reason why there is no percentage is given only once.

@@ -104,7 +104,7 @@ function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
       })),
       notes: [
         forPeople(
-          "Visitors are daily unique visitors of each site, added up: somebody who comes on two days, or to two sites, counts twice.",
+          "Visitors are unique per day and site and added up: coming on two days, or to two sites, counts twice.",
         ),
         ...(first.comparison ? noteCompared(first.period, first.comparison.previous) : []),
         ...plain.notes,

@@ -38,7 +38,7 @@ describe("a command asks the service", () => {
       [body.visitors, body.pageviews, body.events, body.visits].map((count) => `${count}`),
     );
     expect(stderr).toContain(
-      "Today, Saturday, is incomplete (data to 05:05).\nVisitors are daily unique visitors, added up: somebody who comes on two days counts twice.\nA visit ends after 30 minutes without a hit",
+      "Today, Saturday, is incomplete (data to 05:05).\nVisitors are unique per day and added up: coming on two days counts twice.\nA visit ends after 30 minutes without a hit",
     );
   });
 

@@ -148,7 +148,7 @@ describe("a page", () => {
     expect(page.trend.previous.visitors).toHaveLength(7);
     expect(page.notes).toEqual([
       "Source: stats.example.test.",
-      "Visitors are daily unique visitors, added up: somebody who comes on two days counts twice.",
+      "Visitors are unique per day and added up: coming on two days counts twice.",
       "Events are not compared: days are counted without them.",
       expect.stringMatching(/^Rows may not add up/),
       expect.stringMatching(/^A visit ends after 30 minutes/),

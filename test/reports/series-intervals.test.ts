@@ -101,7 +101,7 @@ describe("timeseries --by", () => {
     expect(stdout).toMatch(
       /^from,to,days,visitors,pageviews,partial\r?\n2026-11-01,2026-11-01,1,\d+,\d+,true\r?\n2026-11-02,2026-11-08,7,\d+,\d+,\r?\n/,
     );
-    expect(stderr).toContain("Visitors are daily unique visitors, added up:");
+    expect(stderr).toContain("Visitors are unique per day and added up:");
     expect(stderr).toContain("Incomplete: 2026-11-01 (1 of 7 days).");
   });
 

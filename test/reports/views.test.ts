@@ -47,6 +47,16 @@ describe("a comparison as tables", () => {
     ]);
   });
 
+  it("begins its notes with what changes most how it is read: a terminal shows only a few", () => {
+    const missing = [{ dimension: "countries" as const, reason: "not recorded" }];
+    const notes = listNotes(compare.views({ ...calm, small_sample: true, missing }));
+    const [sample, , lacking] = formatNotes(notes, "people");
+    expect([sample, lacking]).toEqual([
+      expect.stringContaining("Small sample"),
+      "Not compared: countries (not recorded).",
+    ]);
+  });
+
   it.each([
     ["2026-11-20", "2026-11-13", true],
     ["2026-11-13", "2026-11-20", true],

@@ -108,7 +108,7 @@ function proposeCountries(answer: Answer, source: readonly string[]): Answer {
     formatNotes(notes, "people").some((note) => note.includes(`without ${PLACES_OPTION}`));
   if (!answer.views.some(lacks)) return answer;
   const note = forPeople(`To add countries: ${formatCountrySetup(source)}`);
-  const views = answer.views.map((view) => (lacks(view) ? { ...view, notes: [note, ...view.notes] } : view));
+  const views = answer.views.map((view) => (lacks(view) ? { ...view, notes: [...view.notes, note] } : view));
   return { ...answer, views };
 }
 
