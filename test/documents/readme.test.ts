@@ -46,18 +46,25 @@ describe("README.md", () => {
     expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(250);
   });
 
-  it("shows on its first screen a picture, a command, the standard block and two install links", () => {
+  it("shows on its first screen a command, what it prints, the standard block and two install links", () => {
     const [firstScreen = ""] = page.split("\n## What to ask");
     expect(firstScreen.split("\n").length).toBeLessThan(60);
     const order = [
-      "docs/images/terminal.svg",
       "npx -y analytics-mcp overview --logs",
+      "docs/images/terminal.svg",
       '"mcpServers"',
-      "- Add to Cursor: [",
+      "| Cursor | [add][cursor-logs] |",
     ];
     const places = order.map((text) => firstScreen.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places).not.toContain(-1);
+  });
+
+  it("has the address of each link that adds it to an editor", () => {
+    const links = [...page.matchAll(/\[add\]\[([^\]]+)\]/g)].map(([, name]) => name);
+    const addresses = [...page.matchAll(/^\[([^\]]+)\]: https:\/\/\S+$/gm)].map(([, name]) => name);
+    expect(links.length).toBeGreaterThan(10);
+    expect(addresses).toEqual(links);
   });
 
   it("shows how to set up a clone", () => {

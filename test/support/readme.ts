@@ -104,13 +104,17 @@ const standard = { mcpServers: { analytics: buildStdio(buildProgram(saved, undef
 /** The text between the markers of README.md and of the pages in docs/, by the marker's name. */
 export async function buildBlocks(): Promise<Record<string, string>> {
   const installs = buildInstallLinks();
-  const links = (["Cursor", "VS Code"] as const).map(
-    (client) =>
-      `- Add to ${client}: ${installs.map(({ has, links }) => `[${has}](${links[client]})`).join(" · ")}`,
-  );
+  const editors = ["Cursor", "VS Code"] as const;
+  const addressOf = (client: string, has: string) => `${client} ${has}`.toLowerCase().replaceAll(" ", "-");
   return {
     standard: fence("json", JSON.stringify(standard, null, 2)),
-    links: links.join("\n"),
+    links: table(
+      ["add to", ...installs.map(({ has }) => has)],
+      editors.map((client) => [client, ...installs.map(({ has }) => `[add][${addressOf(client, has)}]`)]),
+    ),
+    addresses: editors
+      .flatMap((client) => installs.map(({ has, links }) => `[${addressOf(client, has)}]: ${links[client]}`))
+      .join("\n"),
     clients: clients.map(buildClientBlock).join("\n\n"),
     tools: table(
       ["tool", "in the shell", "what it answers"],
