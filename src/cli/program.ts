@@ -16,7 +16,6 @@ import type { Io } from "./io.ts";
 import { readFailureFormat } from "./output/output-format.ts";
 import { flushData, printFailure } from "./output/streams.ts";
 import { colorChoices } from "./output/terminal.ts";
-import { explainUnknownOption, explainUsage, isUnknownOption } from "./usage-error.ts";
 
 /** Runs the program on its arguments (without node and script) and returns the exit code. */
 export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
@@ -42,10 +41,10 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     if (error.exitCode === 0) return flushData(io).then(() => exitCodes.ok);
     // A command without its subcommand has printed its help.
     if (error.code === "commander.help") return exitCodes.usage;
-    if (!isUnknownOption(error)) return printFailure(io, explainUsage(error, command), format);
     const asked = program?.commands.find((each) => each.name() === command);
     const known = [...(asked?.options ?? []), ...(program?.options ?? [])];
-    return printFailure(io, await explainUnknownOption(error, argv, command, known), format);
+    const { explainMistake } = await import("./mistake.ts");
+    return printFailure(io, explainMistake(error, argv, command, known), format);
   }
 }
 
