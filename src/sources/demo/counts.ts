@@ -1,13 +1,15 @@
 import type { StepCounts } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { type Filter, formatFilter } from "../../operations/filter.ts";
+import { once } from "../../operations/schemas.ts";
 import { countActive, countKept } from "../measure/count.ts";
 import { createHitFilter, type KeptHits } from "../measure/hit-filter.ts";
+import type { HitTable } from "../measure/hit-table.ts";
 import { createHourCounts, type HourCounts } from "../measure/hour-counts.ts";
 import { countSteps } from "../measure/steps.ts";
 import type { HitTotals, Tallies } from "../measure/tallies.ts";
 import { tabulateVisits } from "./visit-table.ts";
-import type { Visits } from "./visits.ts";
+import type { Visit, Visits } from "./visits.ts";
 
 export interface Counts {
   /** Totals of a day, or of its first part up to and including `until`, in seconds after midnight. */
@@ -22,18 +24,53 @@ export interface Counts {
   active(date: string, after: number, until: number): number;
 }
 
-/** How many filters' totals a site caches: one question takes several requests with the same filter. */
+/** Makes the table of a day, or of its first part. */
+type ReadTable = (date: string, until?: number) => HitTable;
+
+/** How many hits of a site are kept, at about 200 bytes each. A day counts as so many more, since an empty one takes memory too. */
+const MAX_KEPT = 100_000;
+const DAY_WEIGHT = 100;
+
+/**
+ * Tabulates visits, and keeps those of the days that were read last: one question takes several requests for the same days, and
+ * making visits takes longer than counting them.
+ */
+function keepLatest(visits: Visits): ReadTable {
+  /** The least recently used first. */
+  const days = new Map<string, { made: Visit[]; whole: () => HitTable; weight: number }>();
+  let total = 0;
+  const make = (date: string) => {
+    const made = visits(date);
+    const weight = made.reduce((sum, { hits }) => sum + hits.length, DAY_WEIGHT);
+    total += weight;
+    return { made, whole: once(() => tabulateVisits(made)), weight };
+  };
+  return (date, until) => {
+    const day = days.get(date) ?? make(date);
+    days.delete(date);
+    days.set(date, day);
+    for (const [oldest, { weight }] of days) {
+      if (total <= MAX_KEPT) break;
+      days.delete(oldest);
+      total -= weight;
+    }
+    return until === undefined ? day.whole() : tabulateVisits(day.made, until);
+  };
+}
+
+/** How many filters' totals a site caches, since an answer with rows needs the totals of its days too. */
 const MAX_FILTERS = 32;
 
 /** Counts a site's visits, or what a filter keeps of them. */
 export function createCounts(visits: Visits): (filter?: Filter) => Counts {
-  const all = createCountsOf(visits, [], { cachesTallies: true });
+  const read = keepLatest(visits);
+  const all = createCountsOf(read, [], { cachesTallies: true });
   /** The least recently used first. */
   const filtered = new Map<string, Counts>();
   return (filter = []) => {
     if (filter.length === 0) return all;
     const key = JSON.stringify(formatFilter(filter));
-    const counts = filtered.get(key) ?? createCountsOf(visits, filter, { cachesTallies: false });
+    const counts = filtered.get(key) ?? createCountsOf(read, filter, { cachesTallies: false });
     filtered.delete(key);
     filtered.set(key, counts);
     for (const oldest of [...filtered.keys()].slice(0, -MAX_FILTERS)) filtered.delete(oldest);
@@ -46,14 +83,14 @@ export function createCounts(visits: Visits): (filter?: Filter) => Counts {
  * day in progress (`until`) is counted each time. Tallies take too much memory to cache those of every filter.
  */
 function createCountsOf(
-  visits: Visits,
+  read: ReadTable,
   filter: Filter,
   { cachesTallies }: { cachesTallies: boolean },
 ): Counts {
   const knownTotals = new Map<string, HitTotals>();
   const knownTallies = new Map<string, Tallies | undefined>();
   const choose = createHitFilter(filter);
-  const keep = (date: string, until?: number): KeptHits => choose(tabulateVisits(visits(date), until));
+  const keep = (date: string, until?: number): KeptHits => choose(read(date, until));
 
   return {
     totals: (date, until) => {

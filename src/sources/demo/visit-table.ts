@@ -1,4 +1,4 @@
-import { type HitTable, numberTexts } from "../measure/hit-table.ts";
+import { type HitColumn, type HitDimension, type HitTable, numberTexts } from "../measure/hit-table.ts";
 import { valueOfVisit } from "./visit-values.ts";
 import type { Hit, Visit } from "./visits.ts";
 
@@ -29,6 +29,12 @@ export function tabulateVisits(visits: readonly Visit[], until = Number.POSITIVE
     times[row] = hit.at;
     events[row] = hit.event === null ? 0 : 1;
   }
+  const listValues = (dimension: HitDimension) => {
+    if (dimension === "pages") return hits.map(({ path }) => path);
+    if (dimension === "events") return hits.map(({ event }) => event);
+    return visitOf.map(valueOfVisit[dimension]);
+  };
+  const columns = new Map<HitDimension, HitColumn>();
   return {
     length,
     visitors,
@@ -36,9 +42,9 @@ export function tabulateVisits(visits: readonly Visit[], until = Number.POSITIVE
     times,
     events,
     column: (dimension) => {
-      if (dimension === "pages") return numberTexts(hits.map(({ path }) => path));
-      if (dimension === "events") return numberTexts(hits.map(({ event }) => event));
-      return numberTexts(visitOf.map(valueOfVisit[dimension]));
+      const known = columns.get(dimension) ?? numberTexts(listValues(dimension));
+      columns.set(dimension, known);
+      return known;
     },
   };
 }

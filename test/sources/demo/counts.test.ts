@@ -39,12 +39,18 @@ const VISITS = [
   visit(3, null, [300, "/"], [330, "/", "Download"]),
 ];
 
+/** A day with more hits than are kept. */
+const CROWDED = "2026-11-21";
+
 let made = 0;
 const count = createCounts((date) => {
   made++;
+  if (date === CROWDED)
+    return [visit(1, "DE", ...Array.from({ length: 100_000 }, (): [number, string] => [0, "/"]))];
   return date === "2026-11-20" ? VISITS : [];
 });
-const totals = (filter: string[], until?: number) => count(parseFilter(filter)).totals("2026-11-20", until);
+const totals = (filter: string[], until?: number, date = "2026-11-20") =>
+  count(parseFilter(filter)).totals(date, until);
 const rows = (dimension: Dimension, ...filter: string[]) =>
   Object.fromEntries(
     rankDays(count(parseFilter(filter)), ["2026-11-20"], dimension).map(({ value, ...row }) => [
@@ -144,7 +150,7 @@ describe("the counts of a finished day", () => {
   it("are cached, for the last 32 filters", () => {
     const asked = (name: string) => {
       const before = made;
-      totals([`pages=${name}`]);
+      totals([`pages=${name}`], undefined, CROWDED);
       return made - before;
     };
     expect([asked("/first"), asked("/first")]).toEqual([1, 0]);
@@ -153,10 +159,30 @@ describe("the counts of a finished day", () => {
   });
 
   it("are cached for every dimension without a filter", () => {
-    rows("countries");
+    const ask = () => rankDays(count(), [CROWDED], "countries");
+    ask();
     const before = made;
-    rows("countries");
-    totals([]);
+    ask();
+    totals([], undefined, CROWDED);
     expect(made).toBe(before);
+  });
+});
+
+describe("the visits of a day", () => {
+  const asked = (date: string, until?: number) => {
+    const before = made;
+    count().active(date, 0, until ?? 0);
+    return made - before;
+  };
+
+  it("are made once for questions that follow each other, also about a part of the day", () => {
+    expect([asked("2026-10-01"), asked("2026-10-01"), asked("2026-10-01", 60)]).toEqual([1, 0, 0]);
+  });
+
+  it("are forgotten when there are too many, or on too many days", () => {
+    asked("2026-10-01");
+    expect([asked(CROWDED), asked(CROWDED), asked("2026-10-01")]).toEqual([1, 1, 1]);
+    for (let day = 0; day < 1000; day++) asked(`day ${day}`);
+    expect([asked("day 999"), asked("day 1"), asked("2026-10-01")]).toEqual([0, 0, 1]);
   });
 });
