@@ -1,6 +1,7 @@
 import { type LogLevel, logLevels } from "../config/serve-settings.ts";
+import { quoteIfNeeded } from "../errors.ts";
 import type { AuditEvent } from "../oauth/audit.ts";
-import { formatJson } from "../render/clean-text.ts";
+import { cleanText, formatJson } from "../render/clean-text.ts";
 
 export type LogEvent =
   | AuditEvent
@@ -41,18 +42,34 @@ export interface LogOptions {
   level: LogLevel;
   /** Milliseconds since 1970. */
   clock: () => number;
+  /** Whether a person reads along, so that the lines are words in place of JSON. */
+  isRead?: boolean;
   write: (line: string) => void;
 }
 
-/** Writes each event as one line of JSON: time, level and event first; undefined facts are left out. */
+/** Writes each event as one line: in JSON, time, level and event first. Undefined facts are left out. */
 export const createLog =
-  ({ level: minimum, clock, write }: LogOptions): Log =>
+  ({ level: minimum, clock, isRead = false, write }: LogOptions): Log =>
   (event, facts = {}) => {
     const level = eventLevels[event];
     if (logLevels.indexOf(level) < logLevels.indexOf(minimum)) return;
-    const time = new Date(clock()).toISOString();
-    write(formatJson({ time, level, event, ...hideSecrets(facts) }));
+    const time = new Date(clock());
+    const shown = hideSecrets(facts);
+    if (isRead) write(`${time.toTimeString().slice(0, 8)} ${formatEvent(level, event, shown)}`);
+    else write(formatJson({ time: time.toISOString(), level, event, ...shown }));
   };
+
+const MARKS: Partial<Record<LogLevel, string>> = { warn: "warning: ", error: "error: " };
+
+/** An event in words, without what only ties lines together. */
+function formatEvent(level: LogLevel, event: LogEvent, { message, request, ...facts }: Facts): string {
+  const told = Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name.replaceAll("_", " ")} ${quoteIfNeeded(String(value))}`,
+  );
+  const about = told.length === 0 ? "" : ` (${told.join(", ")})`;
+  const said = message === undefined ? "" : `: ${cleanText(String(message))}`;
+  return `${MARKS[level] ?? ""}${event.replaceAll("_", " ")}${about}${said}`;
+}
 
 const HIDDEN = "[hidden]";
 
@@ -72,7 +89,7 @@ const SECRET_PATTERNS: [RegExp, string][] = [
  * A last guard for the log, in case a secret ever gets into its facts. Secrets are recognized by their name or by the
  * text before them, not by their look, because ids of grants look like tokens.
  */
-const hideSecrets = (facts: Record<string, unknown>): Record<string, unknown> =>
+const hideSecrets = (facts: Facts): Facts =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]) => {
       if (typeof value !== "string") return [name, value];

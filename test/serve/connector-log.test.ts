@@ -179,6 +179,22 @@ describe("a path in the log", () => {
   });
 });
 
+it("a person at a terminal reads words", () => {
+  const lines: string[] = [];
+  const clock = () => Date.parse("2026-11-21T12:00:00Z");
+  const log = createLog({ level: "info", clock, isRead: true, write: (line) => lines.push(line) });
+  log("grant_made", { request: "r", grant: "g1", client: "c1", name: "Example Client", reason: undefined });
+  log("host_refused", { host: "a.example", message: "Not b.example; key=canary" });
+  log("source", { message: "The keys file is in use\u202e again." });
+  log("request", { path: "/" });
+  const time = new Date(clock()).toTimeString().slice(0, 8);
+  expect(lines).toEqual([
+    `${time} grant made (grant g1, client c1, name "Example Client")`,
+    `${time} host refused (host a.example): Not b.example; key=[hidden]`,
+    `${time} warning: source: The keys file is in use again.`,
+  ]);
+});
+
 describe("the redaction of secrets", () => {
   const write = (facts: Facts) => {
     const lines: string[] = [];

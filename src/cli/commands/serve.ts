@@ -84,6 +84,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   const log = createLog({
     level: settings.logLevel,
     clock,
+    isRead: io.stderr.isTTY === true,
     write: (line) => void printNote(io, line),
   });
   const source = await resolveKeyedSource(flags, {
@@ -117,7 +118,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   }
 }
 
-/** Says where to add the address. One line, because the lines of JSON that follow are one event each. */
+/** Says where to add the address. One line, because the lines that follow are one event each. */
 function describeAddress(publicUrl: string): string {
   const start = `The connector is at ${publicUrl}: add ${publicUrl}/mcp in`;
   return isLoopback(new URL(publicUrl).hostname)
