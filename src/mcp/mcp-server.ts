@@ -120,26 +120,10 @@ export function createServer(given: McpServerOptions): Server {
     assertFirstPage(request);
     return { tools: offerTools(options) };
   });
-  server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal, notify } }) => {
-    const { answerTool, findTool } = await import("./tools.ts");
-    const tool = findTool(params.name);
-    if (tool === undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
-    }
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const { callTool } = await import("./tool-call.ts");
     await followSetup();
-    const answer = () => answerTool(options, tool, params.arguments ?? {}, signal);
-    const progressToken = params._meta?.progressToken;
-    if (progressToken === undefined) return answer();
-    const { describeProgress, throttleProgress, withProgress } = await import("../client/progress.ts");
-    const report = throttleProgress((progress, total, title) => {
-      const message = describeProgress(progress, total, title);
-      // Progress is an extra: a client that does not listen still gets the answer.
-      void notify({
-        method: "notifications/progress",
-        params: { progressToken, progress, total, message },
-      }).catch(() => {});
-    }, performance.now.bind(performance));
-    return withProgress(report, answer);
+    return callTool(options, params, mcpReq);
   });
 
   const resources = () => import("./resources.ts");

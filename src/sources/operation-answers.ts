@@ -24,15 +24,10 @@ import type {
   Ranking,
   SourceSite,
   Span,
+  UnlistedSite,
   VisitTotals,
 } from "./data-source.ts";
-import {
-  warnOfFilter,
-  warnOfFoldedLinks,
-  warnOfFolding,
-  warnOfNone,
-  warnOfUnlisted,
-} from "./data-warnings.ts";
+import { warnOfFilter, warnOfFoldedLinks, warnOfFolding } from "./data-warnings.ts";
 import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
 
 /**
@@ -108,10 +103,7 @@ const answers: Answers = {
               },
             ],
       ),
-      ...joinWarnings(
-        warnOfUnlisted(unlisted),
-        sites.length === 0 && source.selected ? [warnOfNone(source.selected)] : [],
-      ),
+      ...joinWarnings(await warnOfMissing(sites, unlisted, source)),
     };
   },
 
@@ -388,6 +380,17 @@ const describeLimit = (limit: number, totalRows: number) => ({
 });
 
 const ABOUT_MISSING = new Set(["stale", "damaged_history", "unread_input", PROXIED]);
+
+/** Says which sites a list lacks. */
+async function warnOfMissing(
+  { length }: readonly SourceSite[],
+  unlisted: readonly UnlistedSite[],
+  { selected }: PartialSource,
+): Promise<Warning[]> {
+  if (unlisted.length === 0 && (length > 0 || selected === undefined)) return [];
+  const { warnOfNone, warnOfUnlisted } = await import("./unlisted-sites.ts");
+  return unlisted.length > 0 ? warnOfUnlisted(unlisted) : [warnOfNone(selected ?? [])];
+}
 
 /** The member of an answer with its warnings; there is none without. */
 function joinWarnings(...lists: (readonly Warning[])[]): { warnings?: Warning[] } {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
-import { askForSite, createUnknownSiteError } from "../../src/client/site-lookup.ts";
+import { createUnknownSiteError } from "../../src/client/site-errors.ts";
+import { askForSite } from "../../src/client/site-lookup.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { stats } from "../../src/operations/index.ts";
@@ -55,7 +56,10 @@ describe("a query about a site", () => {
     const detail = "The data has no visit to the sites of this key: shop.example.";
     const list = async () => ({ sites: [], warnings: [{ code: "not_listed", detail }] });
     const call = Object.assign(list, {}) as unknown as Call;
-    await expect(ask(call, {})).rejects.toMatchObject({ message: detail, hint: undefined });
+    await expect(ask(call, {})).rejects.toMatchObject({
+      message: "There is no site to ask about.",
+      hint: detail,
+    });
     const refuse = () => Promise.reject(new AnalyticsError("site_not_found", "There is no such site."));
     await expect(askForSite(call, { site: "shop.example" }, {}, refuse)).rejects.toMatchObject({
       message: 'You have no site "shop.example".',

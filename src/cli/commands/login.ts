@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { createUnknownSiteError } from "../../client/site-lookup.ts";
+import { createUnknownSiteError } from "../../client/site-errors.ts";
 import { describeKey } from "../../config/api-key.ts";
 import { nameSavedMapping } from "../../config/given-mapping.ts";
 import {
