@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { execFileSync, spawnSync } from "../support/child-process.js";
 import { combined, joinLines } from "../support/logs.ts";
-import { otherNodes } from "../support/other-nodes.ts";
+import { hasSqlite, newestNode } from "../support/other-nodes.ts";
 import { findPort, findProgram, type Running, startProgram } from "../support/processes.ts";
 
 /*
@@ -61,7 +61,7 @@ describe.skipIf(getuid?.() !== 0 || TOOLS.includes(undefined))(
     const { bin } = inject("installed");
     const folder = mkdtempSync(join(tmpdir(), "container-"));
     const [log, state] = [join(folder, "log"), join(folder, "state")];
-    const node = otherNodes.at(-1) ?? process.execPath;
+    const node = newestNode;
     const program = "/package/bin/analytics-mcp.js";
     const environment: Record<string, string> = {};
     let running: Running | undefined;
@@ -83,7 +83,7 @@ describe.skipIf(getuid?.() !== 0 || TOOLS.includes(undefined))(
         // In place of the reader's own name, which no proxy serves here.
         ANALYTICS_SERVE_PUBLIC_URL: `http://localhost:${port}`,
         // Node 20 has no store in a file without a package of its own.
-        ...(otherNodes.length === 0 && { ANALYTICS_SERVE_STORE: "memory" }),
+        ...(!hasSqlite(node) && { ANALYTICS_SERVE_STORE: "memory" }),
       });
       // As the image leaves the volume, and Debian's nginx and logrotate the logs.
       mkdirSync(state, { mode: 0o700 });

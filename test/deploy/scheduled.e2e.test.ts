@@ -23,7 +23,7 @@ import { CHROMIUM, launch } from "../support/browser.ts";
 import { execFile } from "../support/child-process.js";
 import { HOSTILE, MENTIONS, spoilNames } from "../support/hostile-names.ts";
 import { combined, createLogFolder, joinLines } from "../support/logs.ts";
-import { otherNodes } from "../support/other-nodes.ts";
+import { newestNode } from "../support/other-nodes.ts";
 import { findProgram } from "../support/processes.ts";
 
 const { bin } = inject("installed");
@@ -72,7 +72,7 @@ beforeAll(async () => {
   mkdirSync(programs);
   symlinkSync(bin, join(programs, "analytics-mcp"));
   // The shell and its words are the same under each Node. The newest starts in half the time.
-  symlinkSync(otherNodes.at(-1) ?? process.execPath, join(programs, "node"));
+  symlinkSync(newestNode, join(programs, "node"));
   const { reference } = createTestApi();
   service = await listen(
     async (request) => {

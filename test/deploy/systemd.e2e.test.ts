@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { execFileSync, spawnSync } from "../support/child-process.js";
 import { connectHttp } from "../support/clients.ts";
 import { combined, joinLines } from "../support/logs.ts";
-import { otherNodes } from "../support/other-nodes.ts";
+import { hasSqlite, newestNode } from "../support/other-nodes.ts";
 import { findPort, findProgram, type Running, startProgram } from "../support/processes.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -114,7 +114,7 @@ describe.skipIf(getuid?.() !== 0 || ADM === undefined || TOOLS.includes(undefine
     const { bin } = inject("installed");
     const folder = mkdtempSync(join(tmpdir(), "unit-"));
     const [home, log] = [join(folder, "home"), join(folder, "log")];
-    const node = otherNodes.at(-1) ?? process.execPath;
+    const node = newestNode;
     const environment: Record<string, string> = {};
     let connector: Running;
 
@@ -146,7 +146,7 @@ describe.skipIf(getuid?.() !== 0 || ADM === undefined || TOOLS.includes(undefine
         // In place of the reader's own name, which no proxy serves here.
         ANALYTICS_SERVE_PUBLIC_URL: `http://localhost:${port}`,
         // Node 20 has no store in a file without a package of its own.
-        ...(otherNodes.length === 0 && { ANALYTICS_SERVE_STORE: "memory" }),
+        ...(!hasSqlite(node) && { ANALYTICS_SERVE_STORE: "memory" }),
       });
     });
     afterAll(async () => {
@@ -183,7 +183,7 @@ describe.skipIf(getuid?.() !== 0 || ADM === undefined || TOOLS.includes(undefine
       await mcp.close();
       const names = readdirSync(home, { recursive: true, encoding: "utf8" });
       expect(names).toContain(join(".config", "analytics-mcp", "keys.json"));
-      if (otherNodes.length > 0) expect(names).toContain(join(".local", "state", "analytics-mcp", "secret"));
+      if (hasSqlite(node)) expect(names).toContain(join(".local", "state", "analytics-mcp", "secret"));
       expect(names.some((name) => name.endsWith(".parquet") || name.includes("logs"))).toBe(true);
       for (const name of names) {
         const { uid, mode } = statSync(join(home, name));

@@ -17,7 +17,7 @@ import { prepareDatabase } from "../../src/oauth/store/sqlite-schema.ts";
 import { loadDriver, openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import type { OpenDatabase } from "../../src/sqlite/driver.ts";
-import { otherNodes } from "../support/other-nodes.ts";
+import { hasSqlite, otherNodes } from "../support/other-nodes.ts";
 import { readFolder } from "../support/search.ts";
 import { bundleWorker, SMOKE, startWorker } from "./store-workers.ts";
 import { buildRecord, createFolder, createOptions, drivers, MINUTE, methods } from "./stores.ts";
@@ -399,8 +399,9 @@ describe("several processes", () => {
   );
 });
 
-describe.skipIf(otherNodes.length === 0)("under other Node versions (TEST_NODES)", () => {
-  it.each(otherNodes.length === 0 ? ["none"] : otherNodes)(
+const withSqlite = otherNodes.filter(hasSqlite);
+describe.skipIf(withSqlite.length === 0)("under other Node versions (TEST_NODES)", () => {
+  it.each(withSqlite.length === 0 ? ["none"] : withSqlite)(
     "%s has its own SQLite, and warns of nothing",
     async (node) => {
       // Without libsql to fall back on.
