@@ -1,6 +1,7 @@
 import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { readErrorCode } from "../errors.ts";
+import { readLogName } from "./log-names.ts";
 
 /** Access logs of a web server on this machine, where its package writes them. */
 export interface FoundLogs {
@@ -66,21 +67,15 @@ function listLogs(folder: string, isMeant: (size: number) => boolean): Map<strin
   const files = readdirSync(folder)
     .filter((name) => /^[\w.-]*access[\w.-]*$/i.test(name))
     .filter((name) => isMeant(statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.size ?? 0));
-  const named = files.map((name) => [name.replace(TIME, "").replace(ROTATED, ""), name] as const);
+  const named = files.map((name) => [readLogName(name).log, name] as const);
   return new Map(named.filter(([log]) => /log$/i.test(log)).sort());
 }
 
-/** The end of a rotated file's name: `.1`, `.2.gz`, `-20261101.zst`. */
-const ROTATED = /(?:[.-]\d{1,8})?(?:\.(?:gz|zst))?$/;
-
-/** Caddy puts the time of the rotation into the middle of the name. */
-const TIME = /-\d{4}-\d\d-\d\dT[\d-]{8}\.\d{3}(?=\.log)/;
 const spread = (name: string) => name.replace(/\.log$/, "*.log*");
 
 /** `example.com=` for `example.com.access.log`. */
 function nameSite(name: string): string {
-  const [, site] =
-    /^((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})[._-](?:ssl[._-])?access[._-]?log$/i.exec(name) ?? [];
+  const { site } = readLogName(name);
   return site === undefined ? "" : `${site}=`;
 }
 

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError, quotePath } from "../../errors.ts";
+import { quoteForShell } from "../../operations/shell-command.ts";
 import type { LocalContext } from "../source-types.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { openStore } from "./open.ts";
@@ -84,10 +85,10 @@ export function nameUser(): string {
  */
 export async function setOptions(context: LocalContext): Promise<HistoryRow> {
   const { settings, store } = openStore(context, { mayChange: true });
-  const { folder, notKept } = await store.read();
+  const { folder, notKept, partOf } = await store.read();
   const found = listHistoryRows(context.environment).find((row) => row.folder === folder);
   if (notKept !== undefined) throw new AnalyticsError("usage", `Nothing can be saved: ${notKept.reason}.`);
-  if (found === undefined) throw createNoHistoryError(settings);
+  if (found === undefined) throw createNoHistoryError(settings, partOf);
   return found;
 }
 
@@ -104,11 +105,12 @@ export async function findSavedOptions(settings: LogSettings, environment: Envir
 export async function forgetHistory(settings: LogSettings, environment: Environment): Promise<HistoryRow> {
   const folder = findHistoriesFolder(environment);
   const found = folder === undefined ? undefined : await findHistory(folder, settings);
+  const partOf = found && isPart(found) ? found.partOf : undefined;
   const row =
     found === undefined || isPart(found)
       ? undefined
       : listHistoryRows(environment).find((each) => each.folder === found.folder);
-  if (folder === undefined || row === undefined) throw createNoHistoryError(settings);
+  if (folder === undefined || row === undefined) throw createNoHistoryError(settings, partOf);
   const lock = takeLock(join(row.folder, "lock"));
   try {
     // In one step: if the process is killed after it, the history is gone, too, and the next --forget removes the rest.
@@ -122,7 +124,19 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
   return row;
 }
 
-const createNoHistoryError = ({ files }: LogSettings): AnalyticsError =>
-  new AnalyticsError("usage", `${files.map(({ glob }) => quotePath(glob)).join(" ")} have no history.`, {
-    hint: "analytics-mcp logs --list shows the histories that there are, with the files of each.",
-  });
+/** @param partOf The patterns of a history that has these files, and more. */
+function createNoHistoryError({ files }: LogSettings, partOf?: readonly string[]): AnalyticsError {
+  const names = files.map(({ glob }) => quotePath(glob)).join(" ");
+  if (partOf === undefined)
+    return new AnalyticsError("usage", `${names} have no history.`, {
+      hint: "analytics-mcp logs --list shows the histories that there are, with the files of each.",
+    });
+  const whole = partOf.map(quoteForShell).join(" ");
+  return new AnalyticsError(
+    "usage",
+    `${names} have no history of their own: they belong to that of ${whole}.`,
+    {
+      hint: `Name all of its files: ${whole}. Or remove it, for good: analytics-mcp logs --forget ${whole}`,
+    },
+  );
+}

@@ -1,12 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { findStateFolder } from "../../../config/folders.ts";
+import { readLogName } from "../../../config/log-names.ts";
 import type { Environment } from "../../../config/variables.ts";
 import { compareValues } from "../../../operations/row-order.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import { readHead } from "../reading/file-head.ts";
 import { createContentFinder } from "../reading/find-content.ts";
 import { type FoundFile, findFiles, readRealPattern } from "../reading/find-files.ts";
+import type { LogContent } from "../reading/log-content.ts";
 import { applyOptions } from "../saved-options.ts";
 import type { LogPattern, LogSettings } from "../settings.ts";
 import { hashFile, readOwn, writeWhole } from "./files.ts";
@@ -48,7 +50,8 @@ export function nameHistoryFolder(folder: string, files: readonly LogPattern[]):
 
 /**
  * Finds the history of some logs: their own, or that of other patterns if these match all of its files. If there is none, the
- * folder for a new one; nothing is to be kept of logs that are a part of a history's. Throws what the system throws.
+ * folder for a new one; nothing is to be kept of logs that are a part of a history's, unless all that this counted can be counted again.
+ * Throws what the system throws.
  *
  * @param folder That of all histories.
  */
@@ -142,12 +145,12 @@ async function compare(
   files: readonly FoundFile[],
   manifest: Manifest,
 ): Promise<Relation> {
-  const { patterns, names, options } = manifest.logs;
+  const { patterns, names } = manifest.logs;
   const theirs = await findFiles({ files: patterns, mayBeGone: true }).catch(() => undefined);
   // They may not be read by now.
   if (theirs === undefined) return "none";
   if (theirs.length === 0)
-    return (await countRecognized(settings, files, manifest, options)) >= MIN_RECOGNIZED ? "all" : "none";
+    return (await listRecognized(settings, files, manifest)).size >= MIN_RECOGNIZED ? "all" : "none";
   const paths = new Set(files.map(({ path }) => path));
   const shared = theirs.filter(({ path }) => paths.has(path)).length;
   if (shared === theirs.length) {
@@ -156,17 +159,39 @@ async function compare(
     return "all";
   }
   if (shared === 0) return "none";
-  return shared === files.length ? "part" : "some";
+  if (shared < files.length) return "some";
+  const others = theirs.filter(({ path }) => !paths.has(path));
+  return hasOtherLogs(files, others) && (await isRepeatable(manifest, theirs)) ? "none" : "part";
 }
 
-/** How many contents of a history these files have. */
-async function countRecognized(
-  { format = undefined }: LogSettings,
+/** Whether further files are of other logs: a rotated one is not. */
+function hasOtherLogs(files: readonly FoundFile[], others: readonly FoundFile[]): boolean {
+  const nameLog = ({ path }: FoundFile) => join(dirname(path), readLogName(basename(path)).log);
+  const logs = new Set(files.map(nameLog));
+  return !others.some((file) => logs.has(nameLog(file)));
+}
+
+/** Whether all lines that count in a history are still in files, so that nothing is only there. */
+async function isRepeatable(manifest: Manifest, files: readonly FoundFile[]): Promise<boolean> {
+  const read = manifest.contents.filter((content) => content.read > 0);
+  const isLost = ({ settled, lost }: Manifest["sites"][number]) =>
+    settled !== "" || Object.keys(lost).length > 0;
+  if (read.length > files.length || read.some(({ damage }) => damage) || manifest.sites.some(isLost))
+    return false;
+  const found = await listRecognized({}, files, manifest);
+  return read.every((content) => found.has(identify(content)));
+}
+
+const identify = ({ fingerprint, tail }: Pick<LogContent, "fingerprint" | "tail">) =>
+  `${fingerprint} ${tail}`;
+
+/** The contents of a history that these files have. */
+async function listRecognized(
+  { format }: Pick<LogSettings, "format">,
   files: readonly FoundFile[],
-  { contents }: Manifest,
-  options: Manifest["logs"]["options"],
-): Promise<number> {
-  const asked = format ?? applyOptions(options).format;
+  { contents, logs }: Manifest,
+): Promise<Set<string>> {
+  const asked = format ?? applyOptions(logs.options).format;
   const read = (file: FoundFile) => readHead(file, asked);
   const { findRead } = createContentFinder(
     () => contents.map(loadContent),
@@ -178,8 +203,7 @@ async function countRecognized(
     const known = await read(file)
       .then((head) => (head.fingerprint === "" ? undefined : findRead(file, head)))
       .catch(() => undefined);
-    if (known !== undefined && known.content.read > 0)
-      found.add(`${known.content.fingerprint} ${known.content.tail}`);
+    if (known !== undefined && known.content.read > 0) found.add(identify(known.content));
   }
-  return found.size;
+  return found;
 }

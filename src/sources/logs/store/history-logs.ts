@@ -110,13 +110,12 @@ export const keepLogs = (logs: HistoryLogs, contents: readonly LogContent[]): Hi
 /** Says that the numbers are not those of another history that has some of the same files. Others see it: it names no folders. */
 export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string[] = []): Warning[] {
   const name = (patterns: readonly string[]) => patterns.map((pattern) => basename(pattern)).join(", ");
-  const where = "On the server, analytics-mcp logs --list shows all histories.";
   return [
     ...(partOf.length > 0
       ? [
           {
             code: "part_of_logs",
-            detail: `These numbers are of some log files alone. The history of all of them is that of ${name(partOf)}, which has days whose files are gone; nothing is kept here. ${where}`,
+            detail: `These numbers are of some log files alone, and are not kept: the files belong to the history of ${name(partOf)}. Ask with all of its files, or remove it, so that these begin one of their own. On the server, \`analytics-mcp logs --list\` shows all histories, and \`analytics-mcp logs --forget\` removes one for good.`,
           },
         ]
       : []),
@@ -124,7 +123,7 @@ export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string
       ? [
           {
             code: "other_history",
-            detail: `Some of these log files also count in another history, that of ${name(others)}, whose numbers are separate. ${where}`,
+            detail: `Some of these log files also count in another history, that of ${name(others)}, whose numbers are separate. On the server, \`analytics-mcp logs --list\` shows all histories.`,
           },
         ]
       : []),

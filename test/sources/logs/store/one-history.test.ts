@@ -55,6 +55,10 @@ const askAnew = async (flags: Record<string, unknown>, date = EARLY, domain = SH
 const count = async (...asked: Parameters<typeof askAnew>) => (await askAnew(...asked)).visitors;
 
 /** A day whose log is rotated away, and later ones. */
+function writeLogs(name: string, host?: string) {
+  place.write(`${name}.1`, hostLines(20, NOON - 5 * DAY, host));
+  place.write(name, hostLines(5, NOON - 3_600_000, host));
+}
 function writeHosts() {
   place.write("access.log.1", hostLines(20, NOON - 5 * DAY));
   place.write("access.log", [
@@ -191,10 +195,25 @@ describe("other patterns", () => {
     const before = readdirSync(join(place.folder, "state", "analytics-mcp", "logs"));
     const part = await askAnew(pattern("access.log"), EARLY);
     expect(part).toMatchObject({ visitors: 0, codes: expect.arrayContaining(["part_of_logs"]) });
-    expect(part.texts).toContain("that of access.log*, which");
+    expect(part.texts).toContain("the files belong to the history of access.log*. Ask with all of its");
     expect(readdirSync(join(place.folder, "state", "analytics-mcp", "logs"))).toEqual(before);
     rotate();
     expect(await count(ALL)).toBe(20);
+  });
+
+  it.each([
+    ["begin one of their own while nothing of the first is lost", () => {}, 20],
+    ["keep nothing once a file of the first is gone", () => rmSync(path("b.log.1")), undefined],
+  ])("that match whole logs of a history %s", async (_, before, kept) => {
+    writeLogs("a.log");
+    writeLogs("b.log", "example.com");
+    await count(pattern("*.log*"));
+    before();
+    const some = pattern("a.log*");
+    expect((await askAnew(some)).codes.includes("part_of_logs")).toBe(kept === undefined);
+    rmSync(path("a.log.1"));
+    expect(await count(some)).toBe(kept ?? 0);
+    expect(await count(pattern("*.log*"))).toBe(20);
   });
 
   it("that overlap have a history of their own, and say so each time", async () => {
