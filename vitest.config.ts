@@ -3,8 +3,8 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 
 /** A test that needs the build, another program, or more than about five seconds is named so. */
 const END_TO_END = /\.e2e\.test\.ts$/;
-/** A module that a file mocks would be mocked for every other file of its process. */
-const MOCKS_MODULES = /\bvi\s*\.\s*(mock|doMock|resetModules)\(/;
+/** A module that a file mocks would be mocked for every other file of its process, and the compiler leaves a listener. */
+const CHANGES_PROCESS = /\bvi\s*\.\s*(mock|doMock|resetModules)\(|"typescript\/unstable\/sync"/;
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
@@ -12,33 +12,26 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
 
 const setupFiles = ["test/support/private-home.ts", "test/support/seed.ts"];
 
-const mocks = (file: string) => MOCKS_MODULES.test(readFileSync(file, "utf8"));
+/** Files share processes, but for those that change theirs: each of these gets one of its own. */
+const isIsolated = (file: string) => CHANGES_PROCESS.test(readFileSync(file, "utf8"));
+const isEndToEnd = (file: string) => END_TO_END.test(file);
+const shared = { isolate: false, setupFiles: [...setupFiles, "test/support/shared-process.ts"] };
+const select = (...conditions: ((file: string) => boolean)[]) =>
+  files.filter((file) => conditions.every((holds) => holds(file)));
 
-/** The unit tests share processes, but those that mock modules: each of these files gets a process of its own. */
-const unit = files.filter((file) => !END_TO_END.test(file));
-const [shared, isolated] = [unit.filter((file) => !mocks(file)), unit.filter(mocks)];
+const not = (condition: (file: string) => boolean) => (file: string) => !condition(file);
 
-const projects: TestProjectInlineConfiguration[] = [
+const projects = [
+  { name: "unit", include: select(not(isEndToEnd), not(isIsolated)), ...shared },
+  { name: "unit-isolated", include: select(not(isEndToEnd), isIsolated), setupFiles },
   {
-    extends: true,
-    test: {
-      name: "unit",
-      isolate: false,
-      include: shared,
-      setupFiles: [...setupFiles, "test/support/shared-process.ts"],
-    },
+    name: "end-to-end",
+    include: select(isEndToEnd, not(isIsolated)),
+    ...shared,
+    globalSetup: ["test/support/installed-package.ts"],
   },
-  { extends: true, test: { name: "unit-isolated", include: isolated, setupFiles } },
-  {
-    extends: true,
-    test: {
-      name: "end-to-end",
-      include: files.filter((file) => END_TO_END.test(file)),
-      globalSetup: ["test/support/installed-package.ts"],
-      setupFiles,
-    },
-  },
-];
+  { name: "end-to-end-isolated", include: select(isEndToEnd, isIsolated), setupFiles },
+].map((test): TestProjectInlineConfiguration => ({ extends: true, test }));
 
 export default defineConfig({
   test: {

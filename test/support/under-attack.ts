@@ -21,6 +21,8 @@ export function underAttack(define: (scene: () => Scene) => void): void {
         return scene;
       };
       beforeAll(async () => {
+        secrets.clear();
+        errorBodies.length = 0;
         const medium = await start();
         scene = { ...(await startReplicas(medium)), medium };
       });
