@@ -17,7 +17,7 @@ const all = WIDTHS.flatMap((width) =>
   Object.entries(screens).map(([name, { argv }]) => ({ width, name, argv })),
 );
 /** Each takes a process. A run tries some; LONG=1 tries all. */
-const tried = pick(all, 9);
+const tried = pick(all, 6);
 
 describe.skipIf(TMUX === undefined)("in a real terminal (tmux)", () => {
   it.concurrent.each(WIDTHS)(

@@ -172,7 +172,7 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
 
   const past = own.filter(({ calls }) => typeof calls === "object" && calls.some(({ covers }) => covers));
   // A run asks some; LONG=1 asks all.
-  const askedAgain = pick(past, Math.min(past.length, moment === AMPLE ? 20 : 2));
+  const askedAgain = pick(past, Math.min(past.length, moment === AMPLE ? 10 : 2));
   it.runIf(past.length > 0).each(askedAgain.map((each) => [each.question, each] as const))(
     "of a service without from and to: %s",
     async (_, question) => {

@@ -14,6 +14,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createHomeFolder } from "../../support/child-process.js";
 import { spawnClient, type TestClient } from "../../support/clients.ts";
+import { pick } from "../../support/seed.ts";
 import { runShell } from "../../support/shell.ts";
 import { BLOG, type Counts, countSent, MAIN, send, type Visit, writeScript } from "./scripted-visits.ts";
 import { apache, caddy, nginx, type Program, startWebServer, type WebServer } from "./web-servers.ts";
@@ -295,7 +296,7 @@ const cases: Record<string, Case> = {
 describe("the access logs of real servers, asked while they are written and rotated", {
   concurrent: true,
 }, () => {
-  for (const [name, setup] of Object.entries(cases)) {
+  for (const [name, setup] of pick(Object.entries(cases), 4)) {
     it.skipIf(setup.program.path === undefined)(name, async ({ onTestFinished }) => {
       const running = await run(setup, onTestFinished);
       await running.visit();

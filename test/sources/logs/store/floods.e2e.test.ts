@@ -68,7 +68,7 @@ it("floods of one sender, and of user agents, are no larger on disk than two hon
       }),
     ],
   ];
-  for (const [name, make] of pick(floods, 2)) {
+  for (const [name, make] of pick(floods, 1)) {
     const found = await measure(make);
     expect(found.open, name).toBeLessThanOrEqual(2 * honest.open);
     expect(found.closed, name).toBeLessThanOrEqual(2 * honest.closed);
@@ -168,7 +168,7 @@ describe("a flood of many senders takes no more memory, disk and time than two h
       }),
     ],
   ];
-  it.each(floods)("%s", (_, describeFlood) => {
+  it.each(pick(floods, 1))("%s", (_, describeFlood) => {
     const flood = measureProgram(describeFlood);
     onTestFinished(flood.remove);
     for (const cost of ["disk", "firstMemory", "nextMemory"] as const)
