@@ -85,7 +85,7 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
   it("of hits", async () => {
     expect(table.filters).toBe(true);
     let seen = 0;
-    for (const [index, filter] of pick(makeFilters(dimensions, 12), 16).entries()) {
+    for (const [index, filter] of pick(makeFilters(dimensions, 12), 10).entries()) {
       const kept = countKept(hits, filter, OTHER);
       seen += kept.days.filter(({ visitors }) => visitors > 0).length;
       const asked = index % 2 === 0 ? (["pages", "exit_pages"] as const) : (["events", "countries"] as const);
@@ -101,7 +101,7 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     );
     expect(await recordedBy(mapped)).toEqual(recorded);
     let seen = 0;
-    for (const [index, filter] of pick(makeFilters(recorded, 8), 9).entries()) {
+    for (const [index, filter] of pick(makeFilters(recorded, 8), 6).entries()) {
       const kept = countKept(views, filter);
       seen += kept.days.filter(({ visitors }) => visitors > 0).length;
       const asked =

@@ -10,7 +10,7 @@ import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../l
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const PROCESSES = 10;
-const TURNS = IS_LONG ? 30 : 3;
+const TURNS = IS_LONG ? 30 : 2;
 const FROM = "2026-11-17";
 const TO = "2026-11-22";
 
@@ -114,7 +114,7 @@ it("gives the right numbers when ten processes ask at once, some are killed, and
   }
   await writing;
   expect(killed).toBeGreaterThan(2);
-  expect(answers.length).toBeGreaterThan(PROCESSES);
+  expect(answers.length).toBeGreaterThanOrEqual(PROCESSES);
   const anew = await readAll(await place.open({}, false), FROM, TO, place.clock.now);
   expect(await readAll(await here, FROM, TO, place.clock.now)).toEqual(anew);
   expect(await readAll(await place.open(), FROM, TO, place.clock.now)).toEqual(anew);
