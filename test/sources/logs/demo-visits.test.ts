@@ -10,6 +10,7 @@ import { stamp } from "../../oracle/calendar.ts";
 import { listRequests, listVisits, mondayOf, readLoggableFixtures } from "../../support/demo-logs.ts";
 import { type LoggedRequest, writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../support/logs.ts";
+import { IS_LONG } from "../../support/seed.ts";
 import {
   countNaively,
   hoursNaively,
@@ -255,7 +256,7 @@ describe("logs and the demo give the numbers of a naive count of the same visits
     expect(short.length > 50).toBe(kind === "short pauses");
 
     const span = { site: await logs.findSite(domain), from, to, now: LOG_NOW };
-    const filters = [...FILTERS, ...makeFilters(visits, kind === "short pauses" ? 5 : 40)];
+    const filters = [...FILTERS, ...makeFilters(visits, kind === "short pauses" ? 5 : IS_LONG ? 40 : 12)];
     let some = 0;
     for (const [index, filter] of filters.map(parseFilter).entries()) {
       const kept = countNaively(visits, filter);
