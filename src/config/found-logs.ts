@@ -62,6 +62,16 @@ export const findLogs = (platform: NodeJS.Platform, root = ""): FoundLogs[] =>
     }
   });
 
+/** What `--logs` takes for the access logs of a folder that have lines. */
+export function listWritten(folder: string): string[] {
+  try {
+    const logs = listLogs(folder, (size) => size > 0);
+    return [...logs.keys()].map((name) => `${nameSite(name)}${folder}/${name}*`);
+  } catch {
+    return [];
+  }
+}
+
 /** The names of access logs of some size, each with one of its files: itself, or a rotated one. */
 function listLogs(folder: string, isMeant: (size: number) => boolean): Map<string, string> {
   const files = readdirSync(folder)
@@ -101,13 +111,24 @@ function findGroup(path: string): string | undefined {
   }
 }
 
+const MAX_QUOTED = 3;
+
+/** Some patterns as options. */
+export function quoteLogs(patterns: readonly string[]): string {
+  const more = patterns.length > MAX_QUOTED ? ` (and ${patterns.length - MAX_QUOTED} more)` : "";
+  const shown = patterns.slice(0, MAX_QUOTED).map((pattern) => `--logs '${pattern}'`);
+  return `${shown.join(" ")}${more}`;
+}
+
 /** What to do with logs that were found: a command to paste. Undefined if there are none. */
 export function proposeLogs(found: readonly FoundLogs[]): string | undefined {
   const readable = found.find(({ isReadable, isEmpty }) => isReadable && !isEmpty);
   if (readable !== undefined) {
-    const [pattern = ""] = readable.patterns;
-    const site = pattern.includes("=") ? "" : " --site example.com (with the name of your site)";
-    return `Or ask the logs of ${readable.server} on this machine: analytics-mcp overview --logs '${pattern}'${site}.`;
+    const [pattern = "", ...others] = readable.patterns;
+    const command = others.length === 0 ? "overview" : "sites";
+    const site =
+      pattern.includes("=") || others.length > 0 ? "" : " --site example.com (with the name of your site)";
+    return `Or ask the logs of ${readable.server} on this machine: analytics-mcp ${command} ${quoteLogs(readable.patterns)}${site}.`;
   }
   const closed = found.find(({ isEmpty }) => !isEmpty);
   if (closed === undefined) return undefined;

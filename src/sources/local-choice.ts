@@ -5,7 +5,7 @@ import { type Environment, readVariable } from "../config/variables.ts";
 import { AnalyticsError, createSwallowedError } from "../errors.ts";
 import { readMember } from "../member.ts";
 import { localKinds, optionsOf } from "./local-kinds.ts";
-import { listNamedSites, listTexts } from "./named-sites.ts";
+import { listNamedSites, listTexts, splitSite } from "./named-sites.ts";
 import type { LocalChoice, LocalKind, SourceFlags, SourceOption } from "./source-types.ts";
 
 /** The options for a service and its key, which exclude a local source. */
@@ -106,6 +106,13 @@ export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknow
       return [[nameAttribute(flag), Array.isArray(value) ? full : listOf(full)[0]]];
     }),
   );
+}
+
+/** The site of questions that name none: the only one that was named for the source. */
+export function findDefaultSite({ kind, flags }: LocalChoice, environment: Environment): string | undefined {
+  if (kind.site !== undefined || kind.takesSite !== true) return kind.site;
+  const named = listTexts(flags.site ?? readVariable(environment, "ANALYTICS_SITE"));
+  return named.length === 1 ? splitSite(named[0] ?? "").site : undefined;
 }
 
 /** The words that choose a source and its site, for the command line of a server, which has no query to name the site. */

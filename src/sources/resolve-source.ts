@@ -1,7 +1,7 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
 import { AnalyticsError } from "../errors.ts";
 import { createLocalCall } from "./local-call.ts";
-import { findLocal } from "./local-choice.ts";
+import { findDefaultSite, findLocal } from "./local-choice.ts";
 import { createServiceSource } from "./service-source.ts";
 import type { Source, SourceContext, SourceFlags } from "./source-types.ts";
 
@@ -30,7 +30,7 @@ export function resolveSource(
         return kind.open({ clock, environment, warn, flags: local.flags, openStdin });
       },
       clock,
-      { label: kind.about.label, site: kind.site },
+      { label: kind.about.label, site: findDefaultSite(local, environment) },
     ),
   };
 }

@@ -245,6 +245,21 @@ describe("keys come by no option's value, and not where the MCP client speaks", 
   );
 });
 
+it("of logs of several sites leads to a question that works, and to a default site", async () => {
+  const b = joinLines(combined({ address: "192.0.2.9" }));
+  const { path } = createLogFolder({ "a.log": joinLines(combined()), "b.log": b });
+  const home = createHome();
+  const run = (...words: string[]) => runShell(words, { environment: home });
+  const words = ["login", "--logs", `a.example=${path("a.log")}`, "--logs", `b.example=${path("b.log")}`];
+  const { stderr } = await run(...words);
+  expect(stderr).toContain("\nNext:\n  analytics-mcp overview --site a.example\n");
+  expect(stderr).toContain("To ask about a.example without naming it, log in again with --site a.example.");
+  expect((await run("stats")).code).toBe(2);
+  expect((await run(...words, "--site", "b.example")).stderr).toContain("analytics-mcp overview\n");
+  expect(JSON.parse((await run("stats", "--json")).stdout)).toMatchObject({ site: { domain: "b.example" } });
+  expect(JSON.parse((await run("stats", "a.example", "--json")).stdout)).toMatchObject({ site: { domain: "a.example" } });
+});
+
 it("logout from access logs says nothing of a key", async () => {
   const environment = createHome();
   const log = createLogFolder({ "access.log": joinLines(combined()) }).path("access.log");

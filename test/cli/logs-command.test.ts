@@ -193,6 +193,60 @@ describe("analytics-mcp logs", () => {
   });
 });
 
+describe("files whose names have sites", () => {
+  const text = joinLines(combined({ at: at(19) }), combined({ at: at(19), address: "192.0.2.2" }));
+  const { path } = createLogFolder({
+    "access.log": "",
+    "blog.example.net.access.log": text.replaceAll("2026", "2025"),
+    "www.shop.example.access.log": text,
+    "shop.example.access.log.1": text.replaceAll("192", "193"),
+  });
+  const blog = `'blog.example.net=${path("blog.example.net.access.log*")}'`;
+  const shop = "shop.example=";
+  const stats = (logs: string, site = "shop.example") =>
+    runShell(["stats", "--logs", logs, "--site", site, "--period", "2026-11-19", "--json"], {
+      clock,
+      environment: { TZ: "UTC" },
+    });
+
+  it.each([
+    ["a site", [], "shop.example", `Name the site of each: --logs '${shop}`],
+    ["another", ["--site", "other.example"], "other.example", `each: --logs ${blog} --logs '${shop}`],
+  ])("are refused together as %s, with how to name them", async (_, words, site, hint) => {
+    const answers = [await stats(path("*"), site)];
+    if (words.length > 0) answers.push(await runLogs([path("*"), ...words]));
+    for (const { code, stderr } of answers) {
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("several sites: blog.example.net, shop.example."),
+      ]);
+      expect(stderr).toContain(hint);
+      expect(stderr).toContain(`If all of them are about ${site}: --logs '${site}=${path("*")}'`);
+    }
+  });
+
+  it("are shown together, with how to ask about them", async () => {
+    const { code, stderr } = await runLogs([path("*")]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`To query them: --logs ${blog} --logs '${shop}`),
+    ]);
+  });
+
+  it("count for one site that is named for them, or if they have one alone", async () => {
+    for (const logs of [`shop.example=${path("*")}`, path("*shop.example*")])
+      expect(JSON.parse((await stats(logs)).stdout)).toMatchObject({ visitors: 4 });
+  });
+
+  it.each([["access.log"], ["missing.log*"]])("are named where %s has no line", async (name) => {
+    const { code, stderr } = await stats(path(name));
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`Other logs there have lines: --logs ${blog}`),
+    ]);
+  });
+});
+
 describe("standard input has another use", () => {
   it.each([
     ["in the MCP server", ["--logs", "-"], "The MCP server cannot read --logs from standard input."],

@@ -51,6 +51,11 @@ const COMMAND = "analytics-mcp overview --logs '/var/log/nginx/access.log*' --si
 describe("what is proposed", () => {
   it.each([
     ["logs that can be read", [{ ...nginx, isReadable: false }, nginx], COMMAND],
+    [
+      "the logs of several sites",
+      [{ ...nginx, patterns: ["a.example=/a*", "b.example=/b*", "c.example=/c*", "d.example=/d*"] }],
+      "analytics-mcp sites --logs 'a.example=/a*' --logs 'b.example=/b*' --logs 'c.example=/c*' (and 1 more).",
+    ],
     ["a group to join", [{ ...nginx, isReadable: false, group: "adm" }], 'sudo usermod -aG adm "$USER"'],
     ["another user", [{ ...nginx, isReadable: false }], "run as a user who may"],
   ])("%s", (_, found, words) => expect(proposeLogs(found)).toContain(words));

@@ -1,7 +1,9 @@
 import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
+import { cleanText } from "../../render/clean-text.ts";
 import { createLocalCall } from "../../sources/local-call.ts";
-import { assertNotStdin, pickOptions } from "../../sources/local-choice.ts";
+import { assertNotStdin, findDefaultSite, pickOptions } from "../../sources/local-choice.ts";
+import { listTexts } from "../../sources/named-sites.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -37,6 +39,15 @@ export async function tryLocal(
     await printNote(io, `\nSaved as profile ${name}:`);
     await printNote(io, `  ${file}`);
     await sayReplaced();
-    await printNext(io, name, {});
+    const [first, ...others] = answer.sites;
+    if (first === undefined || others.length === 0 || findDefaultSite(local, environment) !== undefined)
+      return printNext(io, name, {});
+    // A host of the logs becomes part of a command that people paste.
+    const site = cleanText(first.domain);
+    await printNext(io, name, { site });
+    // Where lines name the sites, one that is named would be the only one.
+    const isFixed = listTexts(local.flags.logs).some((text) => text.startsWith(`${site}=`));
+    if (isFixed)
+      await printNote(io, `To ask about ${site} without naming it, log in again with --site ${site}.`);
   };
 }

@@ -2,6 +2,7 @@ import { quote, quoteIfNeeded } from "../../errors.ts";
 import type { Cell, Column, View } from "../../operations/view.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
 import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/command/dry-run.ts";
+import { listNamedLogs, proposeNamed } from "../../sources/logs/reading/named-logs.ts";
 
 type Kind = Column["kind"];
 
@@ -99,15 +100,19 @@ function describeFiles({ files, lines, milliseconds }: DryRun): string {
 
 const group = (count: number) => count.toLocaleString("en");
 
+/** Files of several sites, by their names, count as one with a single name. */
+function proposeSite({ files, likely_site }: DryRun): string {
+  const logs = listNamedLogs(files.map(({ file }) => file));
+  return logs.size > 1
+    ? `By their names, the files are of several sites, and their lines do not say which. To query them: ${proposeNamed(logs)}`
+    : `The log does not say which site it is about. To query it, add --site ${likely_site ?? "example.com"}`;
+}
+
 function listNotes(run: DryRun): string[] {
-  const { sites, likely_site, other_hosts, other_hosts_total, timezone } = run;
+  const { sites, other_hosts, other_hosts_total, timezone } = run;
   return [
     `Days are in the timezone ${timezone}; --timezone chooses another.`,
-    ...(sites.some(({ site }) => site === UNNAMED)
-      ? [
-          `The log does not say which site it is about. To query it, add --site ${likely_site ?? "example.com"}`,
-        ]
-      : []),
+    ...(sites.some(({ site }) => site === UNNAMED) ? [proposeSite(run)] : []),
     ...(other_hosts_total > other_hosts.length
       ? [
           `Shown are ${other_hosts.length} of ${other_hosts_total} hosts that are not sites. Without --site, a site has 1% of all page views or more.`,

@@ -30,6 +30,7 @@ import { createContent, type LogContent, type UnreadFile } from "./log-content.t
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
 import type { LeftOut } from "./lost-lines.ts";
+import { adviseOnOthers, assertOneSite } from "./named-logs.ts";
 import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
 import { createUnreadFiles } from "./unread-files.ts";
 
@@ -189,6 +190,7 @@ export function createFileRegistry(
       else if (readers.has(reader.content)) later.push(file);
       else readers.set(reader.content, reader);
     }
+    assertOneSite(holders, settings);
     await readInOrder([...readers.values()], sink, clock() / 1000, signal);
     for (const { file, isMoved } of readers.values()) if (isMoved) moved.add(file.path);
     return later;
@@ -281,7 +283,7 @@ function createNoRequestError(
         ? ""
         : `If they were just rotated, a pattern reads the earlier files, too: ${quoteForShell(`${single.glob}*`)}. `;
     return new AnalyticsError("usage", "There is no request in the logs. The logs are empty.", {
-      hint: `${rotated}If the site is new, visit one of its pages and ask again.`,
+      hint: adviseOnOthers(files) ?? `${rotated}If the site is new, visit one of its pages and ask again.`,
     });
   }
   const reason = `${first[0]} ${first[1].reason}.`;

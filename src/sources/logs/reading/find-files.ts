@@ -5,6 +5,7 @@ import { explainSystemError } from "../../../config/system-error.ts";
 import { AnalyticsError, quotePath, readErrorCode } from "../../../errors.ts";
 import type { LogSettings } from "../settings.ts";
 import type { LogFile } from "./log-file.ts";
+import { adviseOnOthers } from "./named-logs.ts";
 
 export interface FoundFile extends LogFile {
   /** Absolute, without symbolic links; `-` for standard input. */
@@ -132,7 +133,9 @@ function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
     });
   }
   return new AnalyticsError("usage", `No log file matches ${quotePath(pattern)}.`, {
-    hint: `Check the path.${/^\/var\/log\/(?:nginx|apache2)\//.test(pattern) ? "" : " Debian keeps logs in /var/log/nginx and /var/log/apache2."}`,
+    hint:
+      adviseOnOthers([{ glob: pattern }]) ??
+      `Check the path.${/^\/var\/log\/(?:nginx|apache2)\//.test(pattern) ? "" : " Debian keeps logs in /var/log/nginx and /var/log/apache2."}`,
   });
 }
 
