@@ -7,6 +7,7 @@ import { computedModules } from "../.ci/build/computed.ts";
 const layers: Record<string, number> = {
   "errors.ts": 0,
   "member.ts": 0,
+  "suggest.ts": 1,
   http: 1,
   sqlite: 1,
   operations: 1,

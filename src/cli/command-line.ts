@@ -9,8 +9,8 @@ export interface CommandLine {
   commandWord: string | undefined;
   /** The first unknown option before that word, and the words after the option. Absent after `--help`. */
   unknownOption: { name: string; rest: readonly string[] } | undefined;
-  /** How many operands the command has so far. */
-  operands: number;
+  /** The places of the command's operands so far. */
+  operands: number[];
   /** The option that expects a value next. */
   pendingOption: Option | undefined;
   /** The options so far by their long names, and their values as the command gets them. */
@@ -26,7 +26,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
     command: program,
     commandWord: undefined,
     unknownOption: undefined,
-    operands: 0,
+    operands: [],
     pendingOption: undefined,
     given: new Set(),
     flags: {},
@@ -42,7 +42,7 @@ export function readCommandLine(program: Command, words: readonly string[]): Com
       line.pendingOption = undefined;
     } else if (word.startsWith("-") && word !== "-" && !optionsEnded) {
       readOption(line, word, words.slice(index + 1));
-    } else readOperand(line, word);
+    } else readOperand(line, word, index);
   }
   return line;
 }
@@ -58,12 +58,12 @@ function readOption(line: CommandLine, word: string, rest: readonly string[]): v
   if (option) line.flags[option.attributeName()] = value ?? !option.negate;
 }
 
-function readOperand(line: CommandLine, word: string): void {
+function readOperand(line: CommandLine, word: string, index: number): void {
   if (!line.optionsEnded) line.commandWord ??= word;
-  const isFirst = line.operands === 0;
+  const isFirst = line.operands.length === 0;
   const next = isFirst ? line.command.commands.find((subcommand) => subcommand.name() === word) : undefined;
   if (next) line.command = next;
-  else line.operands += 1;
+  else line.operands.push(index);
 }
 
 /** Finds an option of a command or of its parents. */

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { suggest } from "../render/suggest.ts";
+import { suggest } from "../suggest.ts";
 import { readCommandLine } from "./command-line.ts";
+import { commandList } from "./commands/command-list.ts";
 import { createUnknownOptionError, seeHelp } from "./usage-error.ts";
 
 /**
@@ -53,9 +54,13 @@ async function assertKnownCommand(program: Command, word: string | undefined): P
   if (word === undefined || isCommand(program, word)) return;
   const { suggestQuery } = await import("./guess-query.ts");
   const names = program.commands.map((command) => command.name());
+  const asking = commandList.filter(({ group }) => group === "Ask:").map(({ name }) => name);
   const guess = suggest(word, names) || suggestOption(program, word) || suggestQuery(word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
-    hint: `${guess || `The commands are ${names.join(", ")}. `}${seeHelp(undefined)}`,
+    hint:
+      guess === ""
+        ? `To ask: ${asking.join(", ")}. All commands: analytics-mcp help`
+        : `${guess}${seeHelp(undefined)}`,
   });
 }
 

@@ -12,6 +12,8 @@ export function suggestQuery(word: string): string {
   if (isPeriod(word)) return `Did you mean analytics-mcp stats --period ${word}? `;
   const command = findOtherList(word) ?? OTHER_COMMANDS.find(([pattern]) => pattern.test(word))?.[1];
   if (command !== undefined) return `Did you mean analytics-mcp ${command}? `;
+  const interval = findInterval(word);
+  if (interval !== undefined) return `Did you mean analytics-mcp timeseries --by ${interval}? `;
   return suggestBreakdown(word) || suggestOverview(word);
 }
 
@@ -19,7 +21,7 @@ const MAX_SITE_LENGTH = 60;
 
 /** What to rank by, behind an option: in the first place it is understood. */
 function suggestBreakdown(word: string): string {
-  const dimension = findDimension(word);
+  const dimension = findDimension(word.replace(/^top[-_]?/i, ""));
   return dimension === undefined ? "" : `Did you mean analytics-mcp breakdown ${dimension}? `;
 }
 
@@ -57,14 +59,20 @@ const MEANT: readonly [RegExp, readonly string[]][] = [
  *
  * @param value What follows it.
  */
-export function findMeant(name: string, value: string, known: readonly string[]): string {
-  const [, options = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
-  const meant = options.find((option) => known.includes(option));
+export function findMeant(name: string, value: string, options: readonly Option[]): string {
+  const known = options.flatMap(({ long }) => long ?? []);
+  const [, names = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
+  const meant = names.find((option) => known.includes(option));
   if (meant !== undefined)
     return `Did you mean ${meant === "--period" && readNumber(value) && known.includes("--days") ? "--days" : meant}?`;
-  if (options.includes("--by"))
+  if (names.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
   const word = name.slice("--".length);
+  const interval = findInterval(word);
+  if (interval !== undefined)
+    return options.some(({ flags }) => flags === "--by <interval>")
+      ? `Did you mean --by ${interval}?`
+      : `Did you mean analytics-mcp timeseries --by ${interval}?`;
   if (known.includes("--period") && isPeriod(word)) return `Did you mean --period ${word}?`;
   if (/^(?:sort|order)(?:-?by)?$/.test(word) && known.includes("--limit"))
     return "Lists are ranked, the most first: --limit shows more of them.";
@@ -118,13 +126,18 @@ export function correctLine(
   if (!isAlone && value === undefined) return "";
   const rest = argv.slice(at + (isAlone || inline !== undefined ? 1 : 2));
   const others = [...argv.slice(0, at), ...rest];
-  const isPlain = (word: string, index: number) =>
-    isKnown(word) ||
-    (takesValue(others[index - 1] ?? "") && !/:\/\/|@/.test(word)) ||
-    (index === 0 && /^[a-z-]+$/.test(word)) ||
-    findDimension(word) !== undefined ||
-    suggestOverview(word) !== "";
-  if (!others.every(isPlain)) return "";
+  if (!canRepeat(others, known)) return "";
   const words = [...argv.slice(0, at), option, ...(value === undefined ? [] : [value]), ...rest];
   return ["analytics-mcp", ...words.map(quoteForShell)].join(" ");
 }
+
+/** Whether no word of a command line might be a key. */
+export const canRepeat = (words: readonly string[], known: readonly Option[]): boolean =>
+  words.every(
+    (word, index) =>
+      known.some(({ long, short }) => long === word || short === word) ||
+      (known.some(({ long, required }) => long === words[index - 1] && required) && !/:\/\/|@/.test(word)) ||
+      (index === 0 && /^[a-z-]+$/.test(word)) ||
+      findDimension(word) !== undefined ||
+      suggestOverview(word) !== "",
+  );

@@ -69,12 +69,7 @@ function explainUnknownOption(
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   const name = readOptionName(word);
-  const meant =
-    findMeant(
-      name,
-      readValue(argv, word),
-      known.flatMap(({ long }) => long ?? []),
-    ) || guess;
+  const meant = findMeant(name, readValue(argv, word), known) || guess;
   // A command to paste ends the hint.
   const next = correctLine(argv, word, meant, known) || seeHelp(command);
   return createUnknownOptionError(name, [meant, next].filter((sentence) => sentence !== "").join(" "));

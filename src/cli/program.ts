@@ -93,6 +93,7 @@ const examples = [
 export async function createProgram(io: Io, words: readonly string[]): Promise<Command> {
   const program = new ShellCommand("analytics-mcp")
     .withExamples(...examples)
+    .withLine(words)
     .description(
       "Web analytics for AI assistants and the shell. Without a command: the MCP server or, at a terminal, the overview of your default site.",
     )

@@ -1,7 +1,5 @@
 import type { HttpClientOptions } from "../client/http-client.ts";
 import { readVariable } from "../config/variables.ts";
-import { AnalyticsError, quoteWord } from "../errors.ts";
-import { isPeriod } from "../operations/period-words.ts";
 import { findLocal } from "../sources/local-choice.ts";
 import { listNamedSites } from "../sources/named-sites.ts";
 import { resolveSource } from "../sources/resolve-source.ts";
@@ -15,7 +13,7 @@ export const openSource = (io: Io, flags: SourceFlags, explain?: SourceContext["
 
 /**
  * The same for a query. A log that does not name its site is taken for the site of the query, unless a profile or a variable
- * says whose it is: a mistyped site must not get another one's numbers. Throws AnalyticsError `usage`.
+ * says whose it is: a mistyped site must not get another one's numbers.
  */
 export function openQuerySource(io: Io, flags: SourceFlags, { site }: Record<string, unknown>): Source {
   if (site === undefined) return openSource(io, flags);
@@ -31,17 +29,11 @@ function isSaid({ environment }: Io, flags: SourceFlags, asked: string): boolean
   if (isOfCommand && flags.site !== undefined) return false;
   if (local.flags.site !== undefined || readVariable(environment, "ANALYTICS_SITE") !== undefined)
     return true;
-  if (flags.site === undefined) assertHost(asked);
-  return false;
+  // A word without an option can be meant for something else, such as `yesterday`.
+  return flags.site === undefined && !isHost(asked);
 }
 
-/** A word without an option can be meant for something else, such as `yesterday`. */
-function assertHost(word: string): void {
-  if (/[.:]/.test(word) || word === "localhost" || word.startsWith("site_")) return;
-  throw new AnalyticsError("usage", `${quoteWord(word)} is not the name of a site.`, {
-    hint: isPeriod(word) ? `Did you mean --period ${word}?` : "If it is, name it with --site.",
-  });
-}
+const isHost = (word: string) => /[.:]/.test(word) || word === "localhost" || word.startsWith("site_");
 
 /** The same without warnings, for completion: they would appear in the middle of what a person is typing. */
 export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {

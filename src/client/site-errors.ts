@@ -1,5 +1,6 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { listSites } from "../operations/site-name.ts";
+import { suggestSite } from "../suggest.ts";
 
 const MAX_LISTED = 20;
 const NO_SITES = "There are no sites yet.";
@@ -17,7 +18,10 @@ export function createUnknownSiteError(
 ) {
   return new AnalyticsError("site_not_found", `You have no site ${quoteWord(site)}.`, {
     status: cause?.status,
-    hint: domains.length === 0 ? reason : `Your sites are: ${listSites(domains, MAX_LISTED)}.`,
+    hint:
+      domains.length === 0
+        ? reason
+        : `${suggestSite(site, domains)}Your sites are: ${listSites(domains, MAX_LISTED)}.`,
     parameters: [{ parameter: "site", detail: "is unknown", allowed: domains.slice(0, MAX_LISTED) }],
     cause,
   });

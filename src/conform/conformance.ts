@@ -1,7 +1,7 @@
 import { hideKey } from "../client/hidden-key.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { formatCount } from "../render/plural.ts";
-import { suggest } from "../render/suggest.ts";
+import { suggest } from "../suggest.ts";
 import { type ConformReport, type RuleReport, summarize } from "./conform-report.ts";
 import { createProbe, DEFAULT_LIMITS, type Probe, type ProbeLimits, type Target } from "./probe.ts";
 import { formatCurl, type Key } from "./reply.ts";

@@ -4,8 +4,9 @@ import { findDimension, findOtherList } from "../operations/dimension-names.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
-import { suggest, suggestName } from "../render/suggest.ts";
+import { suggestName } from "../render/suggest-name.ts";
 import { findInterval } from "../reports/profile.ts";
+import { suggest } from "../suggest.ts";
 import { explainNotRecorded, listNames } from "./not-recorded.ts";
 import { toolList } from "./tool-list.ts";
 
@@ -182,6 +183,8 @@ export function adviseOnArguments(
       (name) => explainNotRecorded(name) ?? [],
     );
     if (reason !== undefined) return reason;
+    // The error says which site is near.
+    if (parameter === "site") return "";
     if (parameter === "filter" && properties.has("filter")) return suggestName(refusal);
     const own = properties.has(parameter)
       ? adviseOnValue(parameter, value, properties.has("period"))

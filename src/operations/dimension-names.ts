@@ -38,7 +38,11 @@ export const nameValues = (count: number, dimension: string): string =>
 /** The list that a word means in place of a dimension: of dead links, or of crawlers; undefined if none. */
 export function findOtherList(word: string): "not-found" | "crawlers" | undefined {
   const name = nameDimension(word.slice(0, 40));
-  if (/^(4\d\d|5\d\d|[45]xx|not_found|(dead|broken)_links?|errors?|status(_codes?)?)$/.test(name))
+  if (
+    /^(4\d\d|5\d\d|[45]xx|not_?found|(dead|broken|missing)_?(links?|pages?)|errors?|status(_codes?)?)$/.test(
+      name,
+    )
+  )
     return "not-found";
   return /^(crawlers?|(ai_)?bots?)$/.test(name) ? "crawlers" : undefined;
 }

@@ -21,7 +21,7 @@ import { breakdown, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
 import { FOLDED_FILTER, type Warning } from "../operations/warning.ts";
-import { findNearest } from "../render/suggest.ts";
+import { findNearest } from "../suggest.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { hasNoCounts, listSpans } from "./empty-answer.ts";
 import { readGoal } from "./goal.ts";

@@ -1,5 +1,5 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
-import { findNearest } from "../render/suggest.ts";
+import { findNearest } from "../suggest.ts";
 import type { Entry } from "./documents/editor.ts";
 import type { PlatformPaths } from "./machine.ts";
 import type { KeySource, Program } from "./server-command.ts";

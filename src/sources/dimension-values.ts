@@ -2,7 +2,7 @@ import { quote } from "../errors.ts";
 import { findCountry, nameCountries } from "../names/countries.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { createFilterError, type Filter, MAX_SHOWN } from "../operations/filter.ts";
-import { findNearest } from "../render/suggest.ts";
+import { findNearest } from "../suggest.ts";
 
 /** The values of dimensions whose values the contract lists. */
 const LISTS: Partial<Record<Dimension, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { findTimezone } from "../config/services.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { normalizeSite } from "../operations/site-name.ts";
-import { findNearest } from "../render/suggest.ts";
+import { findNearest } from "../suggest.ts";
 import { listTexts, splitSite } from "./named-sites.ts";
 
 /** Reads `--timezone`; this machine's if it is absent. Throws AnalyticsError `usage`. */

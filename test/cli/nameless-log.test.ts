@@ -52,7 +52,7 @@ describe("a log that names no site", () => {
 
   it.each([
     ["yesterday", "Did you mean --period yesterday?"],
-    ["foo", "name it with --site"],
+    ["foo", "Name it: --site"],
   ])("is not taken for the site %j, which can mean something else", async (word, hint) => {
     const { code, stderr } = await run(["stats", word]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
@@ -62,7 +62,7 @@ describe("a log that names no site", () => {
     const environment = { ...createHome(), TZ: "UTC" };
     const ask = (...argv: string[]) =>
       runShell([...argv, "--logs", log, "--json"], { clock: () => LOG_NOW, environment });
-    expect((await ask("stats", "shop")).stderr).toContain("name it with --site");
+    expect((await ask("stats", "shop")).stderr).toContain("Name it: --site");
     const answers = [await ask("stats", "--site", "shop"), await ask("stats", "--site", "shop")];
     for (const { code, stdout } of answers) {
       expect(code).toBe(0);

@@ -43,9 +43,9 @@ describe("a query about a site", () => {
   });
 
   it("that names an unknown site is refused, with the known ones", async () => {
-    await expect(ask(connect(DEMO_KEY), { site: "example.net" })).rejects.toMatchObject({
+    await expect(ask(connect(DEMO_KEY), { site: "elsewhere.net" })).rejects.toMatchObject({
       code: "site_not_found",
-      message: 'You have no site "example.net".',
+      message: 'You have no site "elsewhere.net".',
       status: 404,
       hint: `Your sites are: ${domains.join(", ")}.`,
       cause: expect.any(AnalyticsError),
@@ -84,5 +84,15 @@ describe("the list of sites in a hint", () => {
     [22, `Your sites are: ${many(20).join(", ")} and 2 more.`],
   ])("for %d sites has the first twenty", (count, hint) => {
     expect(createUnknownSiteError("a.test", many(count))).toMatchObject({ hint, status: undefined });
+  });
+
+  it.each([
+    ["shop", "Did you mean shop.test? Your sites are: "],
+    ["site-25.tset", "Did you mean site-25.test? Your sites are: "],
+    ["site", "Your sites are: "],
+    ["op", "Your sites are: "],
+  ])("begins with the one that %s is nearest to or part of", (word, start) => {
+    const { hint } = createUnknownSiteError(word, [...many(30), "shop.test"]);
+    expect(hint?.slice(0, start.length)).toBe(start);
   });
 });

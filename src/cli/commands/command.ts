@@ -25,9 +25,16 @@ export class ShellCommand extends Command {
   /** Command lines that people use, shown before the options. */
   examples: readonly string[] = [];
   access: readonly string[] = access.none;
+  /** Of the program: its command line, for a correction. */
+  line: readonly string[] = [];
 
   withExamples(...examples: readonly string[]): this {
     this.examples = examples;
+    return this;
+  }
+
+  withLine(words: readonly string[]): this {
+    this.line = words;
     return this;
   }
 

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { suggest } from "../../render/suggest.ts";
+import { suggest } from "../../suggest.ts";
 import { type CompletionShell, completionShells, readCompletionScript } from "../completion-scripts.ts";
 import { writeData } from "../output/streams.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";

@@ -10,13 +10,13 @@ import { BASE_PATH } from "../../operations/contract.ts";
 import { sites } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
-import { suggest } from "../../render/suggest.ts";
 import { SITES_DEADLINE } from "../../setup/service-trial.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
 import { createContractCall, createServiceCall, reachService } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
+import { suggestSite } from "../../suggest.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import type { Ask, Field } from "./login-prompt.ts";
@@ -316,7 +316,7 @@ export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: stri
     const word = text === NO_SITE ? "" : text;
     const site = findKnownSite(known, word) ?? findKnownSite(known, normalizeSite(word));
     if (word !== "" && site === undefined) {
-      const guess = suggest(word, domains) || `Name one of the sites above, or ${NO_SITE}.`;
+      const guess = suggestSite(word, domains) || `Name one of the sites above, or ${NO_SITE}.`;
       throw new AnalyticsError("usage", `There is no site ${quoteWord(word)}.`, { hint: guess.trim() });
     }
     return site ?? "";

@@ -1,37 +1,65 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
-import { suggest, suggestName } from "../../render/suggest.ts";
+import { suggestName } from "../../render/suggest-name.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
+import { suggest } from "../../suggest.ts";
+import { askIfMeant, findDays, guessDays, replaceWords } from "../guess-days.ts";
 import { seeHelp } from "../usage-error.ts";
+import type { ShellCommand } from "./command.ts";
 
 /** What the command line gave: the texts of each parameter, and the words that are not options. */
 export interface GivenWords {
   texts: ReadonlyMap<string, readonly string[]>;
   words: readonly string[];
+  command?: ShellCommand | undefined;
   /** `--from` and `--to` as given, which together are the period. */
   dates?: string | undefined;
   /** The options that choose the source, for a command line to try next. */
   source?: readonly string[] | undefined;
-  /** The option that a stray word is probably meant for, as "Did you mean …? " or an empty text. */
-  guess: (word: string) => string;
 }
 
 /** A list of more characters than this goes into the hint, after the suggestion. */
 const MAX_LIST_LENGTH = 70;
 const MAX_VALUE_LENGTH = 60;
 
+/** Refuses words beside the site, with the command line that they are meant for if they are days. */
+export function createStrayWordsError(
+  query: Query,
+  command: ShellCommand,
+  texts: GivenWords["texts"],
+  words: readonly string[],
+): AnalyticsError {
+  const days = findDays(query, texts, words);
+  const isFound = days.used.length > 0;
+  const extra = isFound ? days.used.join(" ") : words[texts.has("site") ? 0 : 1];
+  const isWhole = words.length <= days.used.length + (texts.has("site") ? 0 : 1);
+  const hint = isFound
+    ? `${askIfMeant(days.meant)}${isWhole ? replaceWords(command, days) : ""}`.trim()
+    : "Ask about one site at a time.";
+  return new AnalyticsError(
+    "usage",
+    `${query.name} takes one site, but ${quoteWord(extra ?? "")} was given as well.`,
+    { hint },
+  );
+}
+
 /** Rewrites an error on parameters for the command line: options with their dashes, and the values given. */
 export function explainParameters(query: Query, error: unknown, given: GivenWords): unknown {
-  if (!(error instanceof AnalyticsError) || error.parameters.length === 0) return error;
+  if (!(error instanceof AnalyticsError)) return error;
   const { code, parameters, status, hint = "" } = error;
+  const guesses = given.words.map((word) => guess(query, given, word).trim());
+  if (parameters.length === 0) {
+    const [meant] = guesses.filter((sentence) => sentence !== "");
+    if (meant === undefined || code !== "usage") return error;
+    return new AnalyticsError(code, error.message, { hint: `${meant} ${hint}`.trim(), cause: error });
+  }
   const [first] = parameters;
   if (first?.parameter === "site" && first.allowed !== undefined) return explainSite(query, error, given);
-  const parts = parameters.map((parameter) => explainParameter(parameter, given));
-  const guesses = given.words.map((word) => given.guess(word).trim());
+  const parts = parameters.map((parameter) => explainParameter(query, parameter, given));
   const isOfWindows = parameters.some(({ maximum }) => maximum === MAX_WINDOW_DAYS);
   return new AnalyticsError(code, parts.map(({ message }) => message).join(" "), {
     hint: [
@@ -55,7 +83,7 @@ interface Explanation {
   hint: string;
 }
 
-function explainParameter(refusal: ParameterError, given: GivenWords): Explanation {
+function explainParameter(query: Query, refusal: ParameterError, given: GivenWords): Explanation {
   const { parameter, detail, allowed } = refusal;
   const texts = given.texts.get(parameter) ?? [];
   const [value = ""] = texts;
@@ -75,7 +103,7 @@ function explainParameter(refusal: ParameterError, given: GivenWords): Explanati
   const isRule = value !== "" && detail.startsWith("must be ");
   return {
     message: `${name} ${detail}${isRule ? `, not ${shorten(value)}` : ""}.`,
-    hint: parameter === "days" ? given.guess(value).trim() : "",
+    hint: parameter === "days" ? guess(query, given, value).trim() : "",
   };
 }
 
@@ -142,21 +170,34 @@ const shorten = (value: string) => quoteWord(value, { maxLength: MAX_VALUE_LENGT
 const readGiven = (texts: GivenWords["texts"]): Record<string, unknown> =>
   Object.fromEntries([...texts].map(([name, values]) => [name, values.length > 1 ? values : values[0]]));
 
+/** The option that a word is meant for, as a question or an empty text. */
+const guess = (query: Query, { texts }: GivenWords, word: string) =>
+  askIfMeant(guessDays(query, texts, word));
+
 /** Adds to the error on a missing or unknown site how to name one. */
-function explainSite(query: Query, error: AnalyticsError, { texts, words, guess, source = [] }: GivenWords) {
+function explainSite(query: Query, error: AnalyticsError, given: GivenWords) {
+  const { texts, source = [] } = given;
   const { code, message, hint = "", status, parameters } = error;
-  const [sites = []] = parameters.map(({ allowed }) => allowed);
+  const [first] = parameters.flatMap(({ allowed = [] }) => allowed);
   const isMissing = code === "missing_parameter";
-  const asked = texts.get("site")?.[0] ?? "";
-  const guesses = suggest(asked, sites) || words.map(guess).join("");
-  const example =
-    sites[0] === undefined
-      ? hint
-      : `Name one: ${formatCommand(query, readGiven(texts), [sites[0], ...source])}`;
+  const name = `Name one: ${formatCommand(query, readGiven(texts), [first ?? "", ...source])}`;
+  const missing = first === undefined ? hint : name;
   return new AnalyticsError(code, message, {
-    hint: isMissing ? example : `${guesses}${hint}`.trim(),
+    hint: isMissing ? missing : explainWord(query, given, hint, first),
     status,
     parameters,
     cause: error,
   });
+}
+
+/** Says which option the word was meant for that was taken for a site. */
+function explainWord(query: Query, given: GivenWords, hint: string, site: string | undefined): string {
+  const { texts, words, command } = given;
+  const [word = ""] = words;
+  const meant = guessDays(query, texts, word);
+  if (meant === undefined) return hint;
+  const isNew = Object.keys(meant).every((name) => !texts.has(name));
+  const days = { meant, used: [word] };
+  const line = command && site !== undefined && isNew ? replaceWords(command, days, site) : "";
+  return `${askIfMeant(meant)}${hint} ${line}`.trim();
 }

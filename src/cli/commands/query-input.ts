@@ -1,9 +1,9 @@
-import { AnalyticsError, createSwallowedError, quoteIfNeeded, quoteWord } from "../../errors.ts";
+import { AnalyticsError, createSwallowedError, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import { findDimension } from "../../operations/dimension-names.ts";
 import { parameterSchemas } from "../../operations/json-schema.ts";
 import { readParams } from "../../operations/parameters.ts";
-import { assertNotDaysAndPeriod, isDate, isPeriod } from "../../operations/period-words.ts";
+import { assertNotDaysAndPeriod } from "../../operations/period-words.ts";
 import { flagOf } from "../../operations/shell-command.ts";
 import { type QueryOptions, usesDefaultDays } from "../../reports/default-days.ts";
 import { findInterval } from "../../reports/profile.ts";
@@ -60,8 +60,8 @@ export async function readQueryInput(
       "site",
       named.map((text) => splitSite(text).site),
     );
-  const given = { texts, words: command.args, guess: (word: string) => guessOption(query, texts, word) };
-  readWords(query, given);
+  const given = { texts, words: command.args, command };
+  await readWords(query, command, texts);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
   const fail = async (error: unknown, source?: readonly string[]) => {
     const { explainParameters } = await import("./query-errors.ts");
@@ -87,21 +87,17 @@ function assertNoSwallowedOptions(command: ShellCommand, texts: GivenWords["text
 }
 
 /** Reads the words that are no options: the site, and what to rank by. */
-function readWords(query: Query, { texts, words, guess }: GivenWords & { texts: Map<string, string[]> }) {
+async function readWords(query: Query, command: ShellCommand, texts: Map<string, string[]>): Promise<void> {
+  const words = command.args;
   const ranked = takesDimension(query) && !texts.has("dimension") ? words.find(findDimension) : undefined;
   const dimension = ranked && findDimension(ranked);
   if (dimension !== undefined) texts.set("dimension", [dimension]);
-  const [word, ...rest] = words.filter((each) => each !== ranked);
+  const others = words.filter((each) => each !== ranked);
+  const [word] = others;
   if (word === undefined) return;
-  const { name } = query;
-  const asked = texts.get("site")?.[0];
-  const [extra] = asked === undefined ? rest : [word];
-  if (extra !== undefined) {
-    throw new AnalyticsError("usage", `${name} takes one site, but ${quoteWord(extra)} was given as well.`, {
-      hint:
-        (guess(rest.join(" ")) || guess([word, ...rest].join(" ")) || guess(extra) || guess(word)).trim() ||
-        "Ask about one site at a time.",
-    });
+  if (texts.has("site") || others.length > 1) {
+    const { createStrayWordsError } = await import("./query-errors.ts");
+    throw createStrayWordsError(query, command, texts, others);
   }
   texts.set("site", [word]);
 }
@@ -118,17 +114,4 @@ function readDates({ from, to }: { from?: string; to?: string }, texts: Map<stri
   }
   texts.set("period", [`${from}/${to ?? "today"}`]);
   return `--from ${quoteIfNeeded(from)}${to === undefined ? "" : ` --to ${quoteIfNeeded(to)}`}`;
-}
-
-/** The option that a word is probably meant for: `stats yesterday`, `overview 7`. */
-function guessOption(query: Query, texts: GivenWords["texts"], word: string): string {
-  const schemas = parameterSchemas(query.params);
-  const isCount = /^\d{1,3}$/.test(word);
-  const [first] = texts.get("period") ?? [];
-  // `--period 2026-11-20 2026-11-22`
-  const both = `${first}/${word}`;
-  if (first !== undefined && isDate(first) && isDate(word)) return `Did you mean --period ${both}? `;
-  const name = takesPeriod(query) && isPeriod(word) ? "period" : isCount ? "days" : "";
-  const value = word.includes(" ") ? word.replaceAll(" ", "-") : word;
-  return schemas.has(name) && !texts.has(name) ? `Did you mean --${name} ${value}? ` : "";
 }

@@ -51,6 +51,6 @@ async function readOverview({ call, options }: Source, site: string | undefined)
     return await query.ask(call, readParams(query.params, texts), { usesDefaultDays: true });
   } catch (error) {
     const { explainParameters } = await import("./query-errors.ts");
-    throw explainParameters(query, error, { texts, words: [], source: options, guess: () => "" });
+    throw explainParameters(query, error, { texts, words: [], source: options });
   }
 }

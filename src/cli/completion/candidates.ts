@@ -47,7 +47,7 @@ async function findArgument(
   find: (what: Argument) => Promise<Candidates>,
 ): Promise<Candidates> {
   const last = command.registeredArguments.at(-1);
-  const argument = command.registeredArguments[operands] ?? (last?.variadic ? last : undefined);
+  const argument = command.registeredArguments[operands.length] ?? (last?.variadic ? last : undefined);
   if (argument === undefined || given.has(`--${argument.name()}`)) return [];
   // Without candidates, such as offline, options follow.
   return find(argument).catch(() => []);
@@ -66,7 +66,7 @@ async function findValues(
 }
 
 function listCommands({ command, operands, pendingOption }: CommandLine): Candidate[] {
-  if (operands > 0 || pendingOption) return [];
+  if (operands.length > 0 || pendingOption) return [];
   return command
     .createHelp()
     .visibleCommands(command)

@@ -1,9 +1,9 @@
 import { Argument, type Command, Help, type Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { suggest } from "../../render/suggest.ts";
 import { paint } from "../../render/terminal-screen.ts";
 import { wrap } from "../../render/text-width.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
+import { suggest } from "../../suggest.ts";
 import { access, ShellCommand } from "../commands/command.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";

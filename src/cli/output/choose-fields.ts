@@ -1,6 +1,6 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { View } from "../../operations/view.ts";
-import { suggest } from "../../render/suggest.ts";
+import { suggest } from "../../suggest.ts";
 
 import { readFields } from "./tables.ts";
 

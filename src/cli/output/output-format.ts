@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { suggest } from "../../render/suggest.ts";
+import { suggest } from "../../suggest.ts";
 import type { Io } from "../io.ts";
 import type { Appearance } from "./terminal.ts";
 

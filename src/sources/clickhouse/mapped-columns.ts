@@ -1,5 +1,5 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { suggest } from "../../render/suggest.ts";
+import { suggest } from "../../suggest.ts";
 import {
   type Columns,
   type ColumnType,

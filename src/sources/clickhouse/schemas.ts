@@ -1,5 +1,5 @@
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import { suggest } from "../../render/suggest.ts";
+import { suggest } from "../../suggest.ts";
 import { CONTRACT_RULE, LOG_RULE, type VisitRule } from "../measure/definition.ts";
 import { schemaNames } from "./schema-names.ts";
 

@@ -82,7 +82,7 @@ export const sites: Question[] = [
     at,
     calls: [{ tool: "get_stats", args: { site: "exmaple.com" }, refused: true }],
     read: ([refusal]) => refusal.text,
-    expect: () => `You have no site "exmaple.com".\nDid you mean example.com?\nYour sites are: ${acme}.`,
+    expect: () => `You have no site "exmaple.com".\nDid you mean example.com? Your sites are: ${acme}.`,
   }),
   question({
     question: "How many visitors does our competitor globex.example have?",

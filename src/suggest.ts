@@ -1,10 +1,10 @@
 import { distance } from "fastest-levenshtein";
-import type { ParameterError } from "../errors.ts";
-import { quoteIfNeeded } from "../errors.ts";
-import { listOtherNames } from "../operations/dimension-names.ts";
+import { quoteIfNeeded } from "./errors.ts";
 
 /** The time to compare grows with the product of both lengths, and a model may send a word of any length. */
 const MAX_LENGTH = 253;
+/** Fewer letters are in any name. */
+const MIN_PART = 3;
 
 /** The known word nearest to a mistyped one, if at most a third of its letters differ. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
@@ -22,8 +22,11 @@ export function suggest(word: string, known: readonly string[]): string {
   return nearest === undefined ? "" : `Did you mean ${quoteIfNeeded(nearest)}? `;
 }
 
-/** The same for the name that a refused condition of a filter quotes. */
-export function suggestName({ detail, allowed = [] }: ParameterError): string {
-  const [, name] = /^names no [^:]*: "([^"]*)"/.exec(detail) ?? [];
-  return name === undefined ? "" : suggest(name, [...allowed, ...listOtherNames(allowed)]);
+/** The same for a site, which people also know by a part of its name. */
+export function suggestSite(word: string, domains: readonly string[]): string {
+  const [named, ...others] =
+    word.length < MIN_PART ? [] : domains.filter((domain) => domain.includes(word.toLowerCase()));
+  return (
+    suggest(word, domains) || (named && others.length === 0 ? `Did you mean ${quoteIfNeeded(named)}? ` : "")
+  );
 }
