@@ -40,7 +40,7 @@ export function buildSbom(metafile: string): string {
     components: [...components.values()],
     dependencies: [{ ref: product["bom-ref"], dependsOn: refer("", direct) }, ...dependencies],
   };
-  return `${JSON.stringify(sbom, null, 2)}\n`;
+  return `${JSON.stringify(sbom)}\n`;
 }
 
 function describe(folder: string, packages: Lock, type: "application" | "library") {

@@ -46,7 +46,7 @@ describe.skipIf(TMUX === undefined)("a pager (tmux)", () => {
       /^warning: PAGER names .*: no-such-pager\nexample\.com, [\s\S]*\nexit 0$/,
     ],
     ["cat", "PAGER=cat", /^example\.com, [\s\S]*\n2026-11-21 [\s\S]*\nexit 0$/],
-    ["before PAGER", "PAGER=less ANALYTICS_PAGER='tail -n 2'", /^.*\nMore notes: --explain\nexit 0$/],
+    ["before PAGER", "PAGER=less ANALYTICS_PAGER='tail -n 2'", /^.*\n.* counts twice\.\nexit 0$/],
   ])("%s: %s", async (_, environment, form) => {
     expect(await show(`${environment} ${LONG}`)).toMatch(form);
   });
