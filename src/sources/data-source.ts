@@ -56,6 +56,8 @@ export interface DataSource {
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
+  /** The only events that it can have, if it cannot know others. */
+  readonly onlyEvents?: readonly string[];
   /** The option that makes the source record a dimension, if it was not given. */
   missingOption?(dimension: Dimension): string | undefined;
   /**

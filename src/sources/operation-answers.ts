@@ -28,7 +28,15 @@ import type {
   VisitTotals,
 } from "./data-source.ts";
 import { warnOfFilter, warnOfFoldedLinks, warnOfFolding } from "./data-warnings.ts";
-import { type AnswerContext, assertRecorded, openSite, openSpan, warnOfValues } from "./query-span.ts";
+import {
+  type AnswerContext,
+  assertKnownEvents,
+  assertRecorded,
+  openSite,
+  openSpan,
+  warnOfEvents,
+  warnOfValues,
+} from "./query-span.ts";
 
 /**
  * Computes the answer of an operation from a data source, by the contract's rules, but without events where the source has none.
@@ -63,6 +71,7 @@ export async function answerSteps(
   const { source, signal } = context;
   if (source.steps === undefined) throw createNoStepsError();
   const { span } = await openSpan(params, context);
+  for (const step of steps) assertKnownEvents(step, source, "steps");
   for (const { dimension } of steps) await assertRecorded(source, span.site, dimension, "steps", signal);
   return source.steps(span, steps, signal);
 }
@@ -203,6 +212,7 @@ const answers: Answers = {
       ...joinWarnings(
         warnings,
         ofRows,
+        totalRows === 0 ? warnOfEvents(dimension, source) : [],
         moreRows > 0 ? [warnOfSubtraction({ more_rows: moreRows })] : [],
         await warnOfDays(span, days, context),
         warnOfFolded(dimension, rows, [...warnings, ...ofRows]),

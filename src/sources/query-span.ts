@@ -1,4 +1,4 @@
-import { createParameterError, quoteIfNeeded } from "../errors.ts";
+import { createParameterError, quote, quoteIfNeeded } from "../errors.ts";
 import type { Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import {
@@ -13,6 +13,7 @@ import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import type { PartialSource, SourceSite, Span } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
+import { createMatch } from "./filter-matching.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 
@@ -81,6 +82,7 @@ function readConditions(params: object, source: PartialSource): Filter | undefin
   }
   const filter = parseFilter(texts);
   if (source.filters === true) assertPossibleValues(filter);
+  for (const condition of filter) assertKnownEvents(condition, source, "filter");
   return filter;
 }
 
@@ -97,6 +99,29 @@ export async function findSite(
   if (site) return site;
   throw createSiteNotFound();
 }
+
+/** Refuses events that the source cannot know: its 0 would read as if they had been looked for. */
+export function assertKnownEvents(
+  { dimension, alternatives }: Condition,
+  { onlyEvents }: PartialSource,
+  parameter: "filter" | "steps",
+): void {
+  if (dimension !== "events" || onlyEvents === undefined || alternatives.includes(null)) return;
+  if (onlyEvents.some(createMatch({ alternatives, isNot: false }))) return;
+  const asked = quote(formatCondition({ dimension, alternatives, ofVisit: false, isNot: false }));
+  throw createParameterError(parameter, `is ${asked}, but ${describeEvents(onlyEvents)}`, {
+    hint: "If it ends on a page of its own, ask for that page, such as pages=/thanks.",
+  });
+}
+
+/** Says of a list without rows that it could have had few. */
+export const warnOfEvents = (dimension: Dimension, { onlyEvents }: PartialSource): Warning[] =>
+  dimension !== "events" || onlyEvents === undefined
+    ? []
+    : [{ code: "only_events", detail: `These days have none, and ${describeEvents(onlyEvents)}.` }];
+
+const describeEvents = (events: readonly string[]) =>
+  `this source records no event other than ${events.map((event) => quote(event)).join(", ")}`;
 
 export async function assertRecorded(
   source: PartialSource,

@@ -84,6 +84,27 @@ describe("an answer with nothing in it", () => {
     expect(await warn("events!=*|")).toEqual([]);
   });
 
+  it("refuses events that the source cannot know, and says so of a list without any", async () => {
+    const callOnly = callTo({ ...demo, onlyEvents: ["File Download"] });
+    const refused = 'but this source records no event other than "File Download".';
+    for (const condition of ["events=signup|Down*", "visit:events!=signup"])
+      await expect(callOnly(stats, about, only(condition))).rejects.toThrow(refused);
+    const steps = {
+      site: "example.com",
+      from: "2026-11-19",
+      to: "2026-11-20",
+      steps: parseFilter(["pages=/"]),
+    };
+    const signup = { ...steps, steps: [...steps.steps, ...parseFilter(["events=signup"])] };
+    await expect(callOnly.countSteps?.(signup, {})).rejects.toThrow(`steps is "events=signup", ${refused}`);
+    for (const condition of ["events=File*", "events=signup|File Download", "events!="])
+      await expect(callOnly(stats, about, only(condition))).resolves.toBeDefined();
+    const list = { ...about, dimension: "events", limit: 5 } as const;
+    const { warnings } = await callOnly(breakdown, list, only("pages=/nowhere"));
+    expect(warnings?.map(({ code }) => code)).toContain("only_events");
+    expect((await callOnly(breakdown, list)).warnings ?? []).toEqual([]);
+  });
+
   it("and one with something has no such warning", async () => {
     expect(await warn("pages=/nowhere|/")).toEqual([]);
   });

@@ -16,7 +16,7 @@ import type { OpenView } from "../source-types.ts";
 import { countOpenDay } from "./counting/count-day.ts";
 import type { DayCounts } from "./counting/day-counts.ts";
 import type { OpenDay } from "./counting/open-day.ts";
-import { tabulateDay } from "./counting/open-table.ts";
+import { DOWNLOAD, tabulateDay } from "./counting/open-table.ts";
 import { createPageFilter } from "./counting/page-path.ts";
 import { listCounts, listProxied } from "./counting/proxied-days.ts";
 import { isOfPlace, listRecorded } from "./counting/recorded.ts";
@@ -157,6 +157,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
   return {
     daysKept: DAYS_KEPT,
     filters: true,
+    onlyEvents: [DOWNLOAD],
     sites: async (signal) => (await read(signal)).sites.map(describeSite),
     site: async (name, signal) => {
       const { log } = await findLog(({ domain }) => domain === name || identifySite(domain) === name, signal);

@@ -76,3 +76,9 @@ it("a goal whose page may have been folded is a range, and not nothing", async (
     bounds: { converted: { least: 0, most: 1 } },
   });
 });
+
+it("a goal that is an event of which logs cannot know is refused, and not counted as nothing", async () => {
+  await expect(ask({ goal: "events=signup" })).rejects.toThrow(
+    'goal is "events=signup", but this source records no event other than "File Download".',
+  );
+});
