@@ -66,7 +66,7 @@ describe("a Node without SQLite", () => {
     const { path, remove } = createFolder();
     const error = await open(path, options).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: "usage", message: expect.stringContaining("no SQLite") });
-    for (const way of ["22.13", "npm install libsql", "--store memory", "redis://"])
+    for (const way of ["22.13", "npm install --global analytics-mcp libsql", "--store memory", "redis://"])
       expect(error.hint).toContain(way);
     expect(existsSync(path)).toBe(false);
     remove();

@@ -1,6 +1,8 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { AnalyticsError } from "../../errors.ts";
 import { findDriver, type OpenDatabase } from "../../sqlite/driver.ts";
+import { adviseOnLibsql } from "./install-libsql.ts";
 import { createCounterHash } from "./sealing.ts";
 import { createGrants, createRecords, LIVE_GRANTS } from "./sqlite-records.ts";
 import { openSession, type Session } from "./sqlite-session.ts";
@@ -45,7 +47,7 @@ export async function loadDriver(): Promise<OpenDatabase> {
   const open = await findDriver();
   if (open) return open;
   throw new AnalyticsError("usage", "This Node has no SQLite, which a store in a file needs.", {
-    hint: "Use Node 22.13 or newer, or run npm install libsql beside this package, or choose another store: --store memory (sign-ins end with the process) or --store redis://host:6379.",
+    hint: `Use Node 22.13 or newer, or ${adviseOnLibsql(fileURLToPath(import.meta.url))}. Or choose another store: --store memory (sign-ins end with the process) or --store redis://host:6379.`,
   });
 }
 
