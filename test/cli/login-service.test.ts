@@ -124,6 +124,15 @@ describe("a service with an API of its own", () => {
       answers: [],
     });
     expect(named.stderr).toContain("is Plausible, not Matomo.");
+    // Nobody types a key, sites and timezones for what is elsewhere.
+    const other = await startServer((_, response) => send(response, 404, {}, "<h1>Not found</h1>"));
+    const wrong = await runShell(["login", "--service", "plausible", "--base-url", other.origin], {
+      environment: createHome(),
+      answers: [],
+    });
+    other.close();
+    expect(wrong.stderr).toContain(`${other.origin} does not look like Plausible.`);
+    expect(wrong.stderr).not.toMatch(/key|timezone/i);
   });
 
   it.each([

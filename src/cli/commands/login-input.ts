@@ -23,6 +23,7 @@ import type { Ask, Field } from "./login-prompt.ts";
 import {
   askForTimezones,
   assertHasUse,
+  createNotThereError,
   findGivenTimezones,
   readWord,
   recognizeService,
@@ -255,12 +256,7 @@ async function openGatewayContext({ environment, clock }: Io, { kind, baseUrl, s
 /** Asks for another key. Throws the error if another would not help, or nobody is there to type it. */
 async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsError): Promise<Service> {
   const { kind, baseUrl, isTyped } = service;
-  if (kind !== undefined && NOT_THERE.has(error.code)) {
-    throw new AnalyticsError(error.code, `${baseUrl} does not look like ${kind.title}. ${error.message}`, {
-      hint: `Check the address: it is the one at which you open ${kind.title} in a browser.`,
-      cause: error,
-    });
-  }
+  if (kind !== undefined && NOT_THERE.has(error.code)) throw createNotThereError(baseUrl, kind, error);
   // Whoever has another plan has no better key.
   if (error.code !== "invalid_api_key" || error.status === 402 || !isTyped) throw error;
   await printNote(

@@ -98,8 +98,8 @@ const MAX_PROBE_BYTES = 10_000;
 const PROBE_MS = 10_000;
 
 /**
- * The service that answers at an address, by requests without a key; undefined if none of the known ones does. The one that was named goes first. Throws AnalyticsError
- * if nothing answers there.
+ * The service that answers at an address, by requests without a key; undefined if none of the known ones does. The one that was named
+ * goes first. Throws AnalyticsError if nothing answers there, or something else than a service that takes more than a key to ask.
  */
 export async function recognizeService(
   { environment }: Io,
@@ -113,7 +113,8 @@ export async function recognizeService(
     const response = await fetch(`${baseUrl}${recognize.path}`, { headers, signal });
     // Whatever else it is, it is not this service.
     const text = await readBodyText(response, MAX_PROBE_BYTES).catch(() => "");
-    return recognize.matches(response.status, readJson(text));
+    if (recognize.matches(response.status, readJson(text))) return true;
+    return isUnclear(response.status) ? undefined : false;
   };
   const kinds = [...(named === undefined ? [] : [named]), ...gatewayKinds];
   const found = await Promise.allSettled(kinds.map(isKind));
@@ -121,8 +122,22 @@ export async function recognizeService(
   const [first] = found;
   if (first?.status === "rejected" && found.every(({ status }) => status === "rejected"))
     throw explainLastFailure(first.reason, new URL(baseUrl).origin, proxies);
+  // Before somebody looks up all sites and timezones for it. Others show right after the key whether they are there.
+  const isOther = first?.status === "fulfilled" && first.value === false;
+  if (at < 0 && named?.asksFor === "sites" && isOther) throw createNotThereError(baseUrl, named);
   return kinds[at];
 }
+
+/** Whether the service may be there and not answer now, or at another address that the next request names. */
+const isUnclear = (status: number) => status === 429 || status >= 500 || (status >= 300 && status < 400);
+
+/** @param cause What the address answered to a key. */
+export const createNotThereError = (baseUrl: string, { title }: GatewayKind, cause?: AnalyticsError) =>
+  new AnalyticsError(
+    cause?.code ?? "bad_answer",
+    [`${baseUrl} does not look like ${title}.`, ...(cause ? [cause.message] : [])].join(" "),
+    { hint: `Check the address: it is the one at which you open ${title} in a browser.`, cause },
+  );
 
 /** Refuses options for a service that tells everything: of the contract, or with an API of its own. */
 export function assertHasUse(kind: GatewayKind | undefined, siteTimezones: string | undefined): void {
