@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
@@ -130,19 +130,34 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
   if (asked.by !== undefined) throw createNoFilterError("by", CANNOT);
   if (value === undefined)
     throw createNoFilterError("goal", `must be one exact value, such as events=signup: ${WHY}`);
+  const assertEvents = async (ask: AskDays) => {
+    if (goal.dimension === "events") assertHasEvents(await ask(stats, {}, options));
+  };
   if ((await call.offersDays?.(breakdown, options)) === false)
-    throw createNoDaysError("goal", goal.dimension);
+    return answerDays(call, stats, asked, options, async (ask) => {
+      await assertEvents(ask);
+      throw createNoDaysError("goal", goal.dimension);
+    });
   const params = { dimension: goal.dimension, limit: ROW_LIMIT };
   return answerDays(call, breakdown, asked, options, async (ask) => {
     const answer = await ask(breakdown, params, options).catch((error: unknown) => {
       throw renameToGoal(error);
     });
+    if (answer.rows.length === 0) await assertEvents(ask);
     const list = countList(answer);
     const visitors = exactly(list.totals.visitors);
     const converted = findVisitors(list, value);
     const isCut = list.truncated && exact(converted) === null;
     const warnings = [...(isCut ? [warnOfCut(list)] : []), ...(list.warnings ?? [])];
     return buildResult(list, asked, goal, { totals: { visitors, converted }, warnings });
+  });
+}
+
+/** Refuses to count events of a service whose totals have none: an empty list of them is no count. */
+function assertHasEvents({ events }: { events?: number | undefined }): void {
+  if (events !== undefined) return;
+  throw createParameterError("goal", "cannot be an event: this service has no events", {
+    hint: "If it ends on a page of its own, ask for that page, such as pages=/thanks.",
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ForeignAnswerError } from "../../client/foreign-answer.ts";
-import { AnalyticsError, quote } from "../../errors.ts";
+import { AnalyticsError, createParameterError, quote } from "../../errors.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { DescribedParameter } from "./description.ts";
 import { rankDimension } from "./words.ts";
@@ -37,6 +37,8 @@ function rankNames(names: readonly string[], dimension: Dimension): string | und
 }
 
 const MAX_REFUSAL = 4_000;
+/** Of its sentence. */
+const MAX_SAID = 200;
 
 /** The name of a dimension among the words of a refusal. */
 export function findNamed(text: string, dimension: Dimension, tried: string): string | undefined {
@@ -46,11 +48,19 @@ export function findNamed(text: string, dimension: Dimension, tried: string): st
 }
 
 /** A refusal that speaks of the dimension is about it: reports leave such a list out, and say so. */
-export function renameToDimension(error: ForeignAnswerError, name: string): AnalyticsError {
-  const { message, hint, status } = error;
+export function renameToDimension(
+  error: ForeignAnswerError,
+  dimension: Dimension,
+  name: string,
+): AnalyticsError {
+  const { message, status } = error;
   const text = error.text.slice(0, MAX_REFUSAL);
   const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
   if (!isAbout) return error;
-  const parameters = [{ parameter: "dimension", detail: "is refused by the service" }];
-  return new AnalyticsError("invalid_parameter", message, { hint, status, parameters, cause: error });
+  const detail = `cannot be ${dimension}: the service refuses it, with ${quote(message, { maxLength: MAX_SAID })}`;
+  return createParameterError("dimension", detail, {
+    hint: "It does not list what it has. An overview shows the usual lists that it has, and names those that it lacks.",
+    status,
+    cause: error,
+  });
 }

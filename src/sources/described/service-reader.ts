@@ -187,7 +187,7 @@ export async function openServiceReader(
         if (!(error instanceof ForeignAnswerError)) throw error;
         // A refusal often lists what is allowed.
         const other = known === undefined ? findNamed(error.text, dimension, name) : undefined;
-        if (other === undefined) throw renameToDimension(error, name);
+        if (other === undefined) throw renameToDimension(error, dimension, name);
         const answer = await askSite(breakdown.path, site, { ...params, dimension: other }, given);
         update({ dimensions: { ...learned.dimensions, [dimension]: other } });
         return answer;

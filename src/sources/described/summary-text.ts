@@ -32,16 +32,20 @@ export function listReadings({ fields }: ServiceSummary): string[] {
 }
 
 /** What the service does not have, and what that means. */
-export const listLacks = ({ lacks }: ServiceSummary): string[] => [
+export const listLacks = ({ lacks, site }: ServiceSummary): string[] => [
   ...(lacks.events ? ["It has no events."] : []),
   ...(lacks.breakdownDays ? ["Its breakdowns have no days: they state no period."] : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
   ...(lacks.timezone
     ? [
-        "It names no timezone: its dates are its own. If you know it: analytics-mcp login --site-timezones example.com=Europe/Berlin",
+        `It names no timezone: its dates are its own. If you know it: analytics-mcp login --site-timezones ${nameZone(site)}`,
       ]
     : []),
 ];
+
+/** A timezone of the site as people give it; of all sites, if its name would not stand in a command as it is. */
+const nameZone = (site: ServiceSummary["site"]) =>
+  /^[\w-]+(\.[\w-]+)+$/.test(site?.domain ?? "") ? `${site?.domain}=Europe/Berlin` : "Europe/Berlin";
 
 /** What cannot be read, and the line of a mapping that would choose. */
 export const listProblems = ({ problems }: ServiceSummary): string[] =>

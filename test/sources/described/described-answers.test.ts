@@ -15,6 +15,14 @@ describe("events", () => {
     expect(warningsOf(await ask("stats", { days: 7 }))).toContain("This service has no events.");
   });
 
+  it("are then no goal, whatever the service answers about them", async () => {
+    const totals = { "/stats": () => ({ visitors: 70, pageviews: 140 }), "/breakdown": () => [] };
+    for (const answers of [totals, { ...totals, "/openapi.json": () => describeParameters(takesDays) }]) {
+      const asked = createSmallService(answers).ask("conversions", { goal: "events=signup", days: 7 });
+      await expect(asked).rejects.toThrow("goal cannot be an event: this service has no events.");
+    }
+  });
+
   it("of days that the service does not have are unknown, and not absent", async () => {
     const { ask } = createSmallService({ "/openapi.json": document });
     const answer = await ask("stats", { days: 5 });
@@ -117,6 +125,16 @@ describe("one list that cannot be had", () => {
       "devices",
     ]);
     await expect(ask("breakdown", { dimension: "channels" })).rejects.toThrow(/./);
+  });
+
+  it("is refused by a question for it with what the service said", async () => {
+    const { ask } = createSmallService({
+      "/breakdown": () => new Reply(400, { error: "unknown dimension" }),
+    });
+    await expect(ask("breakdown", { dimension: "countries" })).rejects.toMatchObject({
+      message: 'dimension cannot be countries: the service refuses it, with "unknown dimension".',
+      hint: expect.stringContaining("An overview shows the usual lists that it has"),
+    });
   });
 
   it("is no reason to hide an outage", async () => {
