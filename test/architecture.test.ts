@@ -193,7 +193,7 @@ describe("the layers", () => {
     ["jsonc-parser", ["setup/documents/", "sources/described/mapping-file.ts"]],
     ['"diff"', ["setup/config-writing.ts"]],
     ["smol-toml", ["setup/documents/"]],
-    ["libsql", ["oauth/store/sqlite-store.ts", "sqlite/driver.ts"]],
+    ['"libsql"', ["sqlite/driver.ts"]],
     [
       "oidc-provider",
       [

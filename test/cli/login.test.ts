@@ -257,7 +257,9 @@ it("of logs of several sites leads to a question that works, and to a default si
   expect((await run("stats")).code).toBe(2);
   expect((await run(...words, "--site", "b.example")).stderr).toContain("analytics-mcp overview\n");
   expect(JSON.parse((await run("stats", "--json")).stdout)).toMatchObject({ site: { domain: "b.example" } });
-  expect(JSON.parse((await run("stats", "a.example", "--json")).stdout)).toMatchObject({ site: { domain: "a.example" } });
+  expect(JSON.parse((await run("stats", "a.example", "--json")).stdout)).toMatchObject({
+    site: { domain: "a.example" },
+  });
 });
 
 it("logout from access logs says nothing of a key", async () => {
