@@ -28,33 +28,32 @@ export interface Counts {
 type ReadTable = (date: string, until?: number) => HitTable;
 
 /** How many hits of a site are kept, at about 200 bytes each. A day counts as so many more, since an empty one takes memory too. */
-const MAX_KEPT = 100_000;
+const MAX_KEPT = 30_000;
 const DAY_WEIGHT = 100;
 
 /**
- * Tabulates visits, and keeps those of the days that were read last: one question takes several requests for the same days, and
- * making visits takes longer than counting them.
+ * Tabulates visits, and keeps those of the latest days: one question takes several requests for the same days, and making visits takes
+ * longer than counting them. Questions about a year would replace all that is kept by days that are not asked for again.
  */
 function keepLatest(visits: Visits): ReadTable {
-  /** The least recently used first. */
   const days = new Map<string, { made: Visit[]; whole: () => HitTable; weight: number }>();
   let total = 0;
   const make = (date: string) => {
     const made = visits(date);
     const weight = made.reduce((sum, { hits }) => sum + hits.length, DAY_WEIGHT);
+    const day = { made, whole: once(() => tabulateVisits(made)), weight };
+    days.set(date, day);
     total += weight;
-    return { made, whole: once(() => tabulateVisits(made)), weight };
+    while (total > MAX_KEPT) {
+      const [first = ""] = [...days.keys()].sort();
+      total -= days.get(first)?.weight ?? 0;
+      days.delete(first);
+    }
+    return day;
   };
   return (date, until) => {
-    const day = days.get(date) ?? make(date);
-    days.delete(date);
-    days.set(date, day);
-    for (const [oldest, { weight }] of days) {
-      if (total <= MAX_KEPT) break;
-      days.delete(oldest);
-      total -= weight;
-    }
-    return until === undefined ? day.whole() : tabulateVisits(day.made, until);
+    const { made, whole } = days.get(date) ?? make(date);
+    return until === undefined ? whole() : tabulateVisits(made, until);
   };
 }
 
