@@ -76,7 +76,7 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
   if (key !== undefined) return readDirectAccess(key, flags, environment);
   const name = findProfileName(environment);
   const address = findAddress(flags, environment);
-  if (name === undefined) throw createNothingError(address && "There is no API key.");
+  if (name === undefined) throw address === undefined ? createNothingError() : createNoKeyError();
   return readProfileAccess(name, flags, environment, address, false);
 }
 
@@ -239,9 +239,14 @@ const createOtherAddressError = (name: string, baseUrl: string, given: string): 
 /** The message of the error if nothing is set up. */
 export const NOTHING = "Nothing is set up yet.";
 
-export const createNothingError = (message = NOTHING): AnalyticsError =>
-  new AnalyticsError("no_api_key", message, {
+export const createNothingError = (): AnalyticsError =>
+  new AnalyticsError("no_api_key", NOTHING, {
     hint: "To start: analytics-mcp login. It asks for access logs, or a service and its key. To try it on made-up data, add --demo.",
+  });
+
+const createNoKeyError = (): AnalyticsError =>
+  new AnalyticsError("no_api_key", "There is no API key.", {
+    hint: "Save one with analytics-mcp login, or set ANALYTICS_API_KEY, or give --api-key-file.",
   });
 
 function createNoAddressError(source: string, environment: Environment): AnalyticsError {

@@ -273,11 +273,12 @@ function resolveDates(text: string, today: string): Days | undefined {
 
 const BETWEEN_DATES = /\/|\.{2,3}|\s(?:to|until|through|-|–)\s/i;
 
-/** The days that `11/20/2026` or `20.11.2026` can be: with dots the day comes first, with slashes perhaps the month. */
+/** The days that `2026/11/20`, `11/20/2026` or `20.11.2026` can be: with dots the day comes first, with slashes perhaps the month. */
 function readNumbers(text: string): string[] {
+  const isDay = (day: string) => /^\d{4}-\d\d-\d\d$/.test(day) && isDate(day);
   const [, first = "", mark, second = "", year] =
     /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(text.trim()) ?? [];
-  if (year === undefined) return [];
+  if (year === undefined) return [text.trim().replaceAll("/", "-")].filter(isDay);
   const orders =
     mark === "."
       ? [[second, first]]

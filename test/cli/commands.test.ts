@@ -89,7 +89,13 @@ describe("a failure has a cause, a hint and an exit code", () => {
     ["nothing set up", ["sites"], {}, 4, /Nothing is set up yet[\s\S]*login[\s\S]*--demo/],
     ["nothing to serve", ["serve"], {}, 4, /Nothing is set up yet[\s\S]*login[\s\S]*logs[\s\S]*--demo/],
     ["nobody to be", ["whoami"], {}, 4, /Nothing is set up yet/],
-    ["no key", ["sites", "--base-url", "https://stats.example"], {}, 4, /There is no API key/],
+    [
+      "no key",
+      ["sites", "--base-url", "https://stats.example"],
+      {},
+      4,
+      /There is no API key\.\nhint: .*ANALYTICS_API_KEY/,
+    ],
     ["an unexpanded key", ["sites"], { ANALYTICS_API_KEY: "${KEY}" }, 4, /unexpanded/],
     [
       "a wrong key",
@@ -155,7 +161,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["breakdown", "--site", "x", "--dimension", "pags"],
       service,
       2,
-      /: --dimension cannot be "pags"\.\nhint: Did you mean pages\? It can be pages, /,
+      /: --dimension cannot be "pags"\.\nhint: Did you mean pages\? See/,
     ],
     ["an unknown option", ["stats", "--hours", "7"], service, 2, /Unknown option/],
     ["an option of another command", ["sites", "--days", "7"], service, 2, /Unknown option/],

@@ -121,9 +121,10 @@ function explainChoice({ parameter, detail }: ParameterError, value: string, lis
   const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
   const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
   const known = list.split(", ").filter((word) => /^\w+$/.test(word));
+  const near = suggest(value, known).trim();
   return {
     message: `--${flagOf(parameter)} cannot be ${shorten(value)}${why}.`,
-    hint: `${suggestCommand(parameter, value)}${suggest(value, known)}It can be ${list}.`,
+    hint: near || `${suggestCommand(parameter, value)}It can be ${list}.`,
   };
 }
 

@@ -141,7 +141,7 @@ function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
 
 export function createUnreadableError(path: string, cause: unknown): AnalyticsError {
   return new AnalyticsError("usage", `${path} cannot be read: ${explainSystemError(cause)}.`, {
-    hint: "Debian's logs belong to the group adm: add yourself to it with sudo adduser $USER adm, and log in again.",
+    hint: "Debian's logs belong to the group adm: add yourself to it with sudo usermod -aG adm $USER, and log in again.",
     cause,
   });
 }
