@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpResponse, http } from "msw";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { findProfileFile, readProfile } from "../../src/config/profiles.ts";
-import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
+import { AnalyticsError } from "../../src/errors.ts";
+import { clickhouse } from "../../src/sources/clickhouse.ts";
+import { openDemoSource } from "../../src/sources/demo/organizations.ts";
+import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
 import { BASE, fakeNetwork } from "../support/network.ts";
 import { createHome } from "../support/profiles.ts";
@@ -293,4 +296,18 @@ it("whoami names the logs of a profile, and shows its one site as it is", async 
   const { stdout } = await runShell(["whoami"], { environment, clock });
   expect(stdout).toContain(`\nlogs\t${log}\t`);
   expect(stdout).toContain("\nsites\texample.com\t");
+});
+
+it("saves no database that lists its sites and cannot count their visitors", async () => {
+  const demo = await openDemoSource({ clock: () => NOW });
+  const days = () => Promise.reject(new AnalyticsError("usage", "This version of ClickHouse is too old."));
+  const open = vi.spyOn(clickhouse, "open").mockResolvedValue({ ...demo, days });
+  const home = createHome();
+  const argv = ["login", "--clickhouse", "https://reader@clickhouse.example.com:8443/web"];
+  const { code, stderr } = await runShell(argv, { environment: home, clock: () => NOW });
+  expect([code, stderr]).toEqual([2, "error: This version of ClickHouse is too old.\n"]);
+  expect(existsSync(findProfileFile(home, "default"))).toBe(false);
+  open.mockResolvedValue(demo);
+  expect((await runShell(argv, { environment: home, clock: () => NOW })).code).toBe(0);
+  open.mockRestore();
 });

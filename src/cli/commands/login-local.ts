@@ -1,5 +1,5 @@
 import { AnalyticsError } from "../../errors.ts";
-import { sites } from "../../operations/index.ts";
+import { sites, stats } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { createLocalCall } from "../../sources/local-call.ts";
 import { assertNotStdin, findDefaultSite, pickOptions } from "../../sources/local-choice.ts";
@@ -31,6 +31,9 @@ export async function tryLocal(
     clock,
   );
   const answer = await call(sites, {});
+  // A database that lists its sites may still refuse what counts: a server that is too old, a table without a right to it.
+  const [first] = answer.sites;
+  if (kind.readsFiles === undefined && first !== undefined) await call(stats, { site: first.id, days: 1 });
   return async () => {
     const { file, sayReplaced } = saveProfile(io, name, { options });
     const result = { profile: name, source: kind.about.label, options, file, ...answer };
