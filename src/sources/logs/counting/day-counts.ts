@@ -3,7 +3,7 @@ import type { HourTally } from "../../measure/hour-counts.ts";
 import type { HitTotals, Tallies } from "../../measure/tallies.ts";
 
 /** The version of the counting rules. Increase it when the same lines would give other counts. */
-export const DEFINITION = 4;
+export const DEFINITION = 5;
 
 /** What is kept of a day: no address, no user agent, nothing about one person. */
 export interface DayCounts extends DaySummary {

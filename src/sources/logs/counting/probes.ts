@@ -24,7 +24,7 @@ const KINDS: readonly ProbeKind[] = [
   // WordPress: styles and images of a plugin that is gone are missing files of pages.
   {
     asked:
-      /\/wp-config|\/wp-includes\/(?:wlwmanifest\.xml|(?:[^?#]*\/)?(?:[^/?#]+\.php)?(?=$|[?#]))|\/wp-content\/plugins\/(?:[^/?#]+\/)?(?:readme\.txt)?(?=$|[?#])|\/wp-content\/(?:plugins|themes|uploads)\/[^?#]*\.php(?=$|[/?#])|\/wp-admin\/(?:setup-config|install)\.php/i,
+      /\/wp-config|\/wp-includes\/(?:wlwmanifest\.xml|(?:[^?#]*\/)?(?:[^/?#]+\.php)?(?=$|[?#]))|\/wp-content\/plugins\/(?:[^/?#]+\/)?(?:readme\.txt)?(?=$|[?#])|\/wp-content\/(?:plugins|themes|uploads)\/[^?#]*\.php(?=$|[/?#])|\/wp-admin\/(?:setup(?:-config)?|install)\.php/i,
   },
   // Tools that manage databases.
   { asked: /\/(?:phpmyadmin|pma|myadmin|mysqladmin|dbadmin|adminer)(?=$|[/?#._-]|\d)/i },
@@ -92,6 +92,9 @@ export function countProbes(probes: number, isLeftOut: (kind: number) => boolean
   }
   return count;
 }
+
+/** Whether no old link leads to paths of a kind. It may to a page of another language, or to a file that was there once. */
+export const isUnmistakable = (kind: number): boolean => KINDS[kind]?.served === undefined;
 
 /** The kinds that a site has pages of. */
 export function findServedKinds(paths: Iterable<string>): Set<number> {

@@ -1,9 +1,12 @@
 import { classifyPath } from "../../measure/path-kinds.ts";
 import { readColumn } from "./columns.ts";
 import { isView, type OpenDay } from "./open-day.ts";
-import { countProbes, findServedKinds, MIN_PROBES } from "./probes.ts";
+import { countProbes, findServedKinds, isUnmistakable, MIN_PROBES } from "./probes.ts";
 
-/** A sender with this many requests, of which this share was refused, is a scanner, and so is one with `MIN_PROBES` probes, */
+/**
+ * A sender with this many requests, of which this share was refused, is a scanner, and so is one with `MIN_PROBES` probes, or with
+ * one that is unmistakable and without a page view,
+ */
 const SCANNER = { requests: 20, errors: 0.8 };
 /** unless the address has more than this share of the day's visitors: then it is a proxy. */
 const PROXY_SHARE = 0.05;
@@ -27,9 +30,14 @@ export function findScanners(
     served ??= findServedKinds(listPages(day, until - day.start));
     return served.has(kind);
   };
+  let viewers: Uint8Array | undefined;
+  const hasViewed = (sender: number) => {
+    viewers ??= findViewers(day, until - day.start);
+    return viewers[sender] === 1;
+  };
   const refused: number[] = [];
   for (const sender of senders) {
-    if (isProbing(day, sender, isServed)) suspects.push(sender);
+    if (isProbing(day, sender, isServed, hasViewed)) suspects.push(sender);
     else if (isMostlyRefused(day, sender)) refused.push(sender);
   }
   if (refused.length > 0) {
@@ -51,9 +59,27 @@ function isProbing(
   { senders: { probes } }: OpenDay,
   sender: number,
   isServed: (kind: number) => boolean,
+  hasViewed: (sender: number) => boolean,
 ): boolean {
   const asked = probes.values[sender] ?? 0;
-  return countProbes(asked) >= MIN_PROBES && countProbes(asked, isServed) >= MIN_PROBES;
+  if (countProbes(asked) >= MIN_PROBES && countProbes(asked, isServed) >= MIN_PROBES) return true;
+  const isDoubtful = (kind: number) => !isUnmistakable(kind);
+  return (
+    countProbes(asked, isDoubtful) > 0 &&
+    !hasViewed(sender) &&
+    countProbes(asked, (kind) => isDoubtful(kind) || isServed(kind)) > 0
+  );
+}
+
+/** By sender: 1 for those who viewed a page. */
+function findViewers(day: OpenDay, until: number): Uint8Array {
+  const { hits, senders } = day;
+  const viewers = new Uint8Array(senders.requests.length);
+  for (let hit = 0; hit < hits.sender.length; hit++) {
+    if ((hits.second.values[hit] ?? 0) <= until && isView(day, hit))
+      viewers[hits.sender.values[hit] ?? 0] = 1;
+  }
+  return viewers;
 }
 
 /** @param broken How many of the refused requests the site caused itself: they count neither as requests nor as refused. */
@@ -106,16 +132,13 @@ function listPages({ hits, values }: OpenDay, until: number): string[] {
 
 /** Counts the senders with a page view, scanners included: by address for some addresses, and in total. */
 function countVisitors(day: OpenDay, asked: ReadonlySet<number>, until: number) {
-  const { hits, senders } = day;
-  const seen = new Uint8Array(senders.requests.length);
+  const { addresses } = day.senders;
   const visitors = new Map<number, number>();
   let total = 0;
-  for (let hit = 0; hit < hits.sender.length; hit++) {
-    const sender = hits.sender.values[hit] ?? 0;
-    if (seen[sender] === 1 || (hits.second.values[hit] ?? 0) > until || !isView(day, hit)) continue;
-    seen[sender] = 1;
+  for (const [sender, viewed] of findViewers(day, until).entries()) {
+    if (viewed === 0) continue;
     total++;
-    const address = senders.addresses.values[sender] ?? 0;
+    const address = addresses.values[sender] ?? 0;
     if (asked.has(address)) visitors.set(address, (visitors.get(address) ?? 0) + 1);
   }
   return { visitors, total };

@@ -67,6 +67,24 @@ describe("what was not found in a log", () => {
     expect(excluded).toEqual({ bots: 2, scanners: 0 });
   });
 
+  it("is not what scanners ask for that view no page, unless an old link can lead there", async () => {
+    const google = "https://www.google.com/";
+    const targets = ["/.env", "/wp-login.php", "/wp-admin/setup.php", "/old.aspx", "/info.php", "/data.zip"];
+    const { rows, excluded } = await find([
+      page,
+      gone({ target: "/xmlrpc.php" }),
+      ...targets.map((target, n) => gone({ target, referrer: google, address: `198.51.100.${n}` })),
+    ]);
+    expect(rows.map(({ value }) => value)).toEqual(["/data.zip", "/info.php", "/old.aspx", "/xmlrpc.php"]);
+    expect(excluded.scanners).toBe(3);
+    const served = [
+      page,
+      { target: "/wp-login.php" },
+      gone({ target: "/wp-login.php", address: "198.51.100.1" }),
+    ];
+    expect((await find(served)).excluded.scanners).toBe(0);
+  });
+
   it("is, with 5xx, what the server failed to answer, whoever asked but bots", async () => {
     const failed = (rest: Request): Request => ({ status: 500, ...rest });
     const scanner = "198.51.100.99";
