@@ -88,15 +88,27 @@ export function formatReport(report: ConformReport, titles: ReadonlyMap<string, 
   const sections = [...new Set(report.rules.map(({ section }) => section))].map((section) => {
     const rules = report.rules.filter((rule) => rule.section === section);
     const title = paint(screen, "bold", titles.get(section) ?? section);
-    return [title, ...rules.map((rule) => formatRule(rule, screen))].join("\n");
+    return [title, ...mergeSkipped(rules).map((rule) => formatRule(rule, screen))].join("\n");
   });
   const head = cleanText(`${report.base_url}${site}, ${report.checked_at}`, MAX_LINE);
   return [wrap(head, screen.width), ...sections, formatSummary(report.summary, screen.width)].join("\n\n");
 }
 
+/** One line for all rules that are skipped for the same reason, in the place of the first: the others are easily missed among them. */
+function mergeSkipped(rules: readonly RuleReport[]): RuleReport[] {
+  const isSkipped = ({ verdict }: RuleReport) => verdict === "skip";
+  const sameAs = (rule: RuleReport) =>
+    rules.filter((other) => isSkipped(other) && other.detail === rule.detail);
+  return rules.flatMap((rule) => {
+    if (!isSkipped(rule)) return [rule];
+    const same = sameAs(rule);
+    return same[0] === rule ? [{ ...rule, id: same.map(({ id }) => id).join(", ") }] : [];
+  });
+}
+
 function formatRule({ id, severity, title, verdict, ...rule }: RuleReport, screen: Screen): string {
   const { mark, word, style } = VERDICTS[verdict];
-  const first = `  ${paint(screen, style, screen.pictures ? mark : word)} ${id}`;
+  const first = `  ${paint(screen, style, screen.pictures ? mark : word)} ${wrap(id, screen.width - MARGIN, "    ")}`;
   const explain = (label: string, text: string | null) => {
     if (text === null) return [];
     const lines = wrap(cleanText(text, MAX_LINE), Math.max(20, screen.width - MARGIN)).split("\n");

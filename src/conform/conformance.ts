@@ -104,6 +104,7 @@ async function attempt(rule: Rule, subject: Subject): Promise<Breach | Skip | In
 }
 
 const MAX_WORDS = 300;
+const MIN_PART = 5;
 
 function report(
   { name }: Section,
@@ -128,9 +129,9 @@ function report(
 
 /** Hides keys that a service repeats in its answers, including those that a rule shortened or put into a query. */
 function redact(text: string, { apiKey, otherKey = "" }: Target): string {
-  const keys = [apiKey, encodeURIComponent(apiKey), otherKey, apiKey.slice(0, -1)].filter(
-    (key) => key !== "",
-  );
+  // A part of one character or a few would be in every other word.
+  const part = apiKey.length > MIN_PART ? apiKey.slice(0, -1) : "";
+  const keys = [apiKey, encodeURIComponent(apiKey), otherKey, part].filter((key) => key !== "");
   return keys.reduce(hideKey, text);
 }
 

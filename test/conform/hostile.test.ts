@@ -286,6 +286,20 @@ describe("a report is safe to show", () => {
     }
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
     expect(text).not.toMatch(/^forged/m);
+    // Those that were skipped for one reason are together.
+    const reasons = [...text.matchAll(/^ {2}– .*\n(?: {4,5}\S.*\n)* {6}skipped (.*\n(?: {16}.*\n)*)/gm)];
+    const skipped = report.rules.filter(({ verdict }) => verdict === "skip");
+    const different = new Set(skipped.map(({ section, detail }) => `${section} ${detail}`));
+    expect([reasons.length, skipped.every(({ id }) => text.includes(id))]).toEqual([different.size, true]);
+    expect(different.size).toBeLessThan(skipped.length);
+  });
+
+  it("whole, although a key is as short as a syllable", async () => {
+    const { report } = await check(async () => Response.json({ sites: [] }), {
+      apiKey: "zk",
+      site: undefined,
+    });
+    expect(JSON.stringify(report.rules)).not.toMatch(/\w\[key\]\w/);
   });
 
   it("without a key that it sent in a query, percent-encoded", async () => {
