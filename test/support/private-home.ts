@@ -27,6 +27,10 @@ for (const [name, text] of Object.entries(files)) {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
+// npm tells the programs that it starts where packages for all programs are.
+delete process.env.npm_config_prefix;
+delete process.env.NPM_CONFIG_PREFIX;
+
 const { TMPDIR = tmpdir() } = process.env;
 const temporary = mkdtempSync(join(TMPDIR, "test-"));
 // Web servers give up their rights and read files there.
