@@ -123,7 +123,7 @@ describe.skipIf(otherNodes.length === 0)("under other Node versions (TEST_NODES)
     "%s keeps compiled code in the person's own cache folder alone",
     (node) => {
       const home = mkdtempSync(join(tmpdir(), "home-"));
-      const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative" };
+      const env = { HOME: home, TMPDIR: home, XDG_CACHE_HOME: "relative", NODE_COMPILE_CACHE: "" };
       expect(spawnSync(node, [bin, "help"], { env, cwd: home }).status).toBe(0);
       expect(readdirSync(home)).toEqual([".cache"]);
       const compiled = join(home, ".cache/analytics-mcp/compiled");

@@ -23,14 +23,16 @@ let named = 0;
 export const nameHomeFolder = () => join(homes, `home-${++named}`);
 
 /**
- * The whole environment of a program. The XDG folders are left unset, so all of them are inside HOME.
+ * The whole environment of a program. The XDG folders are left unset, so all of them are inside HOME. `NODE_COMPILE_CACHE` is passed
+ * on: in a new home, each program would compile the same again.
  *
  * @param {NodeJS.ProcessEnv} [env] What the program gets as well; it may name another HOME.
  * @returns {Record<string, string>}
  */
 export function buildEnvironment(env = {}) {
   const HOME = env.HOME ?? createHomeFolder();
-  return { PATH: process.env.PATH ?? "", LANG: "C.UTF-8", ...env, HOME };
+  const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+  return { PATH, LANG: "C.UTF-8", ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env, HOME };
 }
 
 /**
