@@ -1,4 +1,4 @@
-import { AnalyticsError, createParameterError, quote, quoteIfNeeded } from "../errors.ts";
+import { AnalyticsError, createParameterError, quote } from "../errors.ts";
 import { nameDimension } from "../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import {
@@ -20,16 +20,18 @@ import { readFilterInput } from "../operations/filter-input.ts";
 
 const EXAMPLES = "such as events=signup or pages=/thanks*";
 
-/** Reads a goal as people and models write it, with singular names. Throws AnalyticsError `invalid_parameter`. */
-export function readGoal(text: string, parameter: "goal" | "steps" = "goal"): Condition {
+/**
+ * Reads a goal as people and models write it: with singular names, and a page as its path alone. Throws AnalyticsError
+ * `invalid_parameter`.
+ */
+export function readGoal(given: string, parameter: "goal" | "steps" = "goal"): Condition {
+  const text = given.trim().startsWith("/") ? `pages=${given.trim()}` : given;
   const createGoalError = (detail: string) => createParameterError(parameter, detail);
   const [, visit, name = "", operator] = /^\s*(visit:)?([^=!]{1,40})(!?=)/.exec(text) ?? [];
   const dimension = dimensions.find((known) => known === nameDimension(name));
   const shown = quote(text, { maxLength: MAX_SHOWN });
   if (operator === undefined || dimension === undefined)
-    throw createGoalError(
-      `must be an event, a page or a hostname, ${text.startsWith("/") ? `such as ${quoteIfNeeded(`pages=${text.slice(0, MAX_SHOWN)}`)}` : EXAMPLES}, not ${shown}`,
-    );
+    throw createGoalError(`must be an event, a page or a hostname, ${EXAMPLES}, not ${shown}`);
   if (!isOfHits(dimension))
     throw createGoalError(
       `must be an event, a page or a hostname, ${EXAMPLES}: give ${shown} as filter, or rank by ${dimension}`,

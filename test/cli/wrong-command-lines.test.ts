@@ -111,7 +111,6 @@ const lines = [
   "breakdown example.com --dimension pages --limit 0",
   "conversions example.com",
   "conversions example.com --goal signup",
-  "conversions example.com --goal /contact",
   "conversions example.com --goal country=DE",
   "conversions example.com --goal event!=signup",
   "conversions example.com --goal event=",

@@ -114,6 +114,11 @@ describe("the share of the visitors who reached a goal", () => {
     expect(readers).toMatchObject({ visitors: 1, converted: 1, conversion_rate: 100 });
   });
 
+  it("may be a page's path alone", async () => {
+    const answer = await ask(call, { ...DAY, goal: " /thanks*" });
+    expect(answer).toEqual(await ask(call, { ...DAY, goal: "pages=/thanks*" }));
+  });
+
   it("is zero if nobody reached the goal, and says that nobody ever had the value", async () => {
     const answer = await ask(call, { ...DAY, goal: "pages=/nowhere", by: "countries" });
     expect(answer).toMatchObject({ visitors: 3, converted: 0, conversion_rate: 0 });
