@@ -30,7 +30,7 @@ export interface Column {
   filters?: true;
   /** Written by visitors: data, never instructions. */
   untrusted?: true;
-  /** The last column, whose text takes several lines if there is no room. */
+  /** Text that takes several lines if there is no room, as the last column of a table. Not cut for programs. */
   wraps?: true;
   /** Cut at the beginning if there is no room: paths differ at their end. */
   keepsEnd?: true;

@@ -5,6 +5,9 @@ import { cleanRows } from "./clean-rows.ts";
 import { cleanText, guardFormula } from "./clean-text.ts";
 import { describePoints, isPoints } from "./points.ts";
 
+/** A pattern of files may be long, and there may be several. */
+const MAX_SENTENCES_LENGTH = 2_000;
+
 export interface TsvOptions {
   /** For a model: no columns that are only for programs, and texts that can be sent back as they are. */
   forReaders?: boolean;
@@ -31,11 +34,11 @@ export function formatTsv(
       .flatMap((rows) => cleanRows(rows))
       .map((row) =>
         shown.map((column) => {
-          const { key, kind } = column;
+          const { key, kind, wraps, untrusted } = column;
           const cell = row[key] ?? null;
           if (forReaders && typeof cell === "number" && isPoints(column, row)) return describePoints(cell);
           if (typeof cell !== "string") return String(cell ?? "");
-          const text = cleanText(cell);
+          const text = cleanText(cell, wraps && !untrusted ? MAX_SENTENCES_LENGTH : undefined);
           return guard(kind, forReaders ? showTime(kind, text) : text);
         }),
       ),

@@ -54,6 +54,7 @@ const historiesCheck: Check = {
     const { describeHistories, listHistoryRows, nameUser } = await import("../sources/logs/histories.ts");
     const rows = listHistoryRows(environment);
     const user = `of the user ${nameUser()}; other users have their own`;
+    if (rows.length === 0) return ok(`none ${user}`);
     const text = `${rows.length === 1 ? "1 history" : `${rows.length} histories`} ${user}: ${describeHistories(rows).join(". ")}`;
     const broken = rows.find(({ damaged, set_aside }) => damaged.length + set_aside.length > 0);
     return broken === undefined ? ok(text) : warn(text, adviseOnDamage(broken));

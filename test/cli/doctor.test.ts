@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,7 +7,7 @@ import { findProfileFile } from "../../src/config/profiles.ts";
 import { DEMO_KEY, GLOBEX_KEY } from "../support/api.ts";
 import { at, KEY, type Listener, readReport, serve } from "../support/doctor-report.ts";
 import { answerRightly, send } from "../support/faulty-server.ts";
-import { combined, joinLines } from "../support/logs.ts";
+import { asNobody, combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
@@ -57,6 +57,48 @@ describe("a working setup", () => {
     expect([code, find("tcp"), find("source")?.status]).toEqual([0, undefined, "ok"]);
     expect(find("source")?.detail).toContain("sends nothing");
     expect(find("sites")?.detail).toContain("example.com");
+  });
+
+  it("is whole in a pipe, with each fix in its column alone", async () => {
+    const { path } = createLogFolder({
+      "a.example.com.access.log": joinLines(combined()),
+      [`${"b".repeat(60)}.example.com.access.log`]: joinLines(combined()),
+    });
+    const { stdout, stderr } = await runShell(["doctor", "--logs", path("*")], {
+      environment: createHome(),
+    });
+    expect(stdout).toMatch(
+      /\nfailed\tlog files\tBy their names, [^\t]+\tName the site of each: .{200,}\*'\.\n/,
+    );
+    expect([stdout.includes("…"), stderr]).toEqual([false, "error: Failed: log files.\n"]);
+  });
+
+  it("says a log that may not be read as other commands do, and goes on", async () => {
+    const { folder, path } = createLogFolder({ "access.log": joinLines(combined()) });
+    chmodSync(folder, 0o755);
+    chmodSync(path("access.log"), 0);
+    const environment = createHome();
+    mkdirSync(join(environment.HOME, ".local/state/analytics-mcp/logs"), { recursive: true });
+    chmodSync(environment.HOME, 0o755);
+    await asNobody(async () => {
+      const { code, checks } = await examine(environment, [
+        "--logs",
+        path("access.log"),
+        "--site",
+        "example.com",
+      ]);
+      const find = (name: string) => checks.find(({ check }) => check === name);
+      expect([code, find("log files"), find("histories"), find("clients")]).toMatchObject([
+        1,
+        {
+          status: "failed",
+          detail: `${path("access.log")} cannot be read: this user has no permission.`,
+          fix: "Run as a user who may read it.",
+        },
+        { status: "ok", detail: expect.stringMatching(/^none of the user \S+; other users have their own$/) },
+        { status: "skipped" },
+      ]);
+    });
   });
 
   it("is shown as a table, with each fix below it", async () => {

@@ -23,6 +23,17 @@ export function createLogFolder(files: Record<string, string | Buffer> = {}) {
   return { folder, path, write };
 }
 
+/** Root may read everything. */
+export async function asNobody(run: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return run();
+  process.seteuid?.(65_534);
+  try {
+    await run();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
 export interface Request {
   at?: string | number;
   address?: string;

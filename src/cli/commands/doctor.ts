@@ -9,7 +9,7 @@ import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { createFormatOption, type OutputFlags } from "../output/output-format.ts";
+import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printTable } from "../output/print-answer.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -100,14 +100,18 @@ const COLUMNS: Column[] = [
   { key: "status", label: "status", kind: "status" },
   { key: "check", label: "check", kind: "text" },
   { key: "detail", label: "detail", kind: "text", wraps: true },
-  { key: "fix", label: "fix", kind: "text", machine: true },
+  { key: "fix", label: "fix", kind: "text", machine: true, wraps: true },
 ];
 
 function printReport(io: Io, report: Diagnosis, flags: OutputFlags): Promise<void> {
   const checks = report.map(({ name, status, detail, fix = null }) => ({ check: name, status, detail, fix }));
-  // As notes, since a table may be too narrow for whole sentences.
+  // As notes, since a table may be too narrow for whole sentences. Programs have them in a column.
+  const { format } = readOutput(io, flags);
+  const isShown = format === "table" || format === "markdown";
   const notes = report.flatMap(({ name, detail, fix }) =>
-    fix === undefined ? [] : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
+    fix === undefined || !isShown
+      ? []
+      : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
   );
   const result = { ok: failuresOf(report).length === 0, checks };
   return printTable(io, flags, result, { columns: COLUMNS, rows: checks, notes });

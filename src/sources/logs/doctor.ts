@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { formatCount } from "../../render/plural.ts";
@@ -61,7 +61,8 @@ async function proposeFormat(
   settings: LogSettings,
   folders: readonly string[],
 ): Promise<never> {
-  if (!(error instanceof AnalyticsError)) throw error;
+  // A file that cannot be read, or does not exist, has no format.
+  if (!(error instanceof AnalyticsError) || readErrorCode(error.cause) !== undefined) throw error;
   for (const file of await findFiles(settings)) {
     const { detected, fingerprint, sample } = await readHead(file, settings.format);
     if (fingerprint !== "" || (detected.kind !== "unknown" && detected.kind !== "access")) continue;

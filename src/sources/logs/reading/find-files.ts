@@ -141,7 +141,9 @@ function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
 
 export function createUnreadableError(path: string, cause: unknown): AnalyticsError {
   return new AnalyticsError("usage", `${path} cannot be read: ${explainSystemError(cause)}.`, {
-    hint: "Debian's logs belong to the group adm: add yourself to it with sudo usermod -aG adm $USER, and log in again.",
+    hint: path.startsWith("/var/log/")
+      ? "Debian's logs belong to the group adm: add yourself to it with sudo usermod -aG adm $USER, and log in again."
+      : "Run as a user who may read it.",
     cause,
   });
 }

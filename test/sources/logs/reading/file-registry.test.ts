@@ -13,8 +13,16 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { createUnreadableError } from "../../../../src/sources/logs/reading/find-files.ts";
 import { createReplay } from "../../../../src/sources/logs/reading/replay.ts";
-import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../../../support/logs.ts";
+import {
+  asNobody,
+  combined,
+  createLogFolder,
+  joinLines,
+  LOG_NOW,
+  openTestLogs,
+} from "../../../support/logs.ts";
 
 /** Page views of different paths and visitors, a minute apart. */
 const lines = (count: number, from = 0) =>
@@ -31,17 +39,6 @@ const text = (count: number, from = 0) => joinLines(...lines(count, from));
 function openFolder(files: Record<string, string | Buffer>, glob = "*") {
   const made = createLogFolder(files);
   return { ...made, logs: openTestLogs({ logs: [made.path(glob)] }) };
-}
-
-/** Root may read everything. */
-async function asNobody(run: () => Promise<void>): Promise<void> {
-  if (process.getuid?.() !== 0) return run();
-  process.seteuid?.(65_534);
-  try {
-    await run();
-  } finally {
-    process.seteuid?.(0);
-  }
 }
 
 const pageviews = async (logs: ReturnType<typeof openTestLogs>) => (await logs.count()).pageviews;
@@ -427,7 +424,7 @@ describe("which files", () => {
     ["a file in a folder", "logs/access.log", "logs"],
     ["a pattern in a folder", "logs/access.log*", "logs"],
     ["a folder", "logs", "logs"],
-  ])("%s that may not be read is an error that names the group", async (_, glob, closed) => {
+  ])("%s that may not be read is an error", async (_, glob, closed) => {
     const { folder, path } = createLogFolder();
     mkdirSync(path("logs"));
     writeFileSync(path("logs/access.log"), text(1));
@@ -437,10 +434,15 @@ describe("which files", () => {
       await expect(pageviews(openTestLogs({ logs: [path(glob)] }))).rejects.toMatchObject({
         code: "usage",
         message: expect.stringMatching(/cannot be read: .*permission/i),
-        hint: expect.stringContaining("group adm"),
+        hint: "Run as a user who may read it.",
       });
     });
     chmodSync(path(closed), 0o755);
+  });
+
+  it("only system logs are said to belong to the group adm", () => {
+    const { hint } = createUnreadableError("/var/log/nginx/access.log", { code: "EACCES" });
+    expect(hint).toContain("group adm");
   });
 
   it("standard input is one of them, and complete", async () => {
