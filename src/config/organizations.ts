@@ -1,4 +1,5 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { createKey, createKeyId, findIssuedKey, hashKey } from "./issued-key.ts";
 import type { KeysChange } from "./keys-change.ts";
 import { isOrganizationName, type Organization } from "./keys-file.ts";
@@ -24,7 +25,7 @@ export function addKey(
   const given = sites === undefined ? undefined : readSites(sites);
   const known = organizations.find((candidate) => candidate.name === name);
   if (known !== undefined && given !== undefined && !isSame(known.sites, given))
-    throw createOtherSitesError(known);
+    throw createOtherSitesError(known, given);
   const own = known?.sites ?? given;
   if (own === undefined) {
     throw new AnalyticsError("usage", `There is no organization ${name} yet: name its sites.`, {
@@ -40,6 +41,26 @@ export function addKey(
       ? organizations.map((candidate) => (candidate === known ? organization : candidate))
       : [...organizations, organization],
     result: { key, id: createKeyId(sha256), sites: own },
+  };
+}
+
+/** Gives all keys of an organization other sites. Throws AnalyticsError `usage` if there is no such organization. */
+export function changeSites(
+  organizations: Organizations,
+  name: string,
+  text: string,
+): KeysChange<{ sites: string[]; count: number }> {
+  assertNotKey(name, "keys sites");
+  const sites = readSites(text);
+  const found = organizations.find((candidate) => candidate.name === name);
+  if (found === undefined) {
+    throw new AnalyticsError("usage", `There is no organization named ${quoteWord(name)}.`, {
+      hint: "See analytics-mcp keys list.",
+    });
+  }
+  return {
+    organizations: organizations.map((each) => (each === found ? { ...each, sites } : each)),
+    result: { sites, count: found.keys.length },
   };
 }
 
@@ -99,10 +120,14 @@ function readSites(text: string): string[] {
 const isSame = (one: readonly string[], other: readonly string[]) =>
   [...one].sort().join() === [...other].sort().join();
 
-const createOtherSitesError = ({ name, sites }: Organization): AnalyticsError =>
+const createOtherSitesError = ({ name, sites }: Organization, given: readonly string[]): AnalyticsError =>
   new AnalyticsError("usage", `${name} has other sites already: ${sites.join(", ")}.`, {
-    hint: "Leave out --sites to add a key. To change the sites of all its keys, edit the keys file.",
+    hint: `Leave out --sites to add a key. To change the sites of all its keys: ${nameSitesCommand(name, given)}`,
   });
+
+/** The command that gives an organization other sites. */
+export const nameSitesCommand = (name: string, sites?: readonly string[]): string =>
+  `analytics-mcp keys sites ${name} --sites ${sites === undefined ? "<sites>" : quoteForShell(sites.join(","))}`;
 
 const createNameError = (name: string): AnalyticsError =>
   new AnalyticsError("usage", `${quoteWord(name)} cannot be the name of an organization.`, {

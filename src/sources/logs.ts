@@ -80,4 +80,5 @@ export const logs: LocalKind = {
   readsFiles: true,
   open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
   openViews: async (context) => (await import("./logs/open.ts")).openLogViews(context),
+  recallSites: async (context) => (await import("./logs/histories.ts")).recallSites(context),
 };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { findKeysFile } from "../config/keys-file.ts";
+import { findKeysFile, readKeysFile } from "../config/keys-file.ts";
 import { selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
@@ -9,6 +9,7 @@ import { assertNotStdin, createKeysOptionError } from "./local-choice.ts";
 import { openLocalKeyring } from "./local-keyring.ts";
 import { listNamedSites, listTexts, splitSite } from "./named-sites.ts";
 import type {
+  ListOwnSites,
   LocalContext,
   LocalKeyring,
   LocalKind,
@@ -16,6 +17,7 @@ import type {
   SourceContext,
   SourceFlags,
 } from "./source-types.ts";
+import { describeStrange } from "./strange-sites.ts";
 
 export interface ServedContext extends LocalContext {
   /** Reports to the operator. */
@@ -60,7 +62,16 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
     return hideFaults(isAll ? source : { ...source, selected: patterns }, reportFault);
   };
   const every = openView(EVERY_SITE);
-  const prepare = async () => void (await every.sites().catch(() => {}));
+  const listOwn: ListOwnSites = async (selection) =>
+    (await openView(selection).sites()).map(({ domain }) => domain);
+  const prepare = async () => {
+    try {
+      const organizations = isThere ? readKeysFile(file) : [];
+      for (const warning of await describeStrange(organizations, listOwn)) await context.warn(warning);
+    } catch {
+      // A fault of the data is reported already, and one of the keys file at the next call.
+    }
+  };
   if (!isThere) return { ...(await openLocalKeyring({ open: async () => every }, context)), prepare };
   return {
     find: openFileKeyring(file, { openView, clock: context.clock, report: context.warn }),

@@ -93,6 +93,8 @@ export interface LocalKind {
   openKeyring?(context: LocalContext): Promise<LocalKeyring>;
   /** For a source that the organizations of a keys file can share: opens it once for all of them. */
   openViews?(context: LocalContext): Promise<OpenView>;
+  /** The sites of its data as it was last read, without reading it now; undefined if it was never read. */
+  recallSites?(context: LocalContext): Promise<ListOwnSites | undefined>;
 }
 
 export interface LocalCheck {
@@ -175,3 +177,6 @@ export interface OpenOptions {
 export interface SourceFlags extends AccessFlags {
   readonly [option: string]: unknown;
 }
+
+/** Lists the domains of those sites that some data has. */
+export type ListOwnSites = (selection: SiteSelection) => readonly string[] | Promise<readonly string[]>;

@@ -122,7 +122,7 @@ describe("what may stand at the cursor", () => {
     ["realtime --watch 5 --", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
     ["grants ", ["list", "revoke", "help"]],
     ["grants list --", ["--store", "--secret-file", "--output", "--json", "--help"]],
-    ["keys ", ["add", "list", "remove", "help"]],
+    ["keys ", ["add", "sites", "list", "remove", "help"]],
     ["keys add acme --", ["--sites", "--keys", "--help"]],
     ["keys list --", ["--keys", "--output", "--json", "--help"]],
     ["keys list --keys ", [":files"]],

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW } from "../support/api.ts";
+import { writeHostLog } from "../support/host-log.ts";
 import { runShell, type ShellOptions } from "../support/shell.ts";
 
 const KEY = /^amcp_[\w-]{43}\n$/;
@@ -119,6 +120,27 @@ describe("keys add", () => {
     },
   );
 
+  it("warns of sites that the data does not have, as far as it was read, and names the nearest", async () => {
+    const environment = { HOME: folder, ANALYTICS_LOGS: join(folder, "access.log") };
+    writeFileSync(
+      environment.ANALYTICS_LOGS,
+      writeHostLog(NOW, [{ host: "shop.acme.example", visitors: 9 }]),
+    );
+    const add = async (name: string, sites: string) =>
+      (await keys(["add", name, "--sites", sites], { environment })).stderr.split("\n")[2];
+    expect(await add("unread", "shop.amce.example")).toBe("");
+    await runShell(["sites"], { environment });
+    expect(await add("one", "shop.amce.example,x.test")).toBe(
+      "warning: The data has no visit to the sites of one: shop.amce.example, x.test. Did you mean shop.acme.example, x.test? To change them: analytics-mcp keys sites one --sites shop.acme.example,x.test",
+    );
+    expect(await add("two", "*.far.test")).toBe(
+      "warning: The data has no visit to the sites of two: *.far.test. It has shop.acme.example. To change them: analytics-mcp keys sites two --sites <sites>",
+    );
+    expect([await add("three", "x.test,*.acme.example"), await add("four", "*")]).toEqual(["", ""]);
+    const changed = await keys(["sites", "one", "--sites", "x.test"], { environment });
+    expect(changed.stderr).toContain("\nwarning: The data has no visit to the sites of one: x.test.");
+  });
+
   it("does not change the sites of other keys, nor guess those of a new organization", async () => {
     await keys(["add", "acme", ...ACME]);
     const before = read();
@@ -128,14 +150,17 @@ describe("keys add", () => {
     ]) {
       expect(await keys(argv)).toMatchObject({ code: 2, stdout: "" });
     }
+    expect((await keys(["add", "acme", "--sites", "*"])).stderr).toContain(
+      "analytics-mcp keys sites acme --sites '*'",
+    );
     expect(read()).toEqual(before);
   });
 
   it("never repeats a key that stands where a name belongs", async () => {
     const key = (await keys(["add", "acme", ...ACME])).stdout.trim();
     const [{ key: id }] = await list();
-    for (const verb of ["add", "remove"]) {
-      const { code, stdout, stderr } = await keys([verb, key]);
+    for (const argv of [["add"], ["remove"], ["sites", ...ACME]]) {
+      const { code, stdout, stderr } = await keys([...argv, key]);
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).not.toContain(key.slice(5));
       expect(stderr).toContain(id);
@@ -166,6 +191,29 @@ describe("keys add", () => {
     await keys(["add", "beta", "--sites", "beta.example"]);
     expect([lstatSync(file).isSymbolicLink(), readlinkSync(file)]).toEqual([true, target]);
     expect(await list()).toHaveLength(2);
+  });
+});
+
+describe("keys sites", () => {
+  it("changes the sites of all keys of an organization, and nothing else", async () => {
+    for (const name of ["acme", "acme", "beta"]) await keys(["add", name, "--sites", `${name}.example`]);
+    const [acme, beta] = read().organizations;
+    const { code, stderr } = await keys(["sites", "acme", "--sites", "*.Acme.example, acme.example"]);
+    expect([code, stderr]).toEqual([
+      0,
+      `Changed the sites of 2 keys of acme: *.acme.example, acme.example. Servers that use ${file} notice within a second.\n`,
+    ]);
+    expect(read().organizations).toEqual([{ ...acme, sites: ["*.acme.example", "acme.example"] }, beta]);
+  });
+
+  it("refuses an unknown organization, and sites that are none", async () => {
+    expect(await keys(["sites", "acme", ...ACME])).toMatchObject({ code: 2, stdout: "" });
+    expect(existsSync(file)).toBe(false);
+    await keys(["add", "acme", ...ACME]);
+    const before = read();
+    for (const argv of [["acm", ...ACME], ["acme"], ["acme", "--sites", ","], ["acme", "--sites", "*.com"]])
+      expect(await keys(["sites", ...argv])).toMatchObject({ code: 2, stdout: "" });
+    expect(read()).toEqual(before);
   });
 });
 

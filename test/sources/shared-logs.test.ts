@@ -43,16 +43,18 @@ const addKey = async (name: string, sites?: string) => {
 };
 const remove = (name: string) => runShell(["keys", "remove", name, "--keys", keysFile()]);
 
-/** The REST API over the log, with the keys of the file. */
-async function startApi(glob = "access.log", quota = { limit: 10_000, window: 60 }) {
-  const flags = { logs: [join(folder, glob)], keys: keysFile(), timezone: "UTC" };
-  const { find } = await openServedKeyring(logs, {
+const openLog = (glob = "access.log") =>
+  openServedKeyring(logs, {
     clock,
     environment: {},
-    flags,
+    flags: { logs: [join(folder, glob)], keys: keysFile(), timezone: "UTC" },
     mayMakeKey: false,
     warn: (message) => void reports.push(message),
   });
+
+/** The REST API over the log, with the keys of the file. */
+async function startApi(glob?: string, quota = { limit: 10_000, window: 60 }) {
+  const { find } = await openLog(glob);
   const api = createApi({ keyring: find, clock, quota, createRequestId: () => "request" });
   return async (key: string, path: string) => {
     const headers = new Headers({ authorization: `Bearer ${key}` });
@@ -64,6 +66,25 @@ async function startApi(glob = "access.log", quota = { limit: 10_000, window: 60
 const domainsOf = (json: { sites: { domain: string }[] }) => json.sites.map(({ domain }) => domain);
 
 describe("organizations on one log", () => {
+  it("are named to the operator if the data has none of their sites", async () => {
+    for (const [name, sites] of Object.entries({
+      all: "*",
+      small: "tiny.example",
+      typo: "amce.example",
+      later: "x.test,*.acme.example",
+    }))
+      await addKey(name, sites);
+    const { prepare } = await openLog();
+    await prepare?.();
+    expect(reports).toEqual([
+      "The data has no visit to the sites of typo: amce.example. Did you mean acme.example? To change them: analytics-mcp keys sites typo --sites acme.example",
+    ]);
+    writeFileSync(join(folder, "access.log"), "");
+    reports = [];
+    await (await openLog()).prepare?.();
+    expect(reports).toEqual([expect.not.stringContaining("no visit")]);
+  });
+
   it.each([
     ["acme.example", ["acme.example"]],
     ["*.acme.example", ["shop.acme.example"]],

@@ -22,6 +22,9 @@ const COLUMNS: Column[] = [
   { key: "sites", label: "sites", kind: "text", wraps: true },
 ];
 
+const SITES =
+  "its sites, separated by commas: acme.example, '*.acme.example' for all hosts below it, '*' for every site";
+
 /** `analytics-mcp keys`: the keys of organizations, and the sites that each may ask about. */
 export const command: CommandDefinition = {
   group: "Serve:",
@@ -31,10 +34,12 @@ export const command: CommandDefinition = {
       .helpCommand("help [command]", "show help on a command")
       .withExamples(
         "analytics-mcp keys add acme --sites 'acme.example,*.acme.example'",
+        "analytics-mcp keys sites acme --sites '*.acme.example'",
         "analytics-mcp keys list",
         "analytics-mcp keys remove acme",
       );
-    return keys.addCommand(createAdd(io)).addCommand(createList(io)).addCommand(createRemove(io));
+    for (const create of [createAdd, createSites, createList, createRemove]) keys.addCommand(create(io));
+    return keys;
   },
 };
 
@@ -42,10 +47,7 @@ function createAdd(io: Io): Command {
   const add = new Command("add")
     .summary("Create a key, and show it once; only its hash is stored")
     .argument("<organization>")
-    .option(
-      "--sites <sites>",
-      "its sites, separated by commas: acme.example, '*.acme.example' for all hosts below it, '*' for every site",
-    );
+    .option("--sites <sites>", SITES);
   return addKeysOption(add).action(async (name: string, _, self: Command) => {
     const flags = self.optsWithGlobals<KeysFlags>();
     const [{ findKeysFile }, { changeKeysFile }, { addKey }] = await loadKeys();
@@ -56,7 +58,40 @@ function createAdd(io: Io): Command {
     await printNote(io, `Key ${id} of ${name}, for ${describeSites(sites)}. It is shown only once:`);
     await writeData(io, key);
     await printNote(io, `Its hash is in ${file}. Servers that use this file accept the key within a second.`);
+    await warnOfSites(io, flags, { name, sites });
   });
+}
+
+function createSites(io: Io): Command {
+  const change = new Command("sites")
+    .summary("Change the sites of an organization, for all of its keys")
+    .argument("<organization>")
+    .requiredOption("--sites <sites>", SITES);
+  return addKeysOption(change).action(async (name: string, _, self: Command) => {
+    const flags = self.optsWithGlobals<KeysFlags & { sites: string }>();
+    const [{ findKeysFile, readKeysFile }, { changeKeysFile }, { changeSites }] = await loadKeys();
+    const { file } = findKeysFile(flags, io.environment);
+    // A missing file is an error here.
+    readKeysFile(file);
+    const { sites, count } = await changeKeysFile(file, (all) => changeSites(all, name, flags.sites));
+    await printNote(
+      io,
+      `Changed the sites of ${formatCount(count, "key")} of ${name}: ${describeSites(sites)}. Servers that use ${file} notice within a second.`,
+    );
+    await warnOfSites(io, flags, { name, sites });
+  });
+}
+
+/** Says that the data of this user, as it was last read, has none of the sites: they may be mistyped, or still to come. */
+async function warnOfSites(
+  io: Io,
+  flags: KeysFlags,
+  organization: Pick<Organization, "name" | "sites">,
+): Promise<void> {
+  const { recallSites, describeStrange } = await import("../../sources/strange-sites.ts");
+  const recall = await recallSites(flags, io);
+  const warnings = recall === undefined ? [] : await describeStrange([organization], recall);
+  for (const warning of warnings) await printNote(io, `warning: ${warning}`);
 }
 
 function createList(io: Io): Command {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError, quotePath } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
-import type { LocalContext } from "../source-types.ts";
+import type { ListOwnSites, LocalContext } from "../source-types.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
-import { openStore } from "./open.ts";
+import { listOwnSites } from "./counting/sites.ts";
+import { openStore, readLogSettings } from "./open.ts";
 import { currentOptions, formatOptions } from "./saved-options.ts";
 import { formatPatterns, type LogSettings } from "./settings.ts";
 import { findHistoriesFolder, findHistory, isPart, listLinks } from "./store/find-history.ts";
@@ -94,11 +95,24 @@ export async function setOptions(context: LocalContext): Promise<HistoryRow> {
 
 /** The options that are saved with the history of some logs; undefined if they have none. Throws what the system throws. */
 export async function findSavedOptions(settings: LogSettings, environment: Environment) {
+  const manifest = await findManifest(settings, environment);
+  return manifest && currentOptions(manifest.logs.options);
+}
+
+/** The sites that the history of some logs has; undefined if they have none. Throws AnalyticsError, or what the system throws. */
+export async function recallSites({ flags, environment }: LocalContext): Promise<ListOwnSites | undefined> {
+  const settings = readLogSettings(flags, environment.ANALYTICS_SITE);
+  const manifest = await findManifest(settings, environment);
+  if (manifest === undefined) return undefined;
+  const sites = new Map(manifest.sites.map((site) => [site.domain, site]));
+  return (selection) => listOwnSites(sites, settings, selection).map(({ domain }) => domain);
+}
+
+async function findManifest(settings: LogSettings, environment: Environment) {
   const folder = findHistoriesFolder(environment);
   const found = folder === undefined ? undefined : await findHistory(folder, settings);
   if (found === undefined || isPart(found)) return undefined;
-  const manifest = readManifest(join(found.folder, "manifest"), DEFINITION);
-  return manifest && currentOptions(manifest.logs.options);
+  return readManifest(join(found.folder, "manifest"), DEFINITION);
 }
 
 /** Removes the history of some logs, with what was set aside of it. Returns its folder. Throws AnalyticsError. */

@@ -7,6 +7,9 @@ import type { SiteLog, SiteLogs } from "./site-log.ts";
 /** A host is a site if it has at least this share of all page views. */
 const MIN_SHARE = 0.01;
 
+/** What tells whether a host is a site. */
+type Visited = Pick<SiteLog, "domain" | "pageviews">;
+
 /** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
 export function listSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
   const { sites: asked, onlySite } = settings;
@@ -31,11 +34,11 @@ export function findSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
  * The sites of one organization, by domain. The traffic of others does not matter: a small organization on a large server has
  * its sites, too. Throws AnalyticsError.
  */
-export function listOwnSites(
-  sites: SiteLogs,
+export function listOwnSites<S extends Visited>(
+  sites: ReadonlyMap<string, S>,
   settings: LogSettings,
   { names, includes }: SiteSelection,
-): SiteLog[] {
+): S[] {
   const all = listLogs(sites);
   if (all.length === 0) throw createNamelessError(settings);
   const chosen = pickAssigned(all, settings);
@@ -44,17 +47,17 @@ export function listOwnSites(
   return own.filter((log) => chosen.length > 0 || names.has(log.domain) || visited.has(log));
 }
 
-const listLogs = (sites: SiteLogs): SiteLog[] =>
+const listLogs = <S extends Visited>(sites: ReadonlyMap<string, S>): S[] =>
   [...sites.values()].sort((a, b) => (a.domain < b.domain ? -1 : 1));
 
 /** The sites that the settings name. */
-function pickAssigned(all: readonly SiteLog[], { sites: named, files }: LogSettings): SiteLog[] {
+function pickAssigned<S extends Visited>(all: readonly S[], { sites: named, files }: LogSettings): S[] {
   const assigned = new Set([...named, ...files.flatMap(({ site }) => site ?? [])]);
   return all.filter(({ domain }) => assigned.has(domain));
 }
 
 /** Leaves out hosts that are only in made-up requests. */
-function pickVisited(all: readonly SiteLog[]): SiteLog[] {
+function pickVisited<S extends Visited>(all: readonly S[]): S[] {
   const total = all.reduce((sum, { pageviews }) => sum + pageviews, 0);
   return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= MIN_SHARE * total);
 }
