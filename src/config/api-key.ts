@@ -22,19 +22,25 @@ export function isPlaceholder(text: string): boolean {
 /**
  * Trims and checks the key that `source` gives. Throws AnalyticsError `no_api_key` if it is empty and
  * `invalid_api_key` if it cannot be a key; no message repeats it.
+ *
+ * @param where Where a service with an API of its own keeps people's keys.
  */
-export function readApiKey(given: string, source: string): string {
+export function readApiKey(given: string, source: string, where?: string): string {
   const apiKey = given.trim();
+  const create =
+    where === undefined
+      ? "Create a key in your analytics dashboard under API keys"
+      : `Find it here: ${where}`;
   if (apiKey === "") {
     throw new AnalyticsError("no_api_key", `${source} contains no API key.`, {
-      hint: "Create a key in your analytics dashboard under API keys.",
+      hint: `${create}.`,
     });
   }
   if (isPlaceholder(apiKey)) {
     throw new AnalyticsError(
       "invalid_api_key",
       `${source} contains a placeholder, not a key; nothing was sent.`,
-      { hint: "Create a key in your analytics dashboard under API keys, and use it instead." },
+      { hint: where === undefined ? `${create}, and use it instead.` : `${create}.` },
     );
   }
   if (!HEADER_VALUE.test(apiKey) || /^["'].*["']$/.test(apiKey)) {

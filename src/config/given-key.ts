@@ -12,25 +12,32 @@ const MAX_CHARACTERS = 10_000;
  * Reads the key from `--api-key-file` or `--api-key-stdin`. No option takes a key itself, because other users of a
  * machine can see the arguments of every process, and shells write them into their history. Throws AnalyticsError
  * `usage`, `no_api_key` or `invalid_api_key`.
+ *
+ * @param where As for `readApiKey`.
  */
 export async function readGivenKey(
   { apiKeyFile, apiKeyStdin }: AccessFlags,
   stdin: Readable & { isTTY?: boolean },
+  where?: string,
 ): Promise<GivenKey | undefined> {
   if (apiKeyFile !== undefined && apiKeyStdin) {
     throw new AnalyticsError("usage", "Use --api-key-file or --api-key-stdin, not both.");
   }
-  if (apiKeyFile !== undefined) return readKeyFile(apiKeyFile);
-  return apiKeyStdin ? readKeyStream(stdin) : undefined;
+  if (apiKeyFile !== undefined) return readKeyFile(apiKeyFile, where);
+  return apiKeyStdin ? readKeyStream(stdin, where) : undefined;
 }
 
-function readKeyFile(file: string): GivenKey {
+function readKeyFile(file: string, where: string | undefined): GivenKey {
   const source = "--api-key-file";
   try {
     const text = readFileSync(file, "utf8");
     // A shell's <(command) is a pipe, which other users cannot open.
     const isOpen = statSync(file).isFile() && isReadableByOthers(file);
-    return { apiKey: readApiKey(text, source), source, warnings: isOpen ? [describeExposure(file)] : [] };
+    return {
+      apiKey: readApiKey(text, source, where),
+      source,
+      warnings: isOpen ? [describeExposure(file)] : [],
+    };
   } catch (cause) {
     if (cause instanceof AnalyticsError) throw cause;
     throw new AnalyticsError(
@@ -44,7 +51,10 @@ function readKeyFile(file: string): GivenKey {
   }
 }
 
-async function readKeyStream(stdin: Readable & { isTTY?: boolean }): Promise<GivenKey> {
+async function readKeyStream(
+  stdin: Readable & { isTTY?: boolean },
+  where: string | undefined,
+): Promise<GivenKey> {
   const source = "--api-key-stdin";
   if (stdin.isTTY) {
     throw new AnalyticsError(
@@ -68,5 +78,5 @@ async function readKeyStream(stdin: Readable & { isTTY?: boolean }): Promise<Giv
       );
     }
   }
-  return { apiKey: readApiKey(text, source), source };
+  return { apiKey: readApiKey(text, source, where), source };
 }

@@ -108,7 +108,7 @@ function createNoKeysError(flag: string, file: string, sites: string): Analytics
     "usage",
     `${flag} needs keys for those who may ask, and ${file} does not exist.`,
     {
-      hint: `Create one: analytics-mcp keys add acme --sites ${quoteForShell(sites)}`,
+      hint: `Create a key: analytics-mcp keys add acme --sites ${quoteForShell(sites)}`,
     },
   );
 }

@@ -27,7 +27,7 @@ export function createServiceSource(
   // Read once, because stdin can only be read once. Read again after a failure, because a login may have followed.
   const readAccessOnce = async () => {
     if (found === undefined) {
-      const given = await readGivenKey(flags, context.stdin);
+      const given = await readGivenKey(flags, context.stdin, about.keyPlace);
       try {
         found = readAccess(flags, environment, given);
       } catch (error) {
@@ -40,9 +40,10 @@ export function createServiceSource(
   const readTarget = async () => openTarget(environment, await readAccessOnce());
   const profile = findNamedProfile(flags, environment);
   const service = findService(flags, environment);
+  const about = describeService(service);
   return {
     kind: "service",
-    about: describeService(service),
+    about,
     options: profile === undefined ? [] : ["--profile", profile],
     call: createServiceCall(service, {
       readTarget,

@@ -104,6 +104,15 @@ describe("login in a script", () => {
   it.each<[string, string[], string, number, RegExp]>([
     ["a wrong key", ["--base-url", BASE], "wrong", 4, /not valid[\s\S]*Check the key that you gave/],
     ["a placeholder", ["--base-url", BASE], "<your key>", 4, /--api-key-stdin contains a placeholder/],
+    [
+      "one of Matomo",
+      ["--service", "matomo", "--base-url", BASE],
+      "token",
+      4,
+      /Find it here: Settings, Personal/,
+    ],
+    ["one of Umami", ["--service", "umami"], "token", 4, /Find it here: Settings, API keys/],
+    ["one of Plausible", ["--service", "plausible"], "token", 4, /Find it here: account settings, API keys/],
     ["no key", ["--base-url", BASE], "", 4, /--api-key-stdin contains no API key/],
     ["no address", [], DEMO_KEY, 2, /--base-url https:\/\/stats.example.com/],
     ["an address in the clear", ["--base-url", "http://stats.example.test"], DEMO_KEY, 2, /plain http/],

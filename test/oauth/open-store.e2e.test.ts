@@ -69,6 +69,14 @@ describe("a Node without SQLite", () => {
     for (const way of ["22.13", "npm install --global analytics-mcp libsql", "--store memory", "redis://"])
       expect(error.hint).toContain(way);
     expect(existsSync(path)).toBe(false);
+    const { runShell } = await import("../support/shell.ts");
+    const { code, stderr } = await runShell(["serve", "--logs", "none.log", "--store", path]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /no SQLite.* needs keys .*\nhint: .*22\.13.* Create a key: analytics-mcp keys add acme /,
+      ),
+    ]);
     remove();
   });
 });

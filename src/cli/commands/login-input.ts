@@ -69,7 +69,7 @@ function createKeyFields(
     get fallback() {
       return named === "" ? saved : undefined;
     },
-    read: (text) => (named === "" ? readApiKey(text, "What you typed") : readWord(text)),
+    read: (text) => (named === "" ? readApiKey(text, "What you typed", where) : readWord(text)),
   };
   const user: Field = {
     label: `User name in ${kind?.title}, or nothing if you have an ${label}${saved === undefined ? "" : " or keep the saved one"}`,
@@ -89,9 +89,9 @@ export async function readService(
   saved: Profile | undefined,
 ): Promise<Service> {
   const { environment } = io;
-  const given = await readGivenKey(flags, io.stdin);
-  for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
   const named = findKind(io, flags, saved);
+  const given = await readGivenKey(flags, io.stdin, named?.key.where);
+  for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
   // Whether a service without a name tells its timezones shows when it is asked.
   if (named !== undefined) assertHasUse(named, flags.siteTimezones);
   const earlier = saved?.service === named?.name ? saved : undefined;

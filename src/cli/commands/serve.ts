@@ -74,12 +74,14 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   // A source with keys of its own is for trying it out.
   const isTrial = findLocal(flags, io.environment)?.kind.openKeyring !== undefined;
   const settings = readServeSettings(flags, io.environment, isTrial);
-  const [{ startConnector }, { createLog }, { readSecret }, { openStore }] = await Promise.all([
-    import("../../serve/connector-server.ts"),
-    import("../../serve/connector-log.ts"),
-    import("../../serve/server-secret.ts"),
-    import("../../oauth/store/open-store.ts"),
-  ]);
+  const [{ startConnector }, { createLog }, { readSecret }, { findStoreLack, openStore }] = await Promise.all(
+    [
+      import("../../serve/connector-server.ts"),
+      import("../../serve/connector-log.ts"),
+      import("../../serve/server-secret.ts"),
+      import("../../oauth/store/open-store.ts"),
+    ],
+  );
   const { clock } = io;
   const log = createLog({
     level: settings.logLevel,
@@ -87,11 +89,15 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     isRead: io.stderr.isTTY === true,
     write: (line) => void printNote(io, line),
   });
+  const lack = await findStoreLack(settings.store);
   const source = await resolveKeyedSource(flags, {
     clock,
     environment: io.environment,
     warn: (message) => log("source", { message }),
+  }).catch((error: unknown) => {
+    throw lack === undefined || !(error instanceof AnalyticsError) ? error : joinErrors(lack, error);
   });
+  if (lack !== undefined) throw lack;
   const secret = await readSecret(settings.secretFile);
   const report = (message: string) => log("store", { message });
   const store = await openStore(settings.store, { clock, secret, report });
@@ -117,6 +123,13 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     await store.close();
   }
 }
+
+/** Two things that are missing, told at once. */
+const joinErrors = (first: AnalyticsError, second: AnalyticsError) =>
+  new AnalyticsError(first.code, `${first.message} ${second.message}`, {
+    hint: [first.hint, second.hint].filter(Boolean).join(" "),
+    cause: second,
+  });
 
 /** Says where to add the address. One line, because the lines that follow are one event each. */
 function describeAddress(publicUrl: string): string {

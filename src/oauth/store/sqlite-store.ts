@@ -46,10 +46,16 @@ export async function openSqliteStore(
 export async function loadDriver(): Promise<OpenDatabase> {
   const open = await findDriver();
   if (open) return open;
-  throw new AnalyticsError("usage", "This Node has no SQLite, which a store in a file needs.", {
+  throw createLackError();
+}
+
+/** What is to be said if there is no SQLite; undefined if there is. */
+export const findDriverLack = async () => ((await findDriver()) ? undefined : createLackError());
+
+const createLackError = () =>
+  new AnalyticsError("usage", "This Node has no SQLite, which a store in a file needs.", {
     hint: `Use Node 22.13 or newer, or ${adviseOnLibsql(fileURLToPath(import.meta.url))}. Or choose another store: --store memory (sign-ins end with the process) or --store redis://host:6379.`,
   });
-}
 
 function createCounters(
   { prepare, writeUnsynced }: Session,
