@@ -171,8 +171,7 @@ async function answer(
     question = parseQuestion(address);
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
-    const parts = [drawHeading(address), ...showError(text, `${root}/`)];
-    return send(400, start() + end(parts));
+    return send(400, start() + end(drawFault(text, address, root)));
   }
   if (isFormat(format)) return sendData(address, question, format, context, send);
   response.writeHead(status, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
@@ -200,8 +199,8 @@ async function sendAnswer(
     const [parts, trend] = await drawAnswer(search(answered, address), address, context, hasHead);
     response.end(end(parts, trend));
   } catch (error) {
-    const heading = hasHead ? [] : [drawHeading(address)];
-    response.end(end([...heading, ...showError(describe(error), `${context.root}/`)]));
+    const text = describe(error);
+    response.end(end(hasHead ? showError(text, `${context.root}/`) : drawFault(text, address, context.root)));
   } finally {
     hasHead = true;
   }
@@ -399,8 +398,14 @@ const GOAL: Field = {
   name: "goal",
   title: "Goal: what a visit did",
   button: "Show conversions",
-  placeholder: "pages=/thanks or events=signup",
+  placeholder: "such as /thanks",
 };
+
+/** Why a page has no answer. What was typed into its form is still there, to be mended. */
+const drawFault = (text: string, address: Address, root: string): Tree[] =>
+  address.page === "conversions"
+    ? [drawHeading(address), drawForm(address, GOAL), ...showError(text, undefined)]
+    : [drawHeading(address), ...showError(text, `${root}/`)];
 
 /** A form whose field is a part of the address. */
 function drawForm(address: Address, { name, title, button, placeholder }: Field): Tree {

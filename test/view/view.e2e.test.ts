@@ -113,6 +113,9 @@ describe("the server of view", () => {
     expect((await get(pathOf("example.com?filter=countries"))).body).toContain("filter must be a dimension");
     expect((await get(pathOf("example.com?perriod=today"))).status).toBe(400);
     expect((await get(pathOf("example.com/nothing"))).status).toBe(404);
+    const { body } = await get(pathOf("example.com/conversions?goal=signup"));
+    expect(body).toMatch(/value="signup"[\s\S]*role="alert">[^<]*goal /);
+    expect(body).not.toContain("Back to the start");
   });
 
   it("says why a source has no answer, on the first page, too", async () => {
