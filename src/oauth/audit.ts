@@ -15,6 +15,9 @@ export interface AuditFacts {
   /** Its client id; `client` in the log. */
   application?: string | undefined;
   name?: string | undefined;
+  /** Whose key was given, and the key's id; `key_id` in the log. */
+  organization?: string | undefined;
+  key?: string | undefined;
   /** Of a document; a stranger may have chosen it. */
   address?: string | undefined;
   reason?: string | undefined;

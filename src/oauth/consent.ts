@@ -8,6 +8,7 @@ import { describeApplication, describeRedirect } from "./application-facts.ts";
 import type { Audit } from "./audit.ts";
 import { paths, SCOPE } from "./discovery.ts";
 import { readHandoffCookie, sealHandedKey } from "./key-handoff.ts";
+import { type KeyOwner, saveKeyOwner } from "./key-owner.ts";
 import type { ConsentError } from "./pages/consent-error.ts";
 import { buildConsentPage, type ConsentSource } from "./pages/consent-page.ts";
 import { buildErrorPage, signInEnded } from "./pages/error-page.ts";
@@ -38,6 +39,8 @@ export interface ConsentOptions {
   source: ConsentSource;
   /** Asks the service whether it accepts the key; throws AnalyticsError if not. */
   checkKey: (apiKey: string) => Promise<void>;
+  /** Whose key it is, as far as this server knows it. */
+  identifyKey: (apiKey: string) => KeyOwner | undefined;
   /** The address that the current request comes from. */
   readAddress: () => string;
   audit: Audit;
@@ -106,10 +109,12 @@ export function createConsent(options: ConsentOptions) {
       grant.jti = randomUUID();
       grant.addResourceScope(resource, SCOPE);
       const grantId = await grant.save();
+      const owner = options.identifyKey(apiKey);
+      if (owner) await saveKeyOwner(store, options.sealing, { grantId, clientId, created: clock() }, owner);
       const handedKey = sealHandedKey(options.sealing, cookie, apiKey);
       const result = { login: { accountId, remember: false }, consent: { grantId }, handedKey };
       await finish(request, response, result);
-      audit("grant_made", { grant: grantId, application: clientId, name: application?.clientName });
+      audit("grant_made", { grant: grantId, application: clientId, name: application?.clientName, ...owner });
     });
     if (!isFirst) await redirectToFirst(uid, response);
   };

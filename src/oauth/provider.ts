@@ -6,6 +6,7 @@ import { createCallback, createDeferredWrites } from "./deferred-writes.ts";
 import { paths, SCOPE } from "./discovery.ts";
 import type { DocumentFetch, DocumentRefused } from "./document-fetch.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
+import { GRANT_SECONDS } from "./key-owner.ts";
 import { buildDocumentErrorPage, buildErrorPage, signInEnded } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
 import { createRedirectGuard } from "./redirect-guard.ts";
@@ -132,7 +133,7 @@ export function createProvider(options: ProviderOptions) {
       AuthorizationCode: 60,
       AccessToken: 6 * HOUR,
       RefreshToken: 30 * DAY,
-      Grant: 366 * DAY,
+      Grant: GRANT_SECONDS,
       Interaction: 15 * 60,
       Session: 15 * 60,
     },

@@ -79,6 +79,7 @@ export function createConnectorApp(
     cookieKey: derive(secret, "cookies"),
     formKey: derive(secret, "forms"),
     fetch: options.fetchDocument ?? createDocumentFetch(options.documentProxy),
+    identifyKey: (apiKey) => source.identify?.(apiKey),
     checkKey: async (apiKey) => {
       await open(apiKey, { deadline: KEY_CHECK_MS })(sites, {});
     },

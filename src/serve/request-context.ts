@@ -28,12 +28,14 @@ export function createRequestContext(writeLine: Log, trustProxy: boolean) {
     if (context && grant !== undefined) context.grant = grant;
   };
 
-  const audit: Audit = (event, { grant, application, name, address, reason }) => {
+  const audit: Audit = (event, { grant, application, name, organization, key, address, reason }) => {
     noteGrant(grant);
     log(event, {
       grant,
       client: application && cleanAddress(application),
       name: cleanWords(name),
+      organization,
+      key_id: key,
       address: address && cleanAddress(address),
       reason,
     });

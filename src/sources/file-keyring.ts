@@ -26,9 +26,9 @@ export interface FileKeyringOptions {
 export function openFileKeyring(file: string, { openView, clock, report }: FileKeyringOptions): Keyring {
   const build = (organizations: readonly Organization[]): Keyring =>
     createKeyring(
-      organizations.flatMap(({ sites, keys }) => {
+      organizations.flatMap(({ name, sites, keys }) => {
         const source = openView(selectSites(sites));
-        return keys.map(({ sha256 }) => ({ keyId: createKeyId(sha256), sha256, source }));
+        return keys.map(({ sha256 }) => ({ keyId: createKeyId(sha256), organization: name, sha256, source }));
       }),
     );
 

@@ -4,6 +4,8 @@ import type { PartialSource } from "./data-source.ts";
 /** What a key gives access to: the data of the organization that it belongs to. */
 export interface KeyHolder<S extends PartialSource = PartialSource> {
   keyId: string;
+  /** Its name in the keys file, if it is in one. */
+  organization?: string;
   source: S;
 }
 
@@ -17,8 +19,8 @@ export type Keyring<S extends PartialSource = PartialSource> = (key: string) => 
 export function createKeyring<S extends PartialSource>(
   holders: readonly (KeyHolder<S> & { sha256: string })[],
 ): Keyring<S> {
-  const known = holders.map(({ sha256, keyId, source }) => ({
-    holder: { keyId, source },
+  const known = holders.map(({ sha256, ...holder }) => ({
+    holder,
     hash: Buffer.from(sha256, "hex"),
   }));
   return (key) => {

@@ -36,6 +36,12 @@ async function openKeyedLocal(
     publicKey: publicKeys[0],
     ...(prepare && { prepare }),
     accepts: (apiKey) => find(apiKey) !== undefined,
+    identify: (apiKey) => {
+      const holder = find(apiKey);
+      return holder?.organization === undefined
+        ? undefined
+        : { organization: holder.organization, key: holder.keyId };
+    },
     // Looked up at each call: a key may be removed meanwhile.
     open: (apiKey) =>
       createCall(() => find(apiKey)?.source ?? Promise.reject(createInvalidKeyError()), clock, {

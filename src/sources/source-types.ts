@@ -161,6 +161,8 @@ export interface KeyedSource {
   publicKey?: string | undefined;
   /** Whether a key is known here; absent if only a call shows it. */
   accepts?: (apiKey: string) => boolean;
+  /** Whose key it is, and its id, as the keys file has them. Undefined if there is no such file, or no such key. */
+  identify?: (apiKey: string) => { organization: string; key: string } | undefined;
   /** Reads the data ahead of the first call. What fails is reported to the operator. */
   prepare?: () => Promise<void>;
   /** The calls of one key. With an invalid key they reject with `invalid_api_key`, status 401. */

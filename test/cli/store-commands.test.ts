@@ -9,7 +9,7 @@ import { runShell } from "../support/shell.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const SECRET = Buffer.alloc(32, 9);
-const HEADER = "grant\tapplication\tstate\trefreshed\tcreated\texpires\trevoked\tclient\n";
+const HEADER = "grant\tapplication\tstate\trefreshed\torganization\tkey\tcreated\texpires\trevoked\tclient\n";
 
 describe("the operator's commands, while the connector serves", () => {
   let folder: string;

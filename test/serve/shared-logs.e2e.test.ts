@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -95,6 +96,15 @@ describe("two organizations on one log", () => {
       return { status: response.status, text: await response.text() };
     };
     const [acme, beta] = [await enter(keys.acme), await enter(keys.beta)];
+    const listed = run(["grants", "list", "--json"]).stdout;
+    const ids = Object.values(keys).map(
+      (key) => `key_${createHash("sha256").update(key).digest("hex").slice(0, 12)}`,
+    );
+    expect(JSON.parse(listed).grants).toMatchObject([
+      { organization: "acme", key: ids[0] },
+      { organization: "beta", key: ids[1] },
+    ]);
+    expect(output.stderr).toContain(`"organization":"beta","key_id":"${ids[1]}"}`);
     expect((await call(acme, "list_sites")).text).toMatch(/acme\.example/);
     expect((await call(acme, "list_sites")).text).not.toContain("beta");
     const stats = (token: string) => call(token, "get_stats", { site: "beta.example", period: "yesterday" });

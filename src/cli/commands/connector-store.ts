@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
+import type { KeyOwner } from "../../oauth/key-owner.ts";
 import type { Store } from "../../oauth/store/store.ts";
 import type { Cell, Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
@@ -19,13 +20,14 @@ export const addStoreOptions = (command: Command): Command =>
     .addOption(createFormatOption())
     .option("--json", "print as JSON");
 
+type ReadOwner = (grantId: string) => Promise<KeyOwner | undefined>;
 type ReadName = (clientId: string) => Promise<string | null>;
 
 /** Opens the connector's store while the connector may be using it. */
 export async function withStore<T>(
   io: Io,
   flags: StoreFlags,
-  use: (store: Store, readName: ReadName) => Promise<T>,
+  use: (store: Store, readName: ReadName, readOwner: ReadOwner) => Promise<T>,
 ): Promise<T> {
   const { store: location, secretFile } = readServeSettings(flags, io.environment, false);
   if (location === "memory") {
@@ -33,17 +35,21 @@ export async function withStore<T>(
       hint: "To manage sign-ins, run serve with a file or Redis as its store.",
     });
   }
-  const [{ readSecret }, { openStore }, { createApplicationNames }] = await Promise.all([
-    import("../../serve/server-secret.ts"),
-    import("../../oauth/store/open-store.ts"),
-    import("../../oauth/application-facts.ts"),
-  ]);
+  const [{ readSecret }, { openStore }, { createApplicationNames }, { readKeyOwner }, { createSealing }] =
+    await Promise.all([
+      import("../../serve/server-secret.ts"),
+      import("../../oauth/store/open-store.ts"),
+      import("../../oauth/application-facts.ts"),
+      import("../../oauth/key-owner.ts"),
+      import("../../oauth/store/sealing.ts"),
+    ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);
   const store = await openStore(location, { clock: io.clock, secret, report });
   try {
     const readName = createApplicationNames(store, secret, report);
-    return await use(store, readName);
+    const sealing = createSealing(secret, report);
+    return await use(store, readName, (grantId) => readKeyOwner(store, sealing, grantId));
   } finally {
     await store.close();
   }

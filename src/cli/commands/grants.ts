@@ -11,6 +11,8 @@ const GRANT_COLUMNS: Column[] = [
   { key: "application", label: "application", kind: "text", untrusted: true },
   { key: "state", label: "state", kind: "word" },
   { key: "refreshed", label: "refreshed", kind: "time" },
+  { key: "organization", label: "organization", kind: "word" },
+  { key: "key", label: "key", kind: "word" },
   { key: "created", label: "created", kind: "time", detail: true },
   { key: "expires", label: "expires", kind: "time", detail: true },
   { key: "revoked", label: "revoked", kind: "time", detail: true },
@@ -27,19 +29,24 @@ export const command: CommandDefinition = {
       .withExamples("analytics-mcp grants list", "analytics-mcp grants revoke <grant>");
     const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<StoreFlags>();
-      const rows = await withStore(io, flags, async (store, readName) => {
+      const rows = await withStore(io, flags, async (store, readName, readOwner) => {
         const listed = await store.listGrants();
         return Promise.all(
-          listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => ({
-            grant: grantId,
-            application: clientId === undefined ? null : await readName(clientId),
-            state: revoked === undefined ? "active" : "ended",
-            refreshed: formatMinute(refreshed),
-            created: formatMinute(created),
-            expires: formatMinute(expires),
-            revoked: formatMinute(revoked),
-            client: clientId ?? null,
-          })),
+          listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => {
+            const owner = await readOwner(grantId);
+            return {
+              grant: grantId,
+              application: clientId === undefined ? null : await readName(clientId),
+              state: revoked === undefined ? "active" : "ended",
+              refreshed: formatMinute(refreshed),
+              created: formatMinute(created),
+              expires: formatMinute(expires),
+              revoked: formatMinute(revoked),
+              client: clientId ?? null,
+              organization: owner?.organization ?? null,
+              key: owner?.key ?? null,
+            };
+          }),
         );
       });
       await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags);
