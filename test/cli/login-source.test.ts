@@ -22,6 +22,8 @@ const { folder, path } = createLogFolder({
     combined({ host: "docs.example.com", at: "2026-11-19T12:00:00Z" }),
   ),
   "mixed.log": joinLines(asset("example.com"), asset("shop.example"), combined()),
+  "a.example.access.log": joinLines(combined()),
+  "b.example.access.log": joinLines(combined({ target: "/b" })),
   "no.log": "no line of a server\n",
 });
 const nginx = { server: "nginx", patterns: [path("access.log")], isReadable: true };
@@ -70,6 +72,32 @@ describe("login at a terminal of a machine with logs", () => {
       logs: [path("access.log")],
       site: ["example.com"],
     });
+  });
+
+  it("asks for the default among files of several sites, which are all read", async () => {
+    const logs = ["a.example", "b.example"].map((site) => `${site}=${path(`${site}.access.log`)}`);
+    const found = [{ server: "nginx", patterns: logs, isReadable: true }];
+    for (const [typed, site] of [
+      ["b.example", ["b.example"]],
+      ["", undefined],
+    ] as const) {
+      const home = createHome();
+      const { code, stdout, stderr } = await login(
+        home,
+        [
+          [ANY, "1\r"],
+          ["Site to use when none is named (Enter for none)", `${typed}\r`],
+          ["Timezone", "UTC\r"],
+        ],
+        found,
+      );
+      expect([code, readProfileOptions(home, "default")]).toEqual([
+        0,
+        { logs, timezone: "UTC", ...(site && { site }) },
+      ]);
+      expect(stdout).toMatch(/a\.example[\s\S]*b\.example/);
+      expect(stderr).not.toContain("Sites to read");
+    }
   });
 
   it("asks which of several sites to read, and again for one that the logs do not have", async () => {

@@ -9,10 +9,12 @@ import { findSavedOptions } from "../../sources/logs/histories.ts";
 import { readHost, withoutWww } from "../../sources/logs/host-name.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
 import { completeOptions } from "../../sources/logs/saved-options.ts";
+import { splitSite } from "../../sources/named-sites.ts";
 import { hintOnTimezone, readTimezone } from "../../sources/source-options.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
+import { askForDefaultSite } from "./login-input.ts";
 import type { Ask } from "./login-prompt.ts";
 
 /** What logs have; `"large"` if looking took too long. */
@@ -57,7 +59,7 @@ export async function askAboutLogs(
   const run = known ?? (await lookAt(io, logs));
   if (known === undefined) await printNote(io, `Found: ${describeRun(run)}`);
   const saved = await findSavedOptions(readLogSettings({ logs }), io.environment).catch(() => undefined);
-  const site = flags.site ?? (await askForSites(ask, run));
+  const site = flags.site ?? (await askForSites(ask, run, logs));
   if (saved !== undefined) {
     await printNote(io, `Days are those of ${saved.timezone}, as in the history of these logs.`);
   }
@@ -67,10 +69,16 @@ export async function askAboutLogs(
   return { flags: { ...flags, logs, site, timezone }, lacksCountries: geoip === null };
 }
 
-async function askForSites(ask: Ask, run: LookedAt): Promise<string[] | undefined> {
+async function askForSites(ask: Ask, run: LookedAt, logs: readonly string[]): Promise<string[] | undefined> {
   const named = run === "large" ? [] : run.sites.filter(({ site }) => site !== UNNAMED);
   const [first, second] = named;
   if (first !== undefined && second === undefined) return undefined;
+  if (first !== undefined && logs.every((text) => splitSite(text).key !== undefined)) {
+    // Each file is of the site that it is given for, and all are read.
+    const known = named.map(({ site }) => ({ id: site, domain: site, name: site }));
+    const site = await askForDefaultSite(ask, known, undefined);
+    return site === undefined ? undefined : [site];
+  }
   const ALL = "all";
   const isOne = first === undefined;
   const likely = run === "large" ? undefined : (run.likely_site ?? undefined);
