@@ -22,6 +22,15 @@ describe("a log that names no site", () => {
     },
   );
 
+  it.each(["", "*"])("is refused with the site that the name of its file has%s", async (end) => {
+    const { path } = createLogFolder({ "www.shop.example.access.log": joinLines(combined()) });
+    const { stderr } = await runShell(["overview", "--logs", path(`www.shop.example.access.log${end}`)], {
+      clock: () => LOG_NOW,
+      environment: { TZ: "UTC" },
+    });
+    expect(stderr).toContain("Name it, as the file's name does: --site shop.example.\n");
+  });
+
   it.each([
     ["stats", "example.com"],
     ["report", "example.com", "-o", "-"],

@@ -1,6 +1,7 @@
 import type { SiteSelection } from "../../../config/site-patterns.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
 import { quoteForShell } from "../../../operations/shell-command.ts";
+import { listNamedLogs } from "../reading/named-logs.ts";
 import { type LogPattern, type LogSettings, quotePatterns } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
 
@@ -80,7 +81,11 @@ function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsE
       hint: `To see which hosts they have: analytics-mcp logs ${quotePatterns(files)}. If all of a file is about ${named}, name both: --logs ${whole}`,
     });
   }
+  const [byName] = listNamedLogs(files.map(({ glob }) => glob.replace(/[*?[{].*$/, ""))).keys();
   return new AnalyticsError("usage", "The logs do not say which site they are about.", {
-    hint: "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
+    hint:
+      byName !== undefined
+        ? `Name it, as the file's name does: --site ${byName}.`
+        : "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
   });
 }
