@@ -58,6 +58,8 @@ export interface DataSource {
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
   /** The only events that it can have, if it cannot know others. */
   readonly onlyEvents?: readonly string[];
+  /** Why no page of it can have this path, if it cannot, as the end of a sentence. */
+  explainNoPage?(path: string): string | undefined;
   /** The option that makes the source record a dimension, if it was not given. */
   missingOption?(dimension: Dimension): string | undefined;
   /**

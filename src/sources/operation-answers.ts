@@ -30,7 +30,7 @@ import type {
 import { warnOfFilter, warnOfFoldedLinks, warnOfFolding } from "./data-warnings.ts";
 import {
   type AnswerContext,
-  assertKnownEvents,
+  assertCountable,
   assertRecorded,
   openSite,
   openSpan,
@@ -71,7 +71,7 @@ export async function answerSteps(
   const { source, signal } = context;
   if (source.steps === undefined) throw createNoStepsError();
   const { span } = await openSpan(params, context);
-  for (const step of steps) assertKnownEvents(step, source, "steps");
+  for (const step of steps) assertCountable(step, source, "steps");
   for (const { dimension } of steps) await assertRecorded(source, span.site, dimension, "steps", signal);
   return source.steps(span, steps, signal);
 }

@@ -82,7 +82,7 @@ function readConditions(params: object, source: PartialSource): Filter | undefin
   }
   const filter = parseFilter(texts);
   if (source.filters === true) assertPossibleValues(filter);
-  for (const condition of filter) assertKnownEvents(condition, source, "filter");
+  for (const condition of filter) assertCountable(condition, source, "filter");
   return filter;
 }
 
@@ -100,8 +100,33 @@ export async function findSite(
   throw createSiteNotFound();
 }
 
-/** Refuses events that the source cannot know: its 0 would read as if they had been looked for. */
-export function assertKnownEvents(
+/** Refuses events and pages that the source cannot know: its 0 would read as if they had been looked for. */
+export function assertCountable(
+  condition: Condition,
+  source: PartialSource,
+  parameter: "filter" | "steps",
+): void {
+  assertPages(condition, source, parameter);
+  assertKnownEvents(condition, source, parameter);
+}
+
+function assertPages(
+  { dimension, alternatives, isNot }: Condition,
+  { explainNoPage }: PartialSource,
+  parameter: "filter" | "steps",
+): void {
+  if (isNot || explainNoPage === undefined || !PAGES.has(dimension)) return;
+  const reasons = alternatives.map((parts) =>
+    parts?.length === 1 ? explainNoPage(parts[0] ?? "") : undefined,
+  );
+  if (reasons.includes(undefined)) return;
+  const asked = quote(formatCondition({ dimension, alternatives, ofVisit: false, isNot }));
+  throw createParameterError(parameter, `is ${asked}, but ${[...new Set(reasons)].join(", and ")}`);
+}
+
+const PAGES: ReadonlySet<Dimension> = new Set(["pages", "entry_pages", "exit_pages"]);
+
+function assertKnownEvents(
   { dimension, alternatives }: Condition,
   { onlyEvents }: PartialSource,
   parameter: "filter" | "steps",

@@ -109,6 +109,28 @@ it("a log that names an address in place of a host is refused with what --site c
   ]);
 });
 
+it.each([
+  ["/feed.xml", "feeds are not counted as pages"],
+  ["/feed.xml|/style.css", "feeds are not counted as pages, and styles, scripts"],
+  ["/paper.pdf", "downloads are counted as the event File Download, not as pages"],
+])("a filter, a goal and a step on %s, which is no page, are refused with the reason", async (page, why) => {
+  const condition = `page=${page}`;
+  for (const [argv, parameter] of [
+    [["stats", "--filter", condition], "filter"],
+    [["breakdown", "--dimension", "countries", "--filter", `entry_${condition}`], "filter"],
+    [["conversions", "--goal", condition], "goal"],
+    [["conversions", "--step", "page=/", "--step", condition], "step"],
+  ] as const) {
+    const { code, stderr } = await run([...argv, "--site", "example.com"]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`${parameter}.*pages=/`))]);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(why);
+  }
+  for (const filter of ["page!=/feed.xml", "page=/feed.xml|/", "page=/feed.xml*", "page=/feeds"]) {
+    const { code } = await run(["stats", "--site", "example.com", "--filter", filter]);
+    expect([filter, code]).toEqual([filter, 0]);
+  }
+});
+
 it("logs of two sites are refused with a command line that names one of them", async () => {
   const hosts = ["a.example", "b.example"].map((host) => combined({ host }));
   const { path } = createLogFolder({ "access.log": joinLines(...hosts) });

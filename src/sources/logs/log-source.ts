@@ -9,6 +9,7 @@ import { listHours } from "../calendar.ts";
 import { PLACES_OPTION } from "../country-package.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
 import { countActive } from "../measure/count.ts";
+import { explainNoPage } from "../measure/path-kinds.ts";
 import { createRanking } from "../measure/ranking.ts";
 import { identifySite } from "../site-id.ts";
 import { createSiteNotFound } from "../site-not-found.ts";
@@ -158,6 +159,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
     daysKept: DAYS_KEPT,
     filters: true,
     onlyEvents: [DOWNLOAD],
+    explainNoPage,
     sites: async (signal) => (await read(signal)).sites.map(describeSite),
     site: async (name, signal) => {
       const { log } = await findLog(({ domain }) => domain === name || identifySite(domain) === name, signal);

@@ -28,6 +28,20 @@ const FEED = /(?:^|\/)(?:feed|rss|atom)\/?$|(?:^|\/)(?:feed|rss|atom|index)\.xml
 /** Blogs name a feed in the query: WordPress `?feed=rss2`, others `?flav=atom` or `?format=rss`. */
 const FEED_QUERY = /(?:^|&)(?:feed|flav|format|type)=(?:rss\d*|atom|rdf)(?:&|$)/i;
 
+const NO_PAGES: Readonly<Record<Asked, string | undefined>> = {
+  page: undefined,
+  feed: "feeds are not counted as pages",
+  static: "styles, scripts, images and other files of pages are not counted as pages",
+  download: "downloads are counted as the event File Download, not as pages",
+  data: "data that pages fetch is not counted as a page",
+};
+
+/** Why a path, with its query if it has one, is never in the lists of pages; undefined if it can be. */
+export function explainNoPage(text: string): string | undefined {
+  const [path = "", query = ""] = text.split("?", 2);
+  return path.startsWith("/") ? NO_PAGES[classifyPath(path, query)] : undefined;
+}
+
 /** The same rules about paths as regular expressions, for SQL. */
 export const NO_PAGE_PATTERNS: readonly string[] = [
   `\\.(?:${[...STATIC, ...DOWNLOADS].join("|")})$`,
