@@ -38,7 +38,8 @@ const OTHER_COMMANDS: readonly [RegExp, string][] = [
   [/^(?:top|dashboard)$/, "overview"],
   [/^(?:now|live|online)$/, "realtime"],
   [/^(?:trend|history|daily)$/, "timeseries"],
-  [/^(?:goals?|funnels?)$/, "conversions"],
+  [/^goals?$/, "conversions"],
+  [/^(?:funnels?|steps?)$/, "conversions --step"],
 ];
 
 /** Options of other programs, and what they are called here. */
@@ -68,6 +69,9 @@ export function findMeant(name: string, value: string, options: readonly Option[
   if (names.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
   const word = name.slice("--".length);
+  // `sites --days 7`: it has a period alone.
+  if (word === "days" && known.includes("--period"))
+    return `Did you mean --period last_${Number(readNumber(value)) || 7}_days?`;
   const interval = findInterval(word);
   if (interval !== undefined)
     return options.some(({ flags }) => flags === "--by <interval>")

@@ -60,6 +60,8 @@ const lines = [
   "stats shop",
   "stats example.com docs.example.com",
   "sites example.com",
+  "sites --days 7",
+  "funnel / /thanks",
   // Periods and numbers
   "stats yesterday",
   "stats last week",
