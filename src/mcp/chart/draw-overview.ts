@@ -93,8 +93,9 @@ function buildTiles(overview: Overview, format: Format): Tree[] {
     ...MEASURES.flatMap((measure) => {
       const value = overview[measure.name];
       if (value === undefined) return [];
-      const before = comparison?.previous[measure.name];
-      const shown = typeof before === "number" ? showMeasure(before, measure, format) : undefined;
+      const before =
+        comparison?.previous.days_with_data === 0 ? undefined : comparison?.previous[measure.name];
+      const shown = before === undefined ? undefined : showMeasure(before, measure, format);
       const lines = comparison ? describeChange(measure, comparison, comparison, shown, format) : [];
       return [buildTile(measure.title, showMeasure(value, measure, format), lines)];
     }),

@@ -26,11 +26,7 @@ const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits
 const counts: [Shape] = [orNull(isCount)];
 const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
-const span = {
-  ...{ from: isDay, to: isDay, visitors: orNone(orNull(isCount)), pageviews: orNull(isCount) },
-  ...rates,
-  visits: orNone(orNull(isCount)),
-};
+const span = { from: isDay, to: isDay, visitors: orNone(isCount), pageviews: isCount, ...rates };
 const change = { absolute: orNull(isNumber), percent: orNull(isNumber) };
 const perDay = { current: isNumber, previous: isNumber, change: isNumber, percent: orNull(isNumber) };
 const totalsChange = {
