@@ -83,8 +83,10 @@ describe("the MCP clients of this machine", () => {
     const home = createHome();
     mkdirSync(join(home.HOME, ".cursor"));
     writeFileSync(join(home.HOME, ".cursor/mcp.json"), "{");
-    const { stderr } = await runShell(["doctor"], { environment: home });
-    expect(stderr).toContain("line 1, column 2: close brace expected. Fix the file: Cursor");
+    const { stdout, stderr } = await runShell(["doctor"], { environment: home });
+    const shown = `${stdout}${stderr}`;
+    expect(shown).toContain("line 1, column 2: close brace expected");
+    expect(shown).toContain("Fix the file: Cursor");
   });
 
   it("a key that others can read, and a profile instead of a key", async () => {
