@@ -599,6 +599,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       );
       const said = await words(empty.main);
       expect(said).toContain("Biggest changes not compared: days have no data");
+      expect(await words(empty.main.locator(".measures .window").nth(1))).not.toMatch(/\b0$/);
       expect(said).not.toContain("No changes");
     });
 
