@@ -116,7 +116,7 @@ export async function recognizeService(
     if (recognize.matches(response.status, readJson(text))) return true;
     return isUnclear(response.status) ? undefined : false;
   };
-  const kinds = [...(named === undefined ? [] : [named]), ...gatewayKinds];
+  const kinds = [...new Set([...(named === undefined ? [] : [named]), ...gatewayKinds])];
   const found = await Promise.allSettled(kinds.map(isKind));
   const at = found.findIndex((result) => result.status === "fulfilled" && result.value);
   const [first] = found;
