@@ -11,7 +11,7 @@ export interface SiteSelection {
   includes(domain: string): boolean;
 }
 
-const ALL = "*";
+export const ALL = "*";
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**

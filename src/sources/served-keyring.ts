@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { findKeysFile, readKeysFile } from "../config/keys-file.ts";
-import { selectSites } from "../config/site-patterns.ts";
+import { ALL, selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
 import { openFileKeyring } from "./file-keyring.ts";
@@ -33,7 +33,6 @@ export interface ServedKeyring extends LocalKeyring {
   prepare?: () => Promise<void>;
 }
 
-const ALL = "*";
 const EVERY_SITE = selectSites([ALL]);
 
 /**
