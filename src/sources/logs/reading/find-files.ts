@@ -1,5 +1,6 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import picomatch from "picomatch";
 import * as tinyglobby from "tinyglobby";
 import { explainSystemError } from "../../../config/system-error.ts";
 import { AnalyticsError, quotePath, readErrorCode } from "../../../errors.ts";
@@ -83,11 +84,13 @@ async function resolvePattern(pattern: string): Promise<string[]> {
   if (known !== undefined) return [path];
   // Globs have slashes on every system.
   const slashed = sep === "/" ? pattern : pattern.replaceAll(sep, "/");
-  const found = tinyglobby.isDynamicPattern(slashed)
-    ? await tinyglobby.glob(slashed, { absolute: true, dot: true, expandDirectories: false })
-    : [];
+  const { isGlob, negated, base, glob } = picomatch.scan(slashed);
+  const folder = resolve((isGlob ? base : dirname(base)).replaceAll(/\\(.)/g, "$1"));
+  // In its folder: for an absolute path, tinyglobby reads all folders from / to the working directory, and misses files in the latter.
+  const options = { cwd: folder, absolute: true, dot: true, expandDirectories: false };
+  const found = isGlob && !negated ? await tinyglobby.glob(glob.replace(/^!(?!\()/, "\\!"), options) : [];
   // Says so if nothing matches because the folder may not be read.
-  if (found.length === 0) listFolder(resolve(slashed.replace(/[^/]*[*?[{(!].*$/, "").replace(/[^/]*$/, "")));
+  if (found.length === 0) listFolder(folder);
   return found.sort();
 }
 
