@@ -140,7 +140,7 @@ export const markCovered = (window: Window, days: number | undefined): Window =>
 /** Explains why a comparison has no percentages, or only averages. */
 export function describeCoverage(
   { comparable, data_since, incomplete: reason }: Coverage,
-  { current, previous }: { current: Counted; previous: Counted & { visitors?: number | undefined } },
+  { current, previous }: { current: Counted; previous: Counted & { visitors?: number | null | undefined } },
   { sum, average }: { sum: Change; average: PerDay | undefined },
   filter: readonly string[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {

@@ -34,11 +34,12 @@ export const window = once(() =>
     to: date,
     days: count,
     days_with_data: count.optional(),
-    /** Absent where the visitors of days do not add up. */
-    visitors: count.optional(),
-    pageviews: count,
+    /** Absent where the visitors of days do not add up. Counts are null if no day has data: nobody knows that they were 0. */
+    visitors: count.nullable().optional(),
+    pageviews: count.nullable(),
     ...countsAtMost("visitors", "pageviews"),
     ...visitRates,
+    visits: count.nullable().optional(),
   }),
 );
 export const change = once(() => z.object({ absolute: z.int().nullable(), percent: z.number().nullable() }));
@@ -133,15 +134,23 @@ function measureVisits(measure: Measure, current: Window, previous: Window) {
 
 /** A window as a result has it: rates in place of the counts that they are computed from. */
 export function rateWindow({ isByDay, visitors, ...window }: Window) {
-  return { ...withoutVisits(window), ...(!isByDay && { visitors }), ...rateVisits(window) };
+  const rates = rateVisits(window);
+  const unless = (counted: number) => (window.days_with_data === 0 ? null : counted);
+  return {
+    ...withoutVisits(window),
+    pageviews: unless(window.pageviews),
+    ...(!isByDay && { visitors: unless(visitors) }),
+    ...rates,
+    ...(rates && { visits: unless(rates.visits) }),
+  };
 }
 
 type Changes = z.output<z.ZodObject<ReturnType<typeof totalsChange>>>;
 type Averages = z.output<typeof totalsPerDay.per_day>;
 
 /** The totals of a window as a result has them. */
-type Counts = Pick<Window, "pageviews"> & { visitors?: number | undefined } & AtMost & {
-    [N in keyof VisitRates]?: VisitRates[N] | undefined;
+type Counts = { pageviews: number | null; visitors?: number | null | undefined } & AtMost & {
+    [N in keyof VisitRates]?: VisitRates[N] | null | undefined;
   };
 
 export const changeColumns: View["columns"] = [
@@ -166,17 +175,16 @@ export const averageColumns: View["columns"] = [
  */
 export function listTotals(
   current: Counts,
-  previous: (Counts & { days_with_data?: number | undefined }) | undefined,
+  previous: Counts | undefined,
   { change, per_day }: { change?: Changes; per_day?: Averages },
 ) {
-  const before = previous?.days_with_data === 0 ? undefined : previous;
   const hasVisits = current.visits !== undefined;
   const hasRates = current.bounce_rate !== undefined;
   const counted = [...(["visitors", "pageviews"] as const), ...(hasVisits ? (["visits"] as const) : [])];
   const fill = (name: Exclude<keyof Counts, keyof AtMost>) => ({
     label: MEASURE_NAMES[name],
     current: showCount(current, name),
-    previous: before ? showCount(before, name) : null,
+    previous: previous ? showCount(previous, name) : null,
   });
   const points = change?.bounce_rate?.points ?? null;
   return {

@@ -14,8 +14,9 @@ import { SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 /** What a site has beside its name if the query names a period; absent if the site was not counted. */
 const numbers = () => ({
-  visitors: count.optional(),
-  pageviews: count.optional(),
+  /** Null if none of the days has data. */
+  visitors: count.nullable().optional(),
+  pageviews: count.nullable().optional(),
   /** The complete days of the period; today so far if it has none. */
   period: z.object({ from: date, to: date, days: count, partial: z.boolean() }).optional(),
   /** Null if there is nothing before to compare with. */
@@ -66,7 +67,7 @@ export const siteList = defineReport({
 });
 
 type ListedSite = SiteList["sites"][number];
-type CountedSite = ListedSite & { [N in "visitors" | "pageviews" | "period"]-?: NonNullable<ListedSite[N]> };
+type CountedSite = ListedSite & { period: NonNullable<ListedSite["period"]> };
 
 const isCounted = (site: ListedSite): site is CountedSite => site.period !== undefined;
 
@@ -116,8 +117,7 @@ function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
 }
 
 function showNumbers({ visitors, pageviews, period, comparison }: ListedSite): Record<string, Cell> {
-  const { previous: before, per_day } = comparison ?? {};
-  const previous = before?.days_with_data === 0 ? undefined : before;
+  const { previous, per_day } = comparison ?? {};
   return {
     from: period?.from ?? null,
     to: period?.to ?? null,

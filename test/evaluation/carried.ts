@@ -34,7 +34,7 @@ function readCells({ tool, answer }: Given): Cells[] {
               site.domain,
               ...(["visitors", "pageviews"] as const).flatMap((measure) => [
                 site[measure],
-                comparison?.previous.days_with_data === 0 ? null : comparison?.previous[measure],
+                comparison?.previous[measure],
                 (comparison?.per_day ?? comparison)?.[measure].percent,
               ]),
             ],
@@ -147,7 +147,7 @@ function readChanges(current: Counted, previous: Counted | undefined, changes: C
   return measures.map(([measure, name]) => [
     name,
     current[measure],
-    previous?.days_with_data === 0 ? null : previous?.[measure],
+    previous?.[measure],
     changes?.[measure]?.absolute,
     changes?.[measure]?.percent,
   ]);
@@ -156,19 +156,18 @@ function readChanges(current: Counted, previous: Counted | undefined, changes: C
 function readRates(current: Counted, previous: Counted | undefined, changes: Changes | null): Cells[] {
   const { points } = changes?.bounce_rate ?? { points: null };
   const direction = points === null ? "" : points > 0 ? " higher" : points < 0 ? " lower" : "";
-  const before = previous?.days_with_data === 0 ? undefined : previous;
   return [
     [
       "bounce rate %",
       current.bounce_rate,
-      before?.bounce_rate,
+      previous?.bounce_rate,
       points === null ? null : `${Math.abs(points)} point${Math.abs(points) === 1 ? "" : "s"}${direction}`,
       null,
     ],
     ...rates.map(([rate, name]) => [
       name,
       current[rate],
-      before?.[rate],
+      previous?.[rate],
       changes?.[rate]?.absolute,
       changes?.[rate]?.percent,
     ]),

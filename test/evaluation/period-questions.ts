@@ -108,8 +108,7 @@ function expectChange(site: SiteTruth, now: Span, before: Span) {
   const { since, visitors, dates } = site;
   const measure = (span: Span) => {
     const all = listDays(dates(span));
-    const withData = all.filter((date) => since !== null && date >= since).length;
-    return { days: all.length, withData, from: dates(span)[0] };
+    return { days: all.length, withData: site.daysWithData(span), from: dates(span)[0] };
   };
   const [recent, old] = [measure(now), measure(before)];
   const first = recent.from < old.from ? recent.from : old.from;
@@ -126,8 +125,8 @@ function expectChange(site: SiteTruth, now: Span, before: Span) {
     return Math.abs(isPerDay ? a / recent.withData - b / old.withData : a - b);
   });
   return {
-    now: a,
-    before: b,
+    now: recent.withData > 0 ? a : null,
+    before: old.withData > 0 ? b : null,
     comparable,
     change: {
       absolute: isWhole ? a - b : null,

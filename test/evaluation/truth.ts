@@ -41,6 +41,8 @@ function createSiteTruth(site: RawSite, now: number) {
     today: today.toString(),
     dates,
     total,
+    daysWithData: (span: Span) =>
+      listDays(dates(span)).filter((date) => site.since !== null && date >= site.since).length,
     visitors: (span: Span, filter?: Filter) => total(span, filter).visitors,
     pageviews: (span: Span) => total(span).pageviews,
     events: (span: Span) => total(span).events,

@@ -438,7 +438,7 @@ const backOf = (days: number) => (days > 1 && days < 7 ? 7 : days);
 
 function compareWindows(count: Count, now: number, days: number) {
   const { since } = count.site;
-  const describe = (dates: string[], { visitors, pageviews, ...visited }: Totals): Window => ({
+  const describe = (dates: string[], { visitors, pageviews, ...visited }: Totals) => ({
     ...{ from: dates[0] ?? "", to: dates.at(-1) ?? "", days: dates.length, visitors, pageviews },
     ...rateVisits(visited, pageviews),
   });
@@ -453,8 +453,11 @@ function compareWindows(count: Count, now: number, days: number) {
   ];
   const isWhole = daysNow === days && daysBefore === days;
   const isPossible = daysNow > 0 && daysBefore > 0;
-  const mark = (window: Window, covered: number) =>
-    covered === days ? window : { ...window, days_with_data: covered };
+  const mark = (window: ReturnType<typeof describe>, covered: number): Window => ({
+    ...window,
+    ...(covered < days && { days_with_data: covered }),
+    ...(covered === 0 && { visitors: null, pageviews: null, visits: null }),
+  });
   const change = (after: number, before: number) => ({
     absolute: isWhole ? after - before : null,
     percent: comparable && before > 0 ? percentOf(after - before, before) : null,
@@ -524,13 +527,15 @@ function roundRate(rate: number): number {
   return (Math.sign(rate) * Math.round(Math.abs(10 * rate))) / 10;
 }
 
-interface Window extends ReturnType<typeof rateVisits> {
+interface Window extends Omit<ReturnType<typeof rateVisits>, "visits"> {
   from: string;
   to: string;
   days: number;
   days_with_data?: number;
-  visitors: number;
-  pageviews: number;
+  /** Null if none of the days has data. */
+  visitors: number | null;
+  pageviews: number | null;
+  visits: number | null;
 }
 
 const changeColumns: Column[] = [
@@ -564,7 +569,7 @@ const tabulateSums = (windows: Windows) =>
   measures.map(([measure, name]) => [
     name,
     windows.current[measure],
-    windows.previous.days_with_data === 0 ? null : windows.previous[measure],
+    windows.previous[measure],
     windows.changes[measure].absolute,
     windows.changes[measure].percent,
   ]);
@@ -572,7 +577,7 @@ const tabulateSums = (windows: Windows) =>
 function tabulateRates({ current, previous, changes }: Windows): Cell[][] {
   const fill = (name: "bounce_rate" | "views_per_visit" | "seconds_per_visit", unit: keyof typeof units) => [
     inUnit(unit, current[name]),
-    previous.days_with_data === 0 ? null : inUnit(unit, previous[name]),
+    inUnit(unit, previous[name]),
   ];
   const { views_per_visit: views, seconds_per_visit: seconds } = changes;
   return [

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { drawComparison } from "../../src/mcp/chart/draw-comparison.ts";
+import { createFormat } from "../../src/mcp/chart/format.ts";
+import { printMarkup } from "../../src/mcp/chart/markup.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes } from "../../src/operations/view.ts";
@@ -160,7 +163,8 @@ describe("days without data", () => {
   it("nothing is compared with days before the data, and their sums are no zeros", async () => {
     const { result, notes, views } = await ask("compare", visits(20, 0, 4), "2026-10");
     expect(result).toMatchObject({
-      previous: { days_with_data: 0 },
+      current: { days_with_data: 0, visitors: null, pageviews: null, visits: null, bounce_rate: null },
+      previous: { days_with_data: 0, visitors: null, pageviews: null, visits: null, bounce_rate: null },
       change: { visitors: { absolute: null } },
       dimensions: [{ movers: [] }, { movers: [] }, { movers: [] }],
     });
@@ -168,5 +172,8 @@ describe("days without data", () => {
     expect(views.slice(1).flatMap(({ rows }) => rows)).toEqual([]);
     expect(views[0]?.rows.map(({ previous }) => previous)).toEqual(Array(6).fill(null));
     expect(notes.join("\n")).toContain("so there is nothing to compare.");
+    const begun = await ask("compare", visits(20, 0, 4), "last_20_days");
+    const drawn = drawComparison(begun.result, createFormat("en-US")).map(printMarkup).join("");
+    expect(drawn.match(/(?<=<span class="number"><bdi>)[^<]*/g)?.slice(0, 2)).toEqual(["80", "–"]);
   });
 });

@@ -32,7 +32,7 @@ export function describeVisitors(letter: Letter, screen: Screen): Lead {
   const { previous, per_day, small_sample, visitors: change } = comparison;
   const span = formatSpan(previous);
   const before = previous.visitors;
-  if (typeof visitors === "string" || before === undefined || (!per_day && change.absolute === null)) {
+  if (typeof visitors === "string" || typeof before !== "number" || (!per_day && change.absolute === null)) {
     return { lead: [`${count}. They are not compared with those from ${span}.`], subject };
   }
   const [days, daysBefore] = [countDays({ ...comparison, days: period.days }), countDays(previous)];

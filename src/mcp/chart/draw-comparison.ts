@@ -64,9 +64,7 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
 /** A measure of both windows as bars, below its change. */
 function buildMeasure(measure: Measure, comparison: Comparison, format: Format): Tree[] {
   const { current, previous, change } = comparison;
-  // Of days without data nobody knows that their count was 0.
-  const read = (window: Comparison["current"]) => (window.days_with_data === 0 ? null : window[measure.name]);
-  const [now, before] = [read(current), read(previous)];
+  const [now, before] = [current[measure.name], previous[measure.name]];
   if (now === undefined || before === undefined) return [];
   const most = Math.max(now ?? 0, before ?? 0) || 1;
   const row = (window: Comparison["current"], value: number | null, kind: string) =>

@@ -89,13 +89,12 @@ export function drawTopLists(
 
 function buildTiles(overview: Overview, format: Format): Tree[] {
   const { events, active_now, comparison, today, period } = overview;
-  const previous = comparison?.previous;
   return [
     ...MEASURES.flatMap((measure) => {
       const value = overview[measure.name];
       if (value === undefined) return [];
-      const before = previous?.days_with_data === 0 ? undefined : previous?.[measure.name];
-      const shown = before === undefined ? undefined : showMeasure(before, measure, format);
+      const before = comparison?.previous[measure.name];
+      const shown = typeof before === "number" ? showMeasure(before, measure, format) : undefined;
       const lines = comparison ? describeChange(measure, comparison, comparison, shown, format) : [];
       return [buildTile(measure.title, showMeasure(value, measure, format), lines)];
     }),

@@ -26,7 +26,9 @@ const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits
 const counts: [Shape] = [orNull(isCount)];
 const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
-const span = { from: isDay, to: isDay, visitors: orNone(isCount), pageviews: isCount, ...rates };
+const countOrNull = orNone(orNull(isCount));
+const counted = { visitors: countOrNull, pageviews: orNull(isCount) };
+const span = { from: isDay, to: isDay, ...counted, ...rates, visits: countOrNull };
 const change = { absolute: orNull(isNumber), percent: orNull(isNumber) };
 const perDay = { current: isNumber, previous: isNumber, change: isNumber, percent: orNull(isNumber) };
 const totalsChange = {
