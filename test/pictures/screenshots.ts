@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import PostalMime from "postal-mime";
 import { chartPage } from "../../src/mcp/chart-pages.ts";
-import { bundleHost, openView } from "../mcp/chart/browser.ts";
+import { bundleHost, openStage } from "../mcp/chart/browser.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { buildRequest, register } from "../support/oauth-client.ts";
@@ -20,9 +20,8 @@ export async function photographChart(browser: Browser, theme: Theme, moment: nu
   client.time.now = moment;
   const context = await browser.newContext({ deviceScaleFactor: SCALE });
   const result: unknown = await client.callTool("get_overview", { site: "example.com" });
-  const view = await openView(context, {
-    html: chartPage,
-    hostPage,
+  const openView = await openStage(context, hostPage);
+  const view = await openView(chartPage, {
     ...SHOWN,
     context: { theme, locale: "en-US" },
     media: { colorScheme: theme },

@@ -50,29 +50,19 @@ export async function bundleHost(): Promise<string> {
 }
 
 export interface ViewOptions {
-  html: string;
-  hostPage: string;
   width?: number;
   height?: number;
   context?: McpUiHostContext;
   media?: NonNullable<Parameters<Page["emulateMedia"]>[0]>;
 }
 
-/** Opens a view in its host, and records everything that it may not do (`faults`). */
-export async function openView(browsing: BrowserContext, options: ViewOptions) {
-  const {
-    html,
-    hostPage,
-    width = 640,
-    height = 900,
-    context = { theme: "light", locale: "en-US" },
-    media = {},
-  } = options;
+/** Where views open one after the other, each in a host of its own: in a page that stays, since a new one is expensive. */
+export async function openStage(browsing: BrowserContext, hostPage: string) {
   const page = await browsing.newPage();
-  await page.setViewportSize({ width, height });
-  const faults: string[] = [];
-  await page.emulateMedia(media);
-  await page.exposeFunction("reportFault", (fault: string) => faults.push(fault));
+  /** Of the view that is open. */
+  let faults: string[] = [];
+  const report = (fault: string) => void faults.push(fault);
+  await page.exposeFunction("reportFault", report);
   await page.addInitScript(() => {
     const report = (fault: string) =>
       (window as unknown as { reportFault: (f: string) => void }).reportFault(fault);
@@ -80,7 +70,7 @@ export async function openView(browsing: BrowserContext, options: ViewOptions) {
       report(`policy: ${event.violatedDirective} ${event.blockedURI}`),
     );
   });
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("pageerror", (error) => report(`error: ${error.message}`));
   await page.route("**/*", async (route) => {
     const url = route.request().url();
     if (url === HOST) return route.fulfill({ contentType: "text/html", body: hostPage });
@@ -93,24 +83,28 @@ export async function openView(browsing: BrowserContext, options: ViewOptions) {
     return route.abort();
   });
   page.on("request", (request) => {
-    if (![HOST, SANDBOX].includes(request.url())) faults.push(`request: ${request.url()}`);
+    if (![HOST, SANDBOX].includes(request.url())) report(`request: ${request.url()}`);
   });
-  await page.goto(HOST);
-  await page.evaluate(
-    async ({ sandbox, html, context }) => {
-      window.host = window.createHost(sandbox);
-      await window.host.open(html, context as never);
-    },
-    { sandbox: SANDBOX, html, context: context as unknown },
-  );
   const view = page.frameLocator("iframe").frameLocator("iframe");
-  return {
-    page,
-    faults,
-    view,
-    main: view.locator("main"),
-    close: () => page.close(),
+
+  /** Opens a view in its host in place of the last one, and records everything that it may not do (`faults`). */
+  return async (html: string, options: ViewOptions = {}) => {
+    const { width = 640, height = 900, context = { theme: "light", locale: "en-US" }, media } = options;
+    await page.goto(HOST);
+    const found: string[] = [];
+    faults = found;
+    await page.setViewportSize({ width, height });
+    await page.mouse.move(0, 0);
+    await page.emulateMedia({ colorScheme: null, forcedColors: null, ...media });
+    await page.evaluate(
+      async ({ sandbox, html, context }) => {
+        window.host = window.createHost(sandbox);
+        await window.host.open(html, context as never);
+      },
+      { sandbox: SANDBOX, html, context: context as unknown },
+    );
+    return { page, faults: found, view, main: view.locator("main") };
   };
 }
 
-export type OpenedView = Awaited<ReturnType<typeof openView>>;
+export type OpenedView = Awaited<ReturnType<Awaited<ReturnType<typeof openStage>>>>;

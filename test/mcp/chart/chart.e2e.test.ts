@@ -10,7 +10,7 @@ import type { Overview } from "../../../src/reports/overview.ts";
 import { createTestApi } from "../../support/api.ts";
 import { CHROMIUM, launch } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";
-import { bundleHost, type OpenedView, openView, type ViewOptions } from "./browser.ts";
+import { bundleHost, type OpenedView, openStage, type ViewOptions } from "./browser.ts";
 
 /** The demo has every number: one that is missing is not a number here, and no page shows it. */
 const known = (value: number | null | undefined) => value ?? Number.NaN;
@@ -36,23 +36,28 @@ afterAll(() => client.close());
 describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () => {
   let browser: Browser;
   let context: BrowserContext;
-  let hostPage: string;
-  const opened: OpenedView[] = [];
+  let openView: Awaited<ReturnType<typeof openStage>>;
+  /** What tests may show one result after the other in, until one opens a view of its own. */
+  let standing: OpenedView | undefined;
+  let opened: OpenedView[] = [];
 
   beforeAll(async () => {
-    [browser, hostPage] = await Promise.all([launch(), bundleHost()]);
+    const [launched, hostPage] = await Promise.all([launch(), bundleHost()]);
+    browser = launched;
     context = await browser.newContext();
+    openView = await openStage(context, hostPage);
   });
   afterAll(() => browser.close());
-  afterEach(async () => {
-    const views = opened.splice(0);
-    await Promise.all(views.map((view) => view.close()));
+  afterEach(() => {
+    const views = standing ? [standing] : opened;
+    opened = [];
     // No test may make the page leave its sandbox, break the host's policy or throw.
-    expect([...views, ...(standing ? [standing] : [])].flatMap((view) => view.faults)).toEqual([]);
+    expect(views.flatMap((view) => view.faults)).toEqual([]);
   });
 
-  async function open(options: Partial<ViewOptions> = {}): Promise<OpenedView> {
-    const view = await openView(context, { html: chartPage, hostPage, ...options });
+  async function open(options: ViewOptions = {}): Promise<OpenedView> {
+    standing = undefined;
+    const view = await openView(chartPage, options);
     opened.push(view);
     return view;
   }
@@ -69,11 +74,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
   }
 
-  let standing: OpenedView | undefined;
-
   /** Shows a result in a new view if a test needs special settings, otherwise in one that the tests share. */
-  async function show(result: unknown, options?: Partial<ViewOptions>): Promise<OpenedView> {
-    if (!options) standing ??= await openView(context, { html: chartPage, hostPage });
+  async function show(result: unknown, options?: ViewOptions): Promise<OpenedView> {
+    if (!options && standing === undefined) standing = await open();
     const view = options ? await open(options) : (standing as OpenedView);
     await view.page.evaluate(() => window.host.input({}));
     await send(view, result);
@@ -87,6 +90,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     }, context as unknown);
   }
 
+  const paper = (main: Locator) =>
+    main.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const ask = (tool: string, args: Record<string, unknown>) => client.callTool(tool, args);
   /** What a model gets, and what only the chart gets. */
   const overviewOf = ({ structuredContent, _meta }: ToolResult) =>
@@ -257,10 +262,12 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
 
     it("without a line for days on which the site had no data", async () => {
-      const result = await ask("get_overview", { site: "example.com", days: 182 });
+      const result = await ask("get_overview", { site: "news.example.org", days: 14 });
       const { comparison } = overviewOf(result);
+      expect(comparison?.comparable).toBe(false);
       const { main } = await show(result);
-      expect(await main.locator(".plot .stroke.before").count()).toBe(comparison?.comparable ? 1 : 0);
+      expect(await main.locator(".plot .stroke:not(.before)").count()).toBe(1);
+      expect(await main.locator(".plot .stroke.before").count()).toBe(0);
     });
 
     it("switched between visitors, page views and visits, and remembers nothing", async () => {
@@ -359,7 +366,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     it("with its numbers as a table, and described for people who cannot see it", async () => {
       const result = await ask("get_overview", { site: "example.com", period: "this_week" });
       const { trend } = overviewOf(result);
-      const { main, view } = await show(result, {});
+      const { main, view } = await show(result);
       await main.locator("figure summary").click();
       const expected = trend.visitors.map(count);
       const column = (index: number) => allWords(main.locator(`tbody td:nth-of-type(${index})`));
@@ -718,6 +725,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     const [evil = ""] = hostile;
     const site = { id: "s", domain: evil };
     const receipt = { notes: hostile, command: evil };
+    const view = await open({ width: 320 });
+    const { main, page } = view;
     for (const structuredContent of [
       { ...overviewOf(overview), site, notes: hostile, top: [{ dimension: evil, rows }] },
       {
@@ -730,7 +739,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         dimensions: [{ dimension: evil, drift: 0, cut_off: false, movers, more: { count: 0, most: 0 } }],
       },
     ]) {
-      const { main, page } = await show({ ...overview, structuredContent, _meta: {} }, { width: 320 });
+      await send(view, { ...overview, structuredContent, _meta: {} });
       expect(
         await main.locator(".lists .label").evaluateAll((all) => all.map((label) => label.textContent)),
       ).toEqual(hostile);
@@ -751,13 +760,14 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       ).toBeLessThanOrEqual(0);
       expect(page.frames()).toHaveLength(3);
     }
-    const { main } = await show({ isError: true, content: [{ type: "text", text: evil }] });
+    await send(view, { isError: true, content: [{ type: "text", text: evil }] });
     expect(await main.innerText()).toBe(evil);
     expect(await main.locator("img").count()).toBe(0);
   });
 
   it("the host of these tests notices a request, a breach of its policy and an error", async () => {
-    const view = await openView(context, { html: chartPage, hostPage });
+    standing = undefined;
+    const view = await openView(chartPage);
     await view.main.evaluate(async () => {
       await fetch("http://elsewhere.test/").catch(() => {});
       document.body.append(Object.assign(new Image(), { src: "http://elsewhere.test/pixel.png" }));
@@ -770,13 +780,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     expect(view.faults.join("\n")).toContain("policy: connect-src");
     await view.page.evaluate(() => void fetch("http://elsewhere.test/").catch(() => {}));
     await expect.poll(() => view.faults.join("\n")).toContain("request: http://elsewhere.test/");
-    await view.close();
   });
 
   describe("fits its host", () => {
-    const paper = (main: Locator) =>
-      main.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-
     it("in theme, at once when it changes, and with the system's if the host names none", async () => {
       const view = await open({ context: {}, media: { colorScheme: "dark" } });
       const dark = await paper(view.main);
@@ -862,12 +868,11 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       }
     });
 
-    it.each(["get_overview", "compare_periods"])(
-      "in a conversation in at most 900 pixels of height at a width of 700: %s",
-      async (tool) => {
-        const view = await open({ width: 700, height: 900 });
+    it("in a conversation in at most 900 pixels of height at a width of 700", async () => {
+      const view = await open({ width: 700, height: 900 });
+      const measureHeight = () => view.main.evaluate((element) => element.getBoundingClientRect().height);
+      for (const tool of ["get_overview", "compare_periods"]) {
         await send(view, await ask(tool, { site: "example.com" }), false);
-        const measureHeight = () => view.main.evaluate((element) => element.getBoundingClientRect().height);
         expect(await measureHeight()).toBeLessThanOrEqual(900);
         // What must be known is there at once, the rest after a click.
         expect(await words(view.main.locator("footer").last())).toBe("Made-up data (--demo).");
@@ -875,8 +880,8 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         await view.main.locator("details.more > summary").click();
         expect(await view.main.locator("details.more .rows").first().isVisible()).toBe(true);
         expect(await measureHeight()).toBeGreaterThan(1000);
-      },
-    );
+      }
+    });
 
     it("with the first and the last of seven days on the axis at 360 pixels", async () => {
       const view = await open({ width: 360, height: 900 });
@@ -998,26 +1003,31 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       expect(await words(readout)).toBe(idle);
     });
 
-    it.each([
-      ["light", { theme: "light" }],
-      ["dark", { theme: "dark" }],
-      [
-        "a host's colours",
+    it("text has a contrast of 4.5, and shapes one of 3, in both themes and in a host's colours", async () => {
+      const view = await open();
+      const themes: McpUiHostContext[] = [
+        { theme: "light" },
+        { theme: "dark" },
         {
           theme: "light",
           styles: {
-            variables: { "--color-background-primary": "#f4ecd8", "--color-text-primary": "#2d2415" },
+            variables: {
+              "--color-background-primary": "#f4ecd8",
+              "--color-text-primary": "#2d2415",
+            } as never,
           },
         },
-      ],
-    ])("%s: text has a contrast of 4.5, and shapes one of 3", async (_, hostContext) => {
-      const view = await open({ context: hostContext as McpUiHostContext });
-      for (const [tool, args] of [
-        ["get_overview", { site: "parked.example", days: 7 }],
-        ["get_overview", { site: "example.com" }],
-        ["compare_periods", { site: "shop.example.net", days: 1 }],
-      ] as const) {
-        await send(view, await ask(tool, args));
+      ];
+      const results = [
+        await ask("get_overview", { site: "parked.example", days: 7 }),
+        await ask("get_overview", { site: "example.com" }),
+        await ask("compare_periods", { site: "shop.example.net", days: 1 }),
+      ];
+      const grounds = new Set<string>();
+      for (const [context, result] of themes.flatMap((each) => results.map((one) => [each, one] as const))) {
+        await change(view, context);
+        await send(view, result);
+        grounds.add(await paper(view.main));
         const found = await view.main.evaluate((element) => {
           const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
           if (!canvas) throw new Error("no canvas");
@@ -1079,6 +1089,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
         expect(found.texts.filter(({ is }) => is < 4.5)).toEqual([]);
         expect(found.shapes.filter(({ is }) => is < 3)).toEqual([]);
       }
+      expect(grounds.size).toBe(themes.length);
     });
 
     it("forced colours keep its bars and lines visible", async () => {
@@ -1110,7 +1121,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     });
 
     it("nothing moves by itself", async () => {
-      const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }), {});
+      const { main } = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       await main.locator(".plot").hover();
       expect(await main.evaluate(() => document.getAnimations().length)).toBe(0);
       const styles = await main.evaluate(
@@ -1129,7 +1140,7 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       main.evaluate((element) => Math.ceil(element.getBoundingClientRect().height));
 
     it("introduces itself and sends nothing else", async () => {
-      const view = await show(await ask("get_overview", { site: "example.com", days: 7 }), {});
+      const view = await show(await ask("get_overview", { site: "example.com", days: 7 }));
       const sent = await view.page.evaluate(() => window.host.fromView);
       expect(sent.find((message) => message.method === "ui/initialize")?.params).toEqual({
         protocolVersion: "2026-01-26",

@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chartPage } from "../../../src/mcp/chart-pages.ts";
@@ -6,8 +6,11 @@ import { CHROMIUM, launch } from "../../support/browser.ts";
 import { runShell } from "../../support/shell.ts";
 
 let browser: Browser;
+let page: Page;
 beforeAll(async () => {
-  if (CHROMIUM !== undefined) browser = await launch();
+  if (CHROMIUM === undefined) return;
+  browser = await launch();
+  page = await browser.newPage();
 });
 afterAll(() => browser?.close());
 
@@ -20,9 +23,9 @@ async function writePage(period: string): Promise<string> {
 type Theme = "light" | "dark";
 
 async function open(html: string, width: number, colorScheme: Theme) {
-  const page = await browser.newPage({ viewport: { width, height: 400 }, colorScheme });
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 400 });
   await page.setContent(html);
-  return page;
 }
 
 const NAMES = ["paper", "ink", "soft", "accent", "hair", "wash"] as const;
@@ -60,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)("a report as a mail, in a browser", () =
     async (period) => {
       const html = await writePage(period);
       for (const width of [600, 390]) {
-        const page = await open(html, width, "light");
+        await open(html, width, "light");
         const [height, across] = await page.evaluate(() => {
           const { scrollHeight, scrollWidth } = document.documentElement;
           return [scrollHeight, scrollWidth];
@@ -74,23 +77,19 @@ describe.skipIf(CHROMIUM === undefined)("a report as a mail, in a browser", () =
             .map(({ textContent }) => textContent),
         );
         expect(cut).toEqual([]);
-        await page.close();
       }
     },
   );
 
   it.each<Theme>(["light", "dark"])("has the colours of the chart, %s", async (theme) => {
     // Of a week in progress, whose last day is incomplete.
-    const mail = await open(await writePage("this-week"), 600, theme);
-    const chart = await open(chartPage, 600, theme);
-    const [shown, wanted] = [
-      await mail.evaluate(readColors, "mail" as const),
-      await chart.evaluate(readColors, "variables" as const),
-    ];
+    await open(await writePage("this-week"), 600, theme);
+    const shown = await page.evaluate(readColors, "mail" as const);
+    await open(chartPage, 600, theme);
+    const wanted = await page.evaluate(readColors, "variables" as const);
     for (const name of NAMES) {
       const off = wanted[name].map((part, index) => Math.abs(part - (shown[name][index] ?? 0)));
       expect(Math.max(...off), `${name}: ${wanted[name]}`).toBeLessThanOrEqual(1);
     }
-    await Promise.all([mail.close(), chart.close()]);
   });
 });
