@@ -9,7 +9,7 @@ import { AnalyticsError } from "../../errors.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { openFile } from "../output/open-file.ts";
-import { printNote, writeData } from "../output/streams.ts";
+import { printFailure, printNote, writeData } from "../output/streams.ts";
 import { type Appearance, readScreen } from "../output/terminal.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -78,8 +78,15 @@ export const command: CommandDefinition = {
       const hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].some((name) => readVariable(io.environment, name));
       if (flags.open && (tunnel === undefined || hasDisplay)) await openBrowser(io, server.address);
       await printNote(io, "Ctrl-C stops it.");
+      const stop = new AbortController();
+      const { sites } = await import("../../operations/index.ts");
+      // What keeps the data from being read is said here, too: the browser may be closed, or on another computer.
+      const checked = source
+        .call(sites, {}, { signal: stop.signal })
+        .catch((failure: unknown) => (stop.signal.aborted ? undefined : printFailure(io, failure)));
       await io.untilStopped();
-      await server.close();
+      stop.abort();
+      await Promise.all([checked, server.close()]);
     });
   },
 };

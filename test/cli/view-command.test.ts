@@ -19,3 +19,26 @@ it.each([
     ]);
   },
 );
+
+it("view says in the shell, too, what keeps the data from being read", async () => {
+  let end = () => {};
+  const stop = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const argv = [
+    "view",
+    "--logs",
+    "/no-such-folder/*.log",
+    "--site",
+    "example.com",
+    "--no-open",
+    "--port",
+    "0",
+  ];
+  const { code, stderr } = await runShell(argv, {
+    stop,
+    onStderr: (text) => text.includes("hint:") && end(),
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('error: No log file matches "/no-such-folder/*.log".\nhint: Check the path.');
+});
