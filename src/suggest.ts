@@ -6,15 +6,22 @@ const MAX_LENGTH = 253;
 /** Fewer letters are in any name. */
 const MIN_PART = 3;
 
-/** The known word nearest to a mistyped one, if at most a third of its letters differ. */
+/** The known word nearest to a mistyped one, if at most a third of its letters differ, or two have changed places. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const [nearest] = known
     .map((candidate) => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, far }) => far <= Math.max(1, Math.floor(candidate.length / 3)))
+    .filter(
+      ({ candidate, far }) =>
+        far <= Math.max(1, Math.floor(candidate.length / 3)) ||
+        (far === 2 && hasSameLetters(word, candidate)),
+    )
     .sort((a, b) => a.far - b.far);
   return nearest?.candidate;
 }
+
+const hasSameLetters = (one: string, other: string) => sortLetters(one) === sortLetters(other);
+const sortLetters = (word: string) => [...word.toLowerCase()].sort().join("");
 
 /** "Did you mean …? " if a known word is near, otherwise an empty text. */
 export function suggest(word: string, known: readonly string[]): string {

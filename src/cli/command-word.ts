@@ -55,7 +55,7 @@ async function assertKnownCommand(program: Command, word: string | undefined): P
   const { suggestQuery } = await import("./guess-query.ts");
   const names = program.commands.map((command) => command.name());
   const asking = commandList.filter(({ group }) => group === "Ask:").map(({ name }) => name);
-  const guess = suggest(word, names) || suggestOption(program, word) || suggestQuery(word);
+  const guess = suggestQuery(word) || suggest(word, names) || suggestOption(program, word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
     hint:
       guess === ""

@@ -40,11 +40,12 @@ const OTHER_COMMANDS: readonly [RegExp, string][] = [
   [/^(?:trend|history|daily)$/, "timeseries"],
   [/^goals?$/, "conversions"],
   [/^(?:funnels?|steps?)$/, "conversions --step"],
+  [/^(?:export|download|csv)$/, "timeseries --output csv"],
 ];
 
 /** Options of other programs, and what they are called here. */
 const MEANT: readonly [RegExp, readonly string[]][] = [
-  [/^--(?:format|out|type)$/, ["--output"]],
+  [/^(?:--(?:format|out|type|file|output-file)|-o)$/, ["--output"]],
   [/^--(?:by|group-?by|breakdown)$/, ["--by", "--dimension"]],
   [/^--(?:interval|granularity)$/, ["--by"]],
   [/^--(?:since|start|start-date|begin)$/, ["--from"]],
@@ -52,8 +53,12 @@ const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^(?:--(?:date|range|day|week|month|year)|-p)$/, ["--period"]],
   [/^-d$/, ["--days"]],
   [/^-f$/, ["--filter"]],
-  [/^(?:--(?:top|rows|count|max)|-n)$/, ["--limit"]],
+  [/^-s$/, ["--site"]],
+  [/^(?:--(?:top|rows|count|max)|-n)$/, ["--limit", "--days"]],
 ];
+
+/** The name of a file that answers could be written to, and their format. */
+const FILE = /^[\w./-]{1,60}\.(csv|tsv|json|ndjson)$/;
 
 /**
  * The option of this command that an unknown one means, as a question; otherwise an empty text.
@@ -64,8 +69,7 @@ export function findMeant(name: string, value: string, options: readonly Option[
   const known = options.flatMap(({ long }) => long ?? []);
   const [, names = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
   const meant = names.find((option) => known.includes(option));
-  if (meant !== undefined)
-    return `Did you mean ${meant === "--period" && readNumber(value) && known.includes("--days") ? "--days" : meant}?`;
+  if (meant !== undefined) return askIfOption(meant, value, known);
   if (names.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
   const word = name.slice("--".length);
@@ -85,6 +89,13 @@ export function findMeant(name: string, value: string, options: readonly Option[
   return `Did you mean --filter ${word}=…?`;
 }
 
+function askIfOption(meant: string, value: string, known: readonly string[]): string {
+  const [file, format] = meant === "--output" ? (FILE.exec(value) ?? []) : [];
+  if (format !== undefined) return `To write a file, end the command with ${meant} ${format} > ${file}.`;
+  const isDays = meant === "--period" && readNumber(value) !== undefined && known.includes("--days");
+  return `Did you mean ${isDays ? "--days" : meant}?`;
+}
+
 const readNumber = (text: string) => (/^\d{1,3}$/.test(text) ? text : undefined);
 const readPeriod = (text: string) => (isPeriod(text) ? text : undefined);
 /** Values that can be repeated: none of them is a key. */
@@ -95,6 +106,7 @@ const READERS: ReadonlyMap<string, (text: string) => string | undefined> = new M
   ["--from", readPeriod],
   ["--to", readPeriod],
   ["--dimension", findDimension],
+  ["--site", (text) => (suggestOverview(text) === "" ? undefined : text)],
   ["--by", findInterval],
   ["--output", (text) => (/^(?:table|tsv|csv|json|ndjson|markdown)$/.test(text) ? text : undefined)],
 ]);

@@ -38,6 +38,8 @@ afterAll(() => {
 const lines = [
   // Commands
   "overveiw",
+  "stast",
+  "export",
   "top",
   "yesterday",
   "visitors",
@@ -76,6 +78,10 @@ const lines = [
   "timeseries example.com --hourly",
   "stats example.com --weekly",
   "stats example.com -d 7",
+  "stats example.com -n 7",
+  "stats -s example.com",
+  "stats -s sk-canary",
+  "stats example.com -o out.csv",
   "stats example.com --day=7 --csv",
   "stats sk-canary -d 7",
   "stats example.com --range sk-canary",
