@@ -27,15 +27,18 @@ export interface Counts {
 /** Makes the table of a day, or of its first part. */
 type ReadTable = (date: string, until?: number) => HitTable;
 
-/** How many hits of a site are kept, at about 200 bytes each. A day counts as so many more, since an empty one takes memory too. */
-const MAX_KEPT = 30_000;
+/**
+ * How many hits of a site are kept, at about 200 bytes each: twice 28 days of the largest site, since a report asks for each list of
+ * them by itself. A day counts as so many more, since an empty one takes memory too.
+ */
+const MAX_KEPT = 150_000;
 const DAY_WEIGHT = 100;
 
 /**
  * Tabulates visits, and keeps those of the latest days: one question takes several requests for the same days, and making visits takes
  * longer than counting them. Questions about a year would replace all that is kept by days that are not asked for again.
  */
-function keepLatest(visits: Visits): ReadTable {
+function keepLatest(visits: Visits, mostHits: number): ReadTable {
   const days = new Map<string, { made: Visit[]; whole: () => HitTable; weight: number }>();
   let total = 0;
   const make = (date: string) => {
@@ -44,7 +47,7 @@ function keepLatest(visits: Visits): ReadTable {
     const day = { made, whole: once(() => tabulateVisits(made)), weight };
     days.set(date, day);
     total += weight;
-    while (total > MAX_KEPT) {
+    while (total > mostHits) {
       const [first = ""] = [...days.keys()].sort();
       total -= days.get(first)?.weight ?? 0;
       days.delete(first);
@@ -61,8 +64,8 @@ function keepLatest(visits: Visits): ReadTable {
 const MAX_FILTERS = 32;
 
 /** Counts a site's visits, or what a filter keeps of them. */
-export function createCounts(visits: Visits): (filter?: Filter) => Counts {
-  const read = keepLatest(visits);
+export function createCounts(visits: Visits, mostHits = MAX_KEPT): (filter?: Filter) => Counts {
+  const read = keepLatest(visits, mostHits);
   const all = createCountsOf(read, [], { cachesTallies: true });
   /** The least recently used first. */
   const filtered = new Map<string, Counts>();
