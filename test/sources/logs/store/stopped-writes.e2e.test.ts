@@ -4,14 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnSync } from "../../../support/child-process.js";
 import { IS_LONG } from "../../../support/seed.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON, readAll } from "../log-place.ts";
-import {
-  type FolderContents,
-  listFiles,
-  readEverything,
-  readFolder,
-  readManifest,
-  restoreFolder,
-} from "./history-files.ts";
+import { listFiles, readEverything, readFolder, readManifest, restoreFolder } from "./history-files.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -28,7 +21,7 @@ const linesOf = (count: number, at: number, first = 0) =>
     }),
   );
 
-/** By number from 1: all changes, or the first of each kind, since each takes half a second to try. */
+/** By number from 1: all changes, or the first of each kind. */
 function chooseStops(changes: readonly string[]): number[] {
   const stops = changes.map((_, index) => index + 1);
   if (IS_LONG) return stops;
@@ -41,10 +34,9 @@ describe("a process that is killed at any of its writes", () => {
   let place: LogPlace;
   /** What was told before, and what there was of it on disk. */
   let told: Awaited<ReturnType<typeof ask>>;
-  let before: FolderContents;
   let salts: string[];
   let expected: Awaited<ReturnType<typeof ask>>;
-  /** What a process that nobody kills writes, one after the other, and how it answers. */
+  /** What a process changes, one after the other, and how it answers. */
   let changes: string[];
   let answer: { pageviews: number };
 
@@ -62,29 +54,24 @@ describe("a process that is killed at any of its writes", () => {
       ...sites.flatMap(({ open }) => open["2026-11-20"]?.salt ?? []),
       ...compared.flatMap(({ journal, salt }) => (journal === "2026-11-20" ? salt : [])),
     ];
-    before = readFolder(path("state"));
     // The 20th is closed now, the 21st grows, the 22nd begins, and the 16th, which was closed, gets late lines.
     place.clock.now = NOON + DAY;
     place.append("access.log", [...linesOf(20, NOON + HOUR, 10), ...linesOf(20, NOON + 23 * HOUR)]);
     place.write("access.log.2", linesOf(50, NOON - 5 * DAY - HOUR, 5));
     expected = await ask(false);
-    const { stdout, stderr } = askUntil();
+    const { stdout, stderr } = askAndCopy();
     answer = JSON.parse(stdout);
     changes = stderr.split("\n").filter((line) => line.startsWith("change: "));
   });
   afterAll(() => place.remove());
 
-  /** Asks in a process of its own, which is killed at one of its writes. */
-  const askUntil = (stop?: number) =>
+  /** Asks in a process of its own, and keeps what is on disk before each of its changes. */
+  const askAndCopy = () =>
     spawnSync(
       process.execPath,
       [
-        ...[
-          "--import",
-          resolve("test/support/fixed-clock.js"),
-          "--import",
-          resolve("test/support/stop-at-write.js"),
-        ],
+        ...["--import", resolve("test/support/fixed-clock.js")],
+        ...["--import", resolve("test/support/copy-at-writes.js")],
         ...["bin/analytics-mcp.js", "stats", "--logs", path("www", "access.log*"), "--site", "example.com"],
         ...["--timezone", "UTC", "--period", `${FROM}/${TO}`, "--json"],
       ],
@@ -93,20 +80,19 @@ describe("a process that is killed at any of its writes", () => {
         env: {
           XDG_STATE_HOME: path("state"),
           TEST_NOW: String(place.clock.now),
-          STOP_BELOW: path("state"),
-          ...(stop !== undefined && { STOP_AT: String(stop) }),
+          WATCHED: path("state"),
+          COPIES: path("copies"),
         },
       },
     );
 
-  /** What each killed process has left, by the number of the write: they all begin alike. */
-  const killed = new Map<number, FolderContents>();
+  /** What the process would have left if it had been killed before this change. */
   const restoreKilled = (stop: number) => {
-    const left = killed.get(stop);
-    restoreFolder(path("state"), left ?? before);
-    if (left !== undefined) return;
-    expect(askUntil(stop).signal, `killed at ${stop}, ${changes[stop - 1]}`).toBe("SIGKILL");
-    killed.set(stop, readFolder(path("state")));
+    const copy = path("copies", String(stop));
+    const left = [...readFolder(copy)].map(
+      ([name, bytes]) => [name.replace(copy, path("state")), bytes] as const,
+    );
+    restoreFolder(path("state"), new Map(left));
   };
 
   const expectNoTraces = async (when: string, secrets: readonly Buffer[]) => {

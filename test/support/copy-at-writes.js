@@ -1,35 +1,38 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 
 /**
- * Loaded into a process (`--import`) before its program: kills it before one of its changes to the files below the folder
- * `STOP_BELOW`, the one with the number `STOP_AT`. A write counts twice: the second time, half of it is written. Without
- * `STOP_AT`, it lists all changes on stderr when it ends.
+ * Loaded into a process (`--import`) before its program: copies the folder `WATCHED` before each change to a file in it, into
+ * `COPIES`, by the number of the change from 1. That is what the process would leave if it were killed there. A write counts
+ * twice: the second time, half of it is written. All changes are listed on stderr at the end.
  */
-const below = resolve(process.env.STOP_BELOW ?? "") + sep;
-const stopAt = Number(process.env.STOP_AT ?? "0");
+const { WATCHED = "", COPIES = "" } = process.env;
+const below = resolve(WATCHED) + sep;
 /** @type {string[]} */
 const changes = [];
 /** @type {Map<unknown, string>} */
 const opened = new Map();
 
 /** @param {string} what */
-const isStop = (what) => changes.push(what) === stopAt;
-const stop = () => process.kill(process.pid, "SIGKILL");
+function note(what) {
+  const number = changes.push(what);
+  // It may not be there yet.
+  if (fs.existsSync(WATCHED)) fs.cpSync(WATCHED, join(COPIES, String(number)), { recursive: true });
+}
 
 /**
  * @param {"openSync" | "writeSync" | "fsyncSync" | "ftruncateSync" | "renameSync" | "rmSync" | "mkdirSync" | "writeFileSync"} name
- * @param {(target: string, args: unknown[], original: (...args: never[]) => unknown) => unknown} [before]
+ * @param {(target: string, args: unknown[], original: (...args: never[]) => unknown) => unknown} [begin]
  */
-function watch(name, before = () => {}) {
+function watch(name, begin = () => {}) {
   const original = fs[name];
   const watched = (/** @type {never[]} */ ...args) => {
     const [target] = args;
     const path = typeof target === "number" ? (opened.get(target) ?? "") : resolve(String(target));
     if (path.startsWith(below)) {
-      before(path, args, original);
-      if (isChange(name, args) && isStop(`${name} ${path.slice(below.length)}`)) stop();
+      if (isChange(name, args)) note(`${name} ${path.slice(below.length)}`);
+      begin(path, args, original);
     }
     const result = Reflect.apply(original, fs, args);
     if (name === "openSync") opened.set(result, path);
@@ -53,17 +56,16 @@ watch("renameSync");
 watch("rmSync");
 watch("mkdirSync");
 watch("writeFileSync", (path, [, text], original) => {
-  if (!isStop(`half of writeFileSync ${path.slice(below.length)}`)) return;
   Reflect.apply(original, fs, [path, String(text).slice(0, String(text).length / 2)]);
-  stop();
+  note(`half of writeFileSync ${path.slice(below.length)}`);
 });
+// Which names the position, so that the second time overwrites the first.
 watch("writeSync", (path, [file, bytes, offset, length, position], original) => {
-  if (!isStop(`half of writeSync ${path.slice(below.length)}`)) return;
   Reflect.apply(original, fs, [file, bytes, offset, Math.floor(Number(length) / 2), position]);
-  stop();
+  note(`half of writeSync ${path.slice(below.length)}`);
 });
 syncBuiltinESMExports();
 
 process.once("exit", () => {
-  if (stopAt === 0) process.stderr.write(`${changes.map((change) => `change: ${change}\n`).join("")}`);
+  process.stderr.write(`${changes.map((change) => `change: ${change}\n`).join("")}`);
 });
