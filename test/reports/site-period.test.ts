@@ -8,6 +8,7 @@ import { reportQuery } from "../../src/reports/site-report.ts";
 import type { SourceSite, Span } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi } from "../support/api.ts";
+import { readLoggableFixtures } from "../support/demo-logs.ts";
 import { createListSource } from "../support/list-source.ts";
 import { type Connection, connect, serve } from "../support/period-service.ts";
 import { createWideSource } from "../support/wide-source.ts";
@@ -210,7 +211,8 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
 });
 
 describe("an overview of days before which the source does not reach", () => {
-  const { api } = createTestApi();
+  // Of two years, few visitors are enough.
+  const { api } = createTestApi({ fixtures: readLoggableFixtures({ mostVisitors: 20 }) });
 
   it.each([
     ["any days", true, "2025"],

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createHomeFolder } from "../support/child-process.js";
 import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
 import { IS_LONG, SEED } from "../support/seed.ts";
 import { runShell } from "../support/shell.ts";
@@ -35,6 +36,9 @@ const CONDITIONS = [
   "visit:pages=/plans",
   "pages=/docs*",
 ];
+/** Its page and its commands have one history of the logs. */
+const environment = { HOME: createHomeFolder() };
+
 /** On these, days alone are asked for. */
 const UNFILTERED = ["not-found", "crawlers"];
 
@@ -65,7 +69,7 @@ async function withView(source: string[], use: (get: (address: string) => Promis
   const base = await new Promise<string>((resolve) => {
     const argv = ["view", ...source, "--no-open", "--port", "0"];
     const onStdout = (text: string) => resolve(text.trim());
-    ended = runShell(argv, { clock: () => LOG_NOW, stop, onStdout });
+    ended = runShell(argv, { environment, clock: () => LOG_NOW, stop, onStdout });
   });
   try {
     await use(async (address) => (await fetch(`${base}${address}`)).text());
@@ -93,7 +97,8 @@ async function checkState(address: string, get: (address: string) => Promise<str
   // What the source refuses, such as a filter on countries that logs do not have, has its sentence.
   if (page.includes('role="alert"')) return false;
   const argv = readCommand(page);
-  const run = async (flag: string) => (await runShell([...argv, flag], { clock: () => LOG_NOW })).stdout;
+  const run = async (flag: string) =>
+    (await runShell([...argv, flag], { environment, clock: () => LOG_NOW })).stdout;
   const isReport = argv[0] === "overview";
   // Of a page of several lists, the file has more of them than the command.
   if (!isReport) expect(await get(`${address}&format=csv`)).toBe(`${(await run("--csv")).trimEnd()}\n`);

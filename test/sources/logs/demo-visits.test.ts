@@ -21,7 +21,7 @@ import {
   totalNaively,
 } from "./naive-filter.ts";
 
-const fixtures = readLoggableFixtures();
+const fixtures = readLoggableFixtures({ mostVisitors: 250 });
 const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
 
 const ALWAYS: Dimension[] = [

@@ -252,10 +252,11 @@ describe("a filter", () => {
     place.clock.now = 1000 * (START + 4 * DAY - 1);
     const inMemory = await place.open({}, false);
     const first = await place.open();
-    for (const filter of filters) {
+    for (const [index, filter] of filters.entries()) {
       const expected = expectAll(visits, filter, DATES);
-      expect(await askAll(inMemory, filter, DATES)).toEqual(expected);
-      expect(await askAll(first, filter, DATES)).toEqual(expected);
+      for (const [turn, source] of [inMemory, first].entries())
+        if (IS_LONG || (index + turn) % 2 === 0)
+          expect(await askAll(source, filter, DATES)).toEqual(expected);
     }
     // Another process reads open days from their journal.
     expect(await askAll(await place.open(), ["pages=/docs"], DATES)).toEqual(

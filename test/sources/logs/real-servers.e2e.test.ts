@@ -296,7 +296,9 @@ const cases: Record<string, Case> = {
 describe("the access logs of real servers, asked while they are written and rotated", {
   concurrent: true,
 }, () => {
-  for (const [name, setup] of pick(Object.entries(cases), 4)) {
+  const all = Object.entries(cases);
+  const isNginx = ([name]: (typeof all)[number]) => name.startsWith("nginx");
+  for (const [name, setup] of [...pick(all.filter(isNginx), 1), ...all.filter((each) => !isNginx(each))]) {
     it.skipIf(setup.program.path === undefined)(name, async ({ onTestFinished }) => {
       const running = await run(setup, onTestFinished);
       await running.visit();

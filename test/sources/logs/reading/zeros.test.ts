@@ -16,7 +16,7 @@ const makeLines = (from: number, count: number) =>
   ).join("");
 
 // A writer that does not append goes on at its old offset after copytruncate.
-it.each([1, 900, 65_536, 65_537, 5_000_000])(
+it.each([1, 900, 65_536, 65_537, 1_000_000])(
   "a log whose beginning became %i zeros loses no line",
   async (zeros) => {
     const path = join(place.folder, "www", "access.log");

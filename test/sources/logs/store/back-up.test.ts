@@ -154,7 +154,7 @@ it("a plain copy that was made while a day was closed has what is whole, and nam
   };
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: paths.length, maxLength: paths.length }), check),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
   // The manifest first, and the rest after the day was closed: what lost everything once.
   whole = 0;
