@@ -36,9 +36,13 @@ function isSaid({ environment }: Io, flags: SourceFlags, asked: string): boolean
 const isHost = (word: string) => /[.:]/.test(word) || word === "localhost" || word.startsWith("site_");
 
 /** The same without warnings, for completion: they would appear in the middle of what a person is typing. */
-export function openSourceQuietly(io: Io, flags: SourceFlags, limits: HttpClientOptions["limits"]): Source {
+export function openSourceQuietly(io: Io, flags: SourceFlags, limits?: HttpClientOptions["limits"]): Source {
   return open(io, flags, { warn: () => {} }, limits);
 }
+
+/** The site of a question that names none, if one is set. */
+export const readDefaultSite = async (io: Io, flags: SourceFlags): Promise<string | undefined> =>
+  openSourceQuietly(io, flags).call.readSite?.();
 
 function open(
   io: Io,

@@ -20,6 +20,7 @@ describe("the site", () => {
 describe("a word that is not a site", () => {
   it.each([
     ["stats yesterday", 6, "Did you mean --period yesterday?"],
+    ["stats yesterday", 6, "shop.example.net. analytics-mcp stats --demo --period yesterday\n"],
     ["stats 7", 6, "Did you mean --days 7?"],
     ["stats 2026-10", 6, "Did you mean --period 2026-10?"],
     ["stats 7 --days 7", 6, "Your sites are"],

@@ -11,7 +11,7 @@ import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { printNote, writeData } from "../output/streams.ts";
 import { type Appearance, readScreen } from "../output/terminal.ts";
-import { openQuerySource } from "../source.ts";
+import { openQuerySource, readDefaultSite } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addQueryOptions } from "./query.ts";
@@ -84,7 +84,7 @@ export const command: CommandDefinition = {
         const source = openQuerySource(io, flags, params);
         const answer = await query
           .ask(source.call, params, options)
-          .catch((error) => fail(error, source.options));
+          .catch(async (error) => fail(error, source.options, await readDefaultSite(io, flags)));
         await report(io, checkResult().parse(answer.result), flags);
       });
   },

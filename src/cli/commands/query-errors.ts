@@ -20,6 +20,8 @@ export interface GivenWords {
   dates?: string | undefined;
   /** The options that choose the source, for a command line to try next. */
   source?: readonly string[] | undefined;
+  /** The site of a question that names none. */
+  defaultSite?: string | undefined;
 }
 
 /** A list of more characters than this goes into the hint, after the suggestion. */
@@ -193,12 +195,13 @@ function explainSite(query: Query, error: AnalyticsError, given: GivenWords) {
 
 /** Says which option the word was meant for that was taken for a site. */
 function explainWord(query: Query, given: GivenWords, hint: string, site: string | undefined): string {
-  const { texts, words, command } = given;
+  const { texts, words, command, defaultSite } = given;
   const [word = ""] = words;
   const meant = guessDays(query, texts, word);
   if (meant === undefined) return hint;
   const isNew = Object.keys(meant).every((name) => !texts.has(name));
   const days = { meant, used: [word] };
-  const line = command && site !== undefined && isNew ? replaceWords(command, days, site) : "";
+  const others = defaultSite === undefined && site !== undefined ? [site] : [];
+  const line = command && site !== undefined && isNew ? replaceWords(command, days, ...others) : "";
   return `${askIfMeant(meant)}${hint} ${line}`.trim();
 }

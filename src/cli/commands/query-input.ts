@@ -20,7 +20,7 @@ interface QueryInput {
    *
    * @param source The options that chose the source.
    */
-  fail: (error: unknown, source?: readonly string[]) => Promise<never>;
+  fail: (error: unknown, source?: readonly string[], defaultSite?: string) => Promise<never>;
 }
 
 export const takesPeriod = ({ params }: Query) => "period" in params.shape;
@@ -63,9 +63,9 @@ export async function readQueryInput(
   const given = { texts, words: command.args, command };
   await readWords(query, command, texts);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
-  const fail = async (error: unknown, source?: readonly string[]) => {
+  const fail = async (error: unknown, source?: readonly string[], defaultSite?: string) => {
     const { explainParameters } = await import("./query-errors.ts");
-    throw explainParameters(query, error, { ...given, dates, source });
+    throw explainParameters(query, error, { ...given, dates, source, defaultSite });
   };
   try {
     const params = readParams(query.params, texts);

@@ -18,7 +18,7 @@ import { addOutputOptions, type Output, type OutputFlags, readOutput } from "../
 import { printAnswer } from "../output/print-answer.ts";
 import { showProgress } from "../output/progress-line.ts";
 import { readScreen } from "../output/terminal.ts";
-import { openQuerySource } from "../source.ts";
+import { openQuerySource, readDefaultSite } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
@@ -54,7 +54,9 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     const output: Output = { ...readOutput(io, flags), brief: flags.explain !== true };
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
-      const given = await query.ask(call, params, options).catch((error) => fail(error, source));
+      const given = await query
+        .ask(call, params, options)
+        .catch(async (error) => fail(error, source, await readDefaultSite(io, flags)));
       return proposeCountries(proposeFilter(proposeLastDays(query, given, source), source), source);
     };
     if (flags.watch !== undefined) {
