@@ -59,10 +59,12 @@ const readColors = (kind: "variables" | "mail"): Colors => {
 
 describe.skipIf(CHROMIUM === undefined)("a report as a mail, in a browser", () => {
   it.each(["last-week", "last-month", "last-180-days"])(
-    "of %s is at most 1,200 px high at 600 px, and nothing overflows at 390 px",
+    "of %s is at most 1,200 px high at 600 px, nothing overflows at 375 px, and it loads and runs nothing",
     async (period) => {
       const html = await writePage(period);
-      for (const width of [600, 390]) {
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(request.url()));
+      for (const width of [600, 375]) {
         await open(html, width, "light");
         const [height, across] = await page.evaluate(() => {
           const { scrollHeight, scrollWidth } = document.documentElement;
@@ -77,6 +79,13 @@ describe.skipIf(CHROMIUM === undefined)("a report as a mail, in a browser", () =
             .map(({ textContent }) => textContent),
         );
         expect(cut).toEqual([]);
+        const { bars, active } = await page.evaluate(() => ({
+          bars: [...document.querySelectorAll(".c div")].map((bar) => bar.getBoundingClientRect().height),
+          active: document.querySelectorAll("a[href], script, img, iframe").length,
+        }));
+        // The highest day has the full height.
+        if (period === "last-week") expect([bars.length, Math.max(...bars)]).toEqual([7, 90]);
+        expect([active, requests]).toEqual([0, []]);
       }
     },
   );
