@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
 import { CHROMIUM, launch } from "../support/browser.ts";
 import { startTestConnector } from "../support/connector.ts";
@@ -39,9 +39,15 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   let loopback: Awaited<ReturnType<typeof listen>>;
   /** Where the tab was sent, whether or not it got there. */
-  let sent: string[];
+  const sent: string[] = [];
   beforeAll(async () => {
     [browser, connector, loopback] = await Promise.all([launch(), startTestConnector(), listen()]);
+    context = await browser.newContext();
+    // The assistant on the internet: no real request is made.
+    await context.route("https://assistant.example/**", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<title>Connected</title>" }),
+    );
+    await openTab();
   });
   afterAll(async () => {
     await browser.close();
@@ -50,20 +56,21 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
   beforeEach(async () => {
     connector.upstream.length = 0;
     loopback.forget();
-    context = await browser.newContext();
-    // The assistant on the internet: no real request is made.
-    await context.route("https://assistant.example/**", (route) =>
-      route.fulfill({ contentType: "text/html", body: "<title>Connected</title>" }),
-    );
+    sent.length = 0;
+    // Nothing of the last sign-in, as in a browser of somebody else.
+    await context.clearCookies();
+  });
+
+  /** A tab that opened another program's link waits for that program: the next test needs another. */
+  async function openTab() {
+    await tab?.close();
     tab = await context.newPage();
-    sent = [];
     // No application handles the scheme, so the test sees only that Chromium starts the redirect. If a policy of
     // the page forbids it, it does not start.
     const events = await context.newCDPSession(tab);
     await events.send("Network.enable");
     events.on("Network.requestWillBeSent", ({ request }) => void sent.push(request.url));
-  });
-  afterEach(() => context.close());
+  }
 
   /** A registered application with all three redirects has sent the person here. */
   async function begin(redirect_uri: string) {
@@ -123,6 +130,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
     // If a policy of the page blocked it, the console would say so.
     expect(refusals.filter((line) => /Content.Security.Policy|form-action/i.test(line))).toEqual([]);
     expect(await exchange(landed)).toMatchObject({ status: 200 });
+    await openTab();
   });
 
   it("gives a wrong key, sees the error on the same page, and gives the right one", async () => {
@@ -152,6 +160,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with Chromium (CHROMIUM)", () 
         error_description: expect.any(String),
       });
       expect(connector.upstream).toEqual([]);
+      if (way === "scheme") await openTab();
     },
   );
 });
