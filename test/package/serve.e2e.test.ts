@@ -97,7 +97,7 @@ describe.each([process.execPath, ...otherNodes])("under %s (also TEST_NODES)", (
     for (const kind of clientKinds) {
       const client = await connectHttp(kind, server.mcp, tokens.access_token);
       open.push(client);
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < 2; round++) {
         const [{ tools }, { resources }, { prompts }, sites, overview] = await Promise.all([
           client.listTools(),
           client.listResources(),
