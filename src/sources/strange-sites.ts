@@ -9,7 +9,10 @@ import type { ListOwnSites, LocalContext, SourceFlags } from "./source-types.ts"
 const EVERY_SITE = selectSites(["*"]);
 const MAX_LISTED = 5;
 
-/** Says of each organization of whose sites the data has none, while it has others: for whoever gives out keys. Rejects as `listOwn`. */
+/**
+ * Says of each organization which of its sites the data has no visit to, while it has others: if that is all of them, or if one looks
+ * mistyped. For whoever gives out keys. Rejects as `listOwn`.
+ */
 export async function describeStrange(
   organizations: readonly Pick<Organization, "name" | "sites">[],
   listOwn: ListOwnSites,
@@ -18,23 +21,47 @@ export async function describeStrange(
   if (all.length === 0) return [];
   const told: string[] = [];
   for (const { name, sites } of organizations) {
-    const selection = selectSites(sites);
-    // A site that is small on the whole server counts for whoever has no others.
-    const isKnown = all.some(selection.includes) || (await listOwn(selection)).length > 0;
-    if (!isKnown) told.push(describe(name, sites, all));
+    const strange: Strange[] = [];
+    for (const site of sites) {
+      const selection = selectSites([site]);
+      // A site that is small on the whole server counts for whoever has no others.
+      const isKnown = all.some(selection.includes) || (await listOwn(selection)).length > 0;
+      if (!isKnown) strange.push({ site, meant: findMeant(site, sites, all) });
+    }
+    if (strange.length === sites.length || strange.some(({ meant }) => meant !== undefined))
+      told.push(describe(name, sites, strange, all));
   }
   return told;
 }
 
-function describe(name: string, sites: readonly string[], all: readonly string[]): string {
-  const nearest = sites.map((site) => findNearest(site.replace("*.", ""), all));
-  const meant = sites.map((site, index) => nearest[index] ?? site);
-  const isNear = nearest.some((site) => site !== undefined);
+interface Strange {
+  site: string;
+  /** The site of the data that it looks like. */
+  meant: string | undefined;
+}
+
+/** Another site of the organization is not meant: it is named already. */
+function findMeant(site: string, sites: readonly string[], all: readonly string[]): string | undefined {
+  const nearest = findNearest(site.replace("*.", ""), all);
+  return nearest === undefined || sites.includes(nearest) ? undefined : nearest;
+}
+
+function describe(
+  name: string,
+  sites: readonly string[],
+  strange: readonly Strange[],
+  all: readonly string[],
+): string {
+  const near = new Map(strange.map(({ site, meant }) => [site, meant]));
+  const meant = sites.map((site) => near.get(site) ?? site);
+  const isNear = strange.some((each) => each.meant !== undefined);
   const guess = isNear
     ? `Did you mean ${listSites(meant, MAX_LISTED)}?`
     : `It has ${listSites(all, MAX_LISTED)}.`;
+  const lacking = strange.map(({ site }) => site);
+  const which = lacking.length === sites.length ? `the sites of ${name}:` : `these sites of ${name}:`;
   const command = nameSitesCommand(name, isNear ? meant : undefined);
-  return `The data has no visit to the sites of ${name}: ${listSites(sites, MAX_LISTED)}. ${guess} To change them: ${command}`;
+  return `The data has no visit to ${which} ${listSites(lacking, MAX_LISTED)}. ${guess} To change them: ${command}`;
 }
 
 /** The sites of the source that is used without further options, as far as they are known without reading it. Never rejects. */

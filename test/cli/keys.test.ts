@@ -124,7 +124,10 @@ describe("keys add", () => {
     const environment = { HOME: folder, ANALYTICS_LOGS: join(folder, "access.log") };
     writeFileSync(
       environment.ANALYTICS_LOGS,
-      writeHostLog(NOW, [{ host: "shop.acme.example", visitors: 9 }]),
+      writeHostLog(
+        NOW,
+        ["news.test", "shop.acme.example"].map((host) => ({ host, visitors: 9 })),
+      ),
     );
     const add = async (name: string, sites: string) =>
       (await keys(["add", name, "--sites", sites], { environment })).stderr.split("\n")[2];
@@ -134,7 +137,10 @@ describe("keys add", () => {
       "warning: The data has no visit to the sites of one: shop.amce.example, x.test. Did you mean shop.acme.example, x.test? To change them: analytics-mcp keys sites one --sites shop.acme.example,x.test",
     );
     expect(await add("two", "*.far.test")).toBe(
-      "warning: The data has no visit to the sites of two: *.far.test. It has shop.acme.example. To change them: analytics-mcp keys sites two --sites <sites>",
+      "warning: The data has no visit to the sites of two: *.far.test. It has news.test, shop.acme.example. To change them: analytics-mcp keys sites two --sites <sites>",
+    );
+    expect(await add("five", "shop.acme.example,nwes.test,x.test")).toBe(
+      "warning: The data has no visit to these sites of five: nwes.test, x.test. Did you mean shop.acme.example, news.test, x.test? To change them: analytics-mcp keys sites five --sites shop.acme.example,news.test,x.test",
     );
     expect([await add("three", "x.test,*.acme.example"), await add("four", "*")]).toEqual(["", ""]);
     const changed = await keys(["sites", "one", "--sites", "x.test"], { environment });
