@@ -28,10 +28,10 @@ export interface Counts {
 type ReadTable = (date: string, until?: number) => HitTable;
 
 /**
- * How many hits of a site are kept, at about 200 bytes each: twice 28 days of the largest site, since a report asks for each list of
+ * How many hits of a site are kept, at about 200 bytes each: two months of the largest site, since a report asks for each list of
  * them by itself. A day counts as so many more, since an empty one takes memory too.
  */
-const MAX_KEPT = 150_000;
+const MAX_KEPT = 180_000;
 const DAY_WEIGHT = 100;
 
 /**
