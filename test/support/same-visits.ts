@@ -31,12 +31,12 @@ export interface SameVisits {
   logs: ReadonlyMap<string, DataSource>;
   /** The options that choose those logs. */
   flagsOf: ReadonlyMap<string, SourceFlags>;
-  /** The lines of their export, for each site. */
+  /** The lines of their export, for each site; none if they are not wanted. */
   exports: readonly string[];
 }
 
 /** The same visits and dead links in the demo, in access logs with crawlers, and in the export of those logs. */
-export async function writeSameVisits(clock: { now: number }): Promise<SameVisits> {
+export async function writeSameVisits(clock: { now: number }, { exported = true } = {}): Promise<SameVisits> {
   const fixtures = readLoggableFixtures({ mostVisitors: 150 });
   const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
   const written = writtenFormats.Caddy;
@@ -67,7 +67,7 @@ export async function writeSameVisits(clock: { now: number }): Promise<SameVisit
     };
     flagsOf.set(site.domain, flags);
     logs.set(site.domain, openTestLogs(flags, clock).source);
-    exports.push(await exportLines(flags, LOG_NOW));
+    if (exported) exports.push(await exportLines(flags, LOG_NOW));
   }
   return { demo, logs, flagsOf, exports: exports.slice(1) };
 }

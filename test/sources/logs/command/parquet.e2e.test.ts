@@ -32,7 +32,7 @@ let visits: SameVisits;
 let clickHouse: Awaited<ReturnType<typeof startChdb>>;
 beforeAll(async () => {
   const starting = hasChdb && startChdb();
-  visits = await writeSameVisits(clock);
+  visits = await writeSameVisits(clock, { exported: false });
   if (starting) clickHouse = await starting;
 });
 afterAll(() => {

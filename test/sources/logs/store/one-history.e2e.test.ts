@@ -240,12 +240,17 @@ class Machine {
     }
   }
 
-  /** Asks in one way, and in the usual one. */
+  /** Asks in the usual way, and in another one. */
   async compare(way: Way, index: number) {
+    await this.tell();
+    await this.askIn(way, index);
+  }
+
+  /** What is answered in one way is what was told before. */
+  async askIn(way: Way, index: number) {
     const sites = this.listSites();
     const site = way === "by MCP without a site" ? SITES[0] : (sites[index % sites.length] ?? SITES[0]);
     if (!sites.includes(site)) return;
-    await this.tell();
     const answer = await this.ways[way](site);
     if (answer === undefined || answer === REFUSED) {
       // A way that names no option of its own is never refused while there are files.
@@ -347,7 +352,9 @@ async function follow(sequence: readonly Step[]) {
     await machine.login();
     await machine.tell();
     for (const act of sequence) await act(machine);
-    for (const way of WAYS) await machine.compare(way, 0);
+    await machine.tell();
+    for (const way of WAYS) await machine.askIn(way, 0);
+    await machine.tell();
   } finally {
     await machine.stop();
   }
