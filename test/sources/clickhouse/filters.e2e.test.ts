@@ -85,13 +85,13 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
   it("of hits", async () => {
     expect(table.filters).toBe(true);
     let seen = 0;
-    for (const [index, filter] of pick(makeFilters(dimensions, 12), 10).entries()) {
+    for (const [index, filter] of pick(makeFilters(dimensions, 12), 6).entries()) {
       const kept = countKept(hits, filter, OTHER);
       seen += kept.days.filter(({ visitors }) => visitors > 0).length;
       const asked = index % 2 === 0 ? (["pages", "exit_pages"] as const) : (["events", "countries"] as const);
       await expectKept(table, SITE, filter, { kept, asked });
     }
-    expect(seen).toBeGreaterThan(10);
+    expect(seen).toBeGreaterThan(6);
   });
 
   it("of page views in columns of its own", async () => {
@@ -101,14 +101,14 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     );
     expect(await recordedBy(mapped)).toEqual(recorded);
     let seen = 0;
-    for (const [index, filter] of pick(makeFilters(recorded, 8), 6).entries()) {
+    for (const [index, filter] of pick(makeFilters(recorded, 8), 4).entries()) {
       const kept = countKept(views, filter);
       seen += kept.days.filter(({ visitors }) => visitors > 0).length;
       const asked =
         index % 2 === 0 ? (["pages", "countries"] as const) : (["exit_pages", "browsers"] as const);
       await expectKept(mapped, SITE, filter, { kept, asked });
     }
-    expect(seen).toBeGreaterThan(4);
+    expect(seen).toBeGreaterThan(2);
   });
 
   it("of page views in columns of its own, with events by the rules of services", async () => {
@@ -116,7 +116,7 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
       const source = withEvents[index] as DataSource;
       const recorded = [...(await recordedBy(source))];
       expect(recorded).toContain("events");
-      for (const filter of [[], ...pick(makeFilters(recorded, 8), 3)]) {
+      for (const filter of [[], ...pick(makeFilters(recorded, 8), 1)]) {
         const kept = countKept(withoutPages, filter, undefined, { ...rule, isBounce });
         const asked = ["pages", "events", "countries", "entry_pages"] as const;
         await expectKept(source, SITE, filter, { kept, asked });
@@ -138,7 +138,7 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
       for (const text of ["events=*|", "visit:pages=*|", "visit:events!=nothing"])
         await expectKept(source, SITE, parseFilter([text]), {
           kept: everything,
-          asked: recorded.slice(0, 2),
+          asked: recorded.slice(0, 1),
         });
     }
   });
@@ -187,17 +187,16 @@ describe.skipIf(!hasChdb)("filters of a table in ClickHouse give what a naive co
     ] as const) {
       const site = await siteOf(source);
       const [from, to] = FILTERED_DAYS;
-      for (const steps of asked) {
+      for (const [index, steps] of asked.entries()) {
         if (source === mapped && steps.some(({ dimension }) => dimension === "events")) continue;
-        for (const filter of filters) {
-          const expected = countKept(made, filter, folded).steps(steps);
-          const span = { site, from, to, now: LOG_NOW, filter };
-          expect([formatFilter(steps), await source.steps?.(span, steps)]).toEqual([
-            formatFilter(steps),
-            expected,
-          ]);
-          seen += expected.reached.at(-1) ?? 0;
-        }
+        const filter = filters[index % 2] ?? [];
+        const expected = countKept(made, filter, folded).steps(steps);
+        const span = { site, from, to, now: LOG_NOW, filter };
+        expect([formatFilter(steps), await source.steps?.(span, steps)]).toEqual([
+          formatFilter(steps),
+          expected,
+        ]);
+        seen += expected.reached.at(-1) ?? 0;
       }
     }
     expect(seen).toBeGreaterThan(50);
@@ -311,30 +310,29 @@ describe.skipIf(!hasChdb)("filters of an exported log", () => {
   });
   afterAll(() => server?.stop());
 
-  it.for(TEXTS.map((texts) => ({ name: texts.join(" and "), texts })))(
-    "keep what they keep of the log: $name",
-    async ({ texts }) => {
-      const ask = async (source: DataSource) => {
-        const [site] = await source.sites();
-        if (site === undefined) throw new Error("There is no site.");
-        const span = { site, from: day, to: day, now: LOG_NOW, filter: parseFilter(texts) };
-        const asked = ["pages", "events", "referrers", "exit_pages"] as const;
-        return {
-          days: await source.days(span),
-          steps: await Promise.all(
-            STEPS.map((steps) =>
-              source.steps?.(
-                span,
-                steps.flatMap((step) => parseFilter([step])),
-              ),
-            ),
-          ),
-          rows: await Promise.all(asked.map((dimension) => source.breakdown(span, dimension, 100))),
-        };
+  // Each with some steps, which alternate.
+  const asked = TEXTS.map((texts, index) => ({
+    name: texts.join(" and "),
+    texts,
+    steps: STEPS[index % STEPS.length] ?? [],
+    ranked: index % 2 === 0 ? (["pages", "exit_pages"] as const) : (["events", "referrers"] as const),
+  }));
+  it.for(asked)("keep what they keep of the log: $name", async ({ texts, steps, ranked }) => {
+    const ask = async (source: DataSource) => {
+      const [site] = await source.sites();
+      if (site === undefined) throw new Error("There is no site.");
+      const span = { site, from: day, to: day, now: LOG_NOW, filter: parseFilter(texts) };
+      return {
+        days: await source.days(span),
+        steps: await source.steps?.(
+          span,
+          steps.flatMap((step) => parseFilter([step])),
+        ),
+        rows: await Promise.all(ranked.map((dimension) => source.breakdown(span, dimension, 100))),
       };
-      expect(await ask(table)).toEqual(await ask(logs));
-    },
-  );
+    };
+    expect(await ask(table)).toEqual(await ask(logs));
+  });
 });
 
 /** Page views as a mapped table has them: only the first one of a visit has the visit's values. */
