@@ -190,7 +190,7 @@ export async function expectSameActive(table: DataSource, { flagsOf }: SameVisit
   const count = async (source: DataSource) => {
     const site = (await source.sites()).find(({ domain }) => domain === "example.com");
     if (site === undefined) throw new Error("There is no example.com.");
-    const instants = Array.from({ length: 12 }, (_, index) => at + index * 600_000);
+    const instants = Array.from({ length: 6 }, (_, index) => at + index * 1_200_000);
     return Promise.all(instants.map((now) => source.active(site, now)));
   };
   const counts = await count(table);

@@ -336,7 +336,7 @@ const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/
 
 /** The demo's fixtures in the words of a service. */
 export function readServiceFixtures({ words, lacks }: ServiceTable): Fixtures {
-  const fixtures = readLoggableFixtures({ mostVisitors: 150 });
+  const fixtures = readLoggableFixtures({ mostVisitors: 80 });
   const cityOf = (label: string | null | undefined) => label?.split(",")[0] ?? null;
   return {
     ...fixtures,

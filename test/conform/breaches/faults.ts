@@ -155,7 +155,12 @@ export const faults: Record<string, Fault> = {
     breach: tagBy(always, ({ path, query }) => `W/"${path}?${query}"`),
     rules: ["headers.etag-of-content"],
     // At noon, with a second between two requests; the rule looks at what others of its section have asked.
-    options: { otherKey: undefined, start: Date.parse("2026-11-18T11:00:00Z"), pace: 1_000, only: ["headers"] },
+    options: {
+      otherKey: undefined,
+      start: Date.parse("2026-11-18T11:00:00Z"),
+      pace: 1_000,
+      only: ["headers"],
+    },
   },
   ...Object.fromEntries(
     ["XX", "ZZ", "UK", "EU"].map((code) => [

@@ -9,7 +9,7 @@ import { writtenFormats } from "../../support/log-formats.ts";
 import { createLogFolder, LOG_NOW } from "../../support/logs.ts";
 
 it.skipIf(!hasChdb)("a table of hits keeps the contract", async () => {
-  const fixtures = readLoggableFixtures({ mostVisitors: 100 });
+  const fixtures = readLoggableFixtures({ mostVisitors: 60 });
   const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
   const site = (await demo.sites()).find(({ domain }) => domain === "example.com");
   const written = writtenFormats.Caddy;

@@ -67,7 +67,7 @@ const servers: [name: string, isThere: boolean, tried: string[], start: () => Pr
   [
     "two shards (clickhouse-server)",
     CLICKHOUSE_SERVER !== undefined,
-    pick(INJECTIONS, 8),
+    pick(INJECTIONS, 4),
     async () => {
       const { servers: shards, stop } = await startShards();
       return { ...shards[0], stop };
