@@ -18,12 +18,21 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
+const known = new WeakMap<z.ZodType, JsonSchema>();
+
 /**
  * Converts a schema to JSON Schema 2020-12, as seen by the writer of the value. Removes what zod adds and the contract
  * does not have: safe-integer bounds of every integer, a long regular expression for every `format`, and the statement
- * that names of members are strings.
+ * that names of members are strings. Each is converted once, since a service is asked for its OpenAPI document again and
+ * again: change a copy.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
+  const json = known.get(schema) ?? convert(schema);
+  known.set(schema, json);
+  return json;
+}
+
+function convert(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema }) => {
