@@ -1,5 +1,6 @@
 import { delimiter, dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Api } from "../../src/api/api.ts";
 import { type Listening, listen } from "../../src/api/listen.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, toResponse } from "../support/api.ts";
@@ -13,7 +14,7 @@ import { type Moment, moments } from "./moments.ts";
 import type { Answer, Args, Ask, Question, Tool, ToolCall } from "./question.ts";
 import { questions } from "./questions/index.ts";
 import { expectRightReceipt } from "./receipts.ts";
-import { createTruth, type Truth } from "./truth.ts";
+import { createTruth, fixtures, type Truth } from "./truth.ts";
 
 /** Most questions are asked at this moment. */
 const AMPLE: Moment = "a Saturday morning";
@@ -46,7 +47,7 @@ async function listToolsOf(starting: Promise<McpClient>): Promise<McpClient> {
  * of real time. At `AMPLE` they are processes, with LONG=1 at all moments.
  */
 async function open(moment: Moment) {
-  const { reference } = createTestApi({ start: moments[moment] });
+  const { reference } = createTestApi({ start: moments[moment], fixtures });
   const service = await listen(reference, "127.0.0.1", 0);
   const isSpawned = IS_LONG || moment === AMPLE;
   const fetch: Fetch = async (url, init) => toResponse(await reference(new Request(url, init)));
@@ -55,16 +56,17 @@ async function open(moment: Moment) {
       ? spawnClient("v2 pinned to 2026-07-28", bin, [], readEnvironment(service, key))
       : connectInProcess({ key, fetch }),
   );
+  const limited = openLimited(reference);
   const close = async () => {
-    await clients.close();
+    await Promise.all([clients.close(), limited.close()]);
     await service.close();
   };
-  return { service, connect: clients.connect, close };
+  return { service, connect: clients.connect, limited, close };
 }
 
 /** The same without `from` and `to`, and without a network and processes, which are tried already. */
-function openLimited(moment: Moment) {
-  const answer = withoutSpans(createTestApi({ start: moments[moment] }).reference);
+function openLimited(reference: Api) {
+  const answer = withoutSpans(reference);
   const fetch: Fetch = async (url, init) => toResponse(await answer(new Request(url, init)));
   return createClients((key) => connectInProcess({ key, fetch }));
 }
@@ -148,11 +150,10 @@ async function expectRight(question: Question, client: McpClient, count: Truth) 
 describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   const count = createTruth(moments[moment]);
   let opened: Awaited<ReturnType<typeof open>>;
-  const limited = openLimited(moment);
   beforeAll(async () => {
     opened = await open(moment);
   });
-  afterAll(() => Promise.all([opened.close(), limited.close()]));
+  afterAll(() => opened.close());
 
   const own = questions.filter(({ at }) => at === moment);
   const inShell = own.filter(({ shell }) => shell);
@@ -176,7 +177,7 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   it.runIf(past.length > 0).each(askedAgain.map((each) => [each.question, each] as const))(
     "of a service without from and to: %s",
     async (_, question) => {
-      const client = await limited.connect(keyOf(question));
+      const client = await opened.limited.connect(keyOf(question));
       const early = findEarly(question, count);
       const gone = findPastRequests(question, count);
       if (gone !== undefined) {

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { demo } from "../../../src/sources/demo.ts";
+import { openDemoSource } from "../../../src/sources/demo/organizations.ts";
 import { createLocalCall } from "../../../src/sources/local-call.ts";
 import { logs } from "../../../src/sources/logs.ts";
 import { NOW } from "../../support/api.ts";
 import { connectInProcess, type ToolResult, textOf } from "../../support/clients.ts";
 import { createLogFolder, LOG_NOW } from "../../support/logs.ts";
-import { createTruth } from "../truth.ts";
+import { createTruth, fixtures } from "../truth.ts";
 import { LOG } from "./log.ts";
 import { type AnsweredCall, plainQuestions } from "./questions.ts";
 import { readData, readText } from "./reading.ts";
@@ -24,7 +24,7 @@ const flags = {
 const clients = {
   demo: await connectInProcess({
     call: createLocalCall(
-      () => demo.open({ clock: () => NOW, environment: {}, flags: {} }),
+      () => openDemoSource({ clock: () => NOW, fixtures }),
       () => NOW,
     ),
   }),
