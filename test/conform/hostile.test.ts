@@ -4,7 +4,17 @@ import { formatReport } from "../../src/conform/conform-report.ts";
 import { checkConformance } from "../../src/conform/conformance.ts";
 import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
-import { check, createService, type RunOptions, type Service } from "./service.ts";
+import {
+  check,
+  createService as createFullService,
+  limitVisitors,
+  type RunOptions,
+  type Service,
+} from "./service.ts";
+
+/** Enough, since nothing here looks at the numbers. */
+const fixtures = limitVisitors(40, 20);
+const createService = () => createFullService(undefined, fixtures);
 
 let server: FaultyServer | undefined;
 afterEach(() => server?.close());
