@@ -15,6 +15,7 @@ import {
   type Line,
   startFaultProxy,
 } from "../support/fault-proxy.ts";
+import { pick } from "../support/seed.ts";
 import { extendAnswer, spoilAnswer } from "./spoiled-answers.ts";
 
 const KEY = "canary-key-5d0c97-of-the-answers";
@@ -82,7 +83,7 @@ it.each(cases)(
     const wrong: string[] = [];
     const spoiled = [...spoilAnswer(schema, JSON.parse(right), KEY)];
     expect(spoiled.length).toBeGreaterThan(150);
-    for (const { name, text } of spoiled) {
+    for (const { name, text } of pick(spoiled, 90)) {
       const { answer, error } = await ask(operation, params, text);
       const body = parse(text);
       if (error && error.code !== "bad_answer") wrong.push(`${name}: ${error.code}`);

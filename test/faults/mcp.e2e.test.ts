@@ -100,10 +100,10 @@ it.each<[string, NamedFault[], () => Promise<Surface>]>([
   ["the MCP server on stdio", faults, async () => startStdio(await startProxy())],
   [
     "the MCP server on stdio, over TLS",
-    pick(faults, 16),
+    pick(faults, 8),
     async () => startStdio(await startProxy(certificate)),
   ],
-  ["the connector on /mcp", pick(beside401, 16), async () => startRemote(await startProxy())],
+  ["the connector on /mcp", pick(beside401, 8), async () => startRemote(await startProxy())],
 ])(
   "%s answers correctly or says clearly why not, shows no key, and recovers",
   async (_, faults, start) => {
