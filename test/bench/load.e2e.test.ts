@@ -6,7 +6,7 @@ import { REDIS_SERVER } from "../support/redis.ts";
 it.skipIf(REDIS_SERVER === undefined)(
   "the load run, for seconds, finds nothing wrong with two replicas (redis-server)",
   async () => {
-    const short = ["--sessions", "4", "--seconds", "1", "--pause", "100", "--trial"];
+    const short = ["--sessions", "2", "--seconds", "0.5", "--pause", "100", "--trial"];
     const args = ["bench/run.js", "load", ...short, "--store", "redis", "--replicas", "2"];
     const { stdout } = await execFile(process.execPath, args).catch((error) => error);
     expect(stdout).toContain("Faults: none.");

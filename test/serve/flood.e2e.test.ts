@@ -6,7 +6,7 @@ import { createMemoryStore } from "../../src/oauth/store/memory-store.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { initialize, post, register, signIn } from "../support/oauth-client.ts";
 
-const LIMIT = 30;
+const LIMIT = 10;
 
 /** A connector whose store keeps few records without a grant, and counts what is left of all that were put. */
 async function startWatched() {
@@ -41,7 +41,7 @@ it("a flood from many addresses leaves a bounded number of small records, and no
   const { body } = await signIn(connector, { client });
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const hostile = createHostileRequests(connector.publicUrl);
-  let left = 2_000;
+  let left = 1_000;
   const drive = async () => {
     while (left-- > 0) {
       const { path, ...request } = hostile.next();
