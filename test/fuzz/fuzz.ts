@@ -6,7 +6,7 @@ import { SEED } from "../support/seed.ts";
 const { FUZZ_SECONDS, FUZZ_PATH } = process.env;
 
 /** For how long each property is tried. */
-export const SECONDS = Number(FUZZ_SECONDS ?? 1);
+export const SECONDS = Number(FUZZ_SECONDS ?? 0.5);
 /** For tests that shrink what they find, and what they wait for at the end. */
 export const TIMEOUT_MS = (SECONDS + 180) * 1000;
 

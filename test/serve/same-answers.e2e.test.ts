@@ -44,9 +44,9 @@ const periods = [
   dates[1]?.slice(0, 7),
 ] as const;
 
-/** A third of the periods for each question, another third for the next; all with `LONG=1`. `FUZZ_SEED` chooses others. */
+/** A fifth of the periods for each question, another fifth for the next; all with `LONG=1`. `FUZZ_SEED` chooses others. */
 const choosePeriods = (question: number) =>
-  periods.filter((_, index) => IS_LONG || (index + question + SEED) % 3 === 0);
+  periods.filter((_, index) => IS_LONG || (index + question + SEED) % 5 === 0);
 
 /** Visitors on each of fifty days, each with a dead link, and a crawler: one day more than another. */
 function writeLog(): string {
