@@ -124,7 +124,11 @@ const answers: Answers = {
       ...head,
       ...totals,
       ...(events !== undefined && { events }),
-      ...joinWarnings(warnings, await warnOfDays(span, days, context)),
+      ...joinWarnings(
+        warnings,
+        await warnOfDays(span, days, context),
+        events === 0 ? await warnOfNoEvents(span.site, context) : [],
+      ),
     };
   },
 
@@ -406,6 +410,15 @@ async function warnOfMissing(
 function joinWarnings(...lists: (readonly Warning[])[]): { warnings?: Warning[] } {
   const warnings = lists.flat();
   return warnings.length > 0 ? { warnings } : {};
+}
+
+/** Says that no events were counted where the source has none. */
+async function warnOfNoEvents(site: SourceSite, { source, signal }: AnswerContext): Promise<Warning[]> {
+  const recorded = await source.dimensions?.(site, signal);
+  if (recorded === undefined || recorded.includes("events")) return [];
+  const option = source.missingOption?.("events");
+  const without = option === undefined ? "" : ` without ${option}`;
+  return [{ code: "no_events", detail: `Events are not recorded${without}, so 0 is not a count of them.` }];
 }
 
 /** Says that a row has what was folded, unless the source has said so. */

@@ -124,6 +124,17 @@ describe("an answer with nothing in it", () => {
   });
 });
 
+it("no events are said to be no count where the source records none", async () => {
+  const dimensions: DataSource["dimensions"] = async () => ["pages"];
+  const days: DataSource["days"] = async (span) =>
+    (await demo.days(span)).map((day) => ({ ...day, events: 0 }));
+  const codesOf = async (source: DataSource) =>
+    (await callTo(source)(stats, about)).warnings?.map(({ code }) => code);
+  expect(await codesOf({ ...demo, dimensions, days })).toEqual(["no_events"]);
+  expect(await codesOf({ ...demo, days })).toBeUndefined();
+  expect(await codesOf({ ...demo, dimensions })).toBeUndefined();
+});
+
 describe("conditions are refused", () => {
   it("by a source without filters", async () => {
     const ask = callTo(createListSource(await demo.sites(), []));
