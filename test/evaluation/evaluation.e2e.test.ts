@@ -156,7 +156,9 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   afterAll(() => opened.close());
 
   const own = questions.filter(({ at }) => at === moment);
-  const inShell = own.filter(({ shell }) => shell);
+  const withShell = own.filter(({ shell }) => shell);
+  // A process for each command takes long: a run tries some, LONG=1 all.
+  const inShell = pick(withShell, Math.min(withShell.length, moment === AMPLE ? 12 : 2));
   const packed = moment === AMPLE ? pick(inShell, 2) : [];
   it.each(own.map((each) => [each.question, each] as const))("%s", async (_, question) => {
     score.asked++;
