@@ -81,6 +81,7 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
     let table: DataSource;
     let rows: string;
     const flags = { logs: [""], site: ["example.com"] };
+    const few = Math.min(tried.length, 8);
     const countRows = () => server.run("SELECT count(), sum(cityHash64(*)) FROM hits");
 
     beforeAll(async () => {
@@ -133,7 +134,8 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
 
     it("are no site, even if a query names them as one", async () => {
       const now = Date.parse(`${DAY}T10:01:00Z`);
-      for (const [index, injection] of tried.entries()) {
+      // The texts are parameters, as in filters, which try all of them.
+      for (const [index, injection] of pick(tried, few).entries()) {
         const domains = [injection, `example.com${injection}`];
         for (const [isLonger, domain] of domains.entries()) {
           const site = { id: domain, domain, name: domain, timezone: "UTC", createdAt: 0, dataSince: DAY };
@@ -210,7 +212,8 @@ describe.each(servers)("injections in texts from visitors, on %s", (_, isThere, 
       const source = await openHits(reader, { now: LOG_NOW });
       const sites = await source.sites();
       expect(new Set(sites.map(({ domain }) => domain))).toEqual(new Set([...tried, "example.com"]));
-      for (const site of sites.filter(({ domain }) => domain !== "example.com")) {
+      const added = sites.filter(({ domain }) => domain !== "example.com");
+      for (const site of pick(added, few)) {
         const span = { site, from: DAY, to: DAY, now: LOG_NOW };
         expect(await source.days(span)).toMatchObject([{ visitors: 1, pageviews: 1, events: 0, visits: 1 }]);
         const { rows: pages } = await source.breakdown(span, "pages", 10);
