@@ -18,7 +18,7 @@ import { REDIS_SERVER, startRedis } from "../support/redis.ts";
 import { startRoundRobin } from "../support/round-robin.ts";
 import { type Served, startAnalytics, startServed } from "../support/served.ts";
 
-const KILLS = Number(process.env.SERVE_KILLS ?? 3);
+const KILLS = Number(process.env.SERVE_KILLS ?? 2);
 const SEED = Number(process.env.SERVE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** How many people sign in at the same time. */
 const PEOPLE = 3;

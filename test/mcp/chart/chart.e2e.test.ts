@@ -49,13 +49,14 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
   });
   afterAll(() => browser.close());
   afterEach(() => {
-    const views = standing ? [standing] : opened;
+    const views = [...opened, ...(standing ? [standing] : [])];
     opened = [];
     // No test may make the page leave its sandbox, break the host's policy or throw.
     expect(views.flatMap((view) => view.faults)).toEqual([]);
   });
 
   async function open(options: ViewOptions = {}): Promise<OpenedView> {
+    if (standing) opened.push(standing);
     standing = undefined;
     const view = await openView(chartPage, options);
     opened.push(view);
