@@ -170,7 +170,7 @@ describe.each<[string, Service["describe"]]>([
   ];
   it.each(
     faults.flatMap(([fault, understand, reason]) =>
-      pick(COMMANDS, 5).map((command) => ({ fault, command, understand, reason })),
+      pick(COMMANDS, 3).map((command) => ({ fault, command, understand, reason })),
     ),
   )("$fault shows nothing of $command", async ({ command, understand, reason }) => {
     const server = await open({ understand, ...(describe && { describe }) });
