@@ -205,7 +205,7 @@ describe("--csv and --fields", () => {
       {
         code: "usage",
         message: "Unknown option --sit.",
-        hint: "Did you mean --site? See analytics-mcp stats --help.",
+        hint: "Did you mean --site? analytics-mcp stats --site example.com --json",
       },
     ]);
   });
