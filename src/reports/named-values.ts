@@ -17,6 +17,7 @@ import {
   isOnHits,
   parseFilter,
 } from "../operations/filter.ts";
+import { createMatch } from "../operations/filter-matching.ts";
 import { breakdown, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
@@ -118,7 +119,7 @@ async function replyTo(
   } catch (error) {
     if (!(await isAboutValue(call, error, options))) throw error;
     refusal = error;
-    const known = replaceNames(asked, ({ dimension, text }) => recallValue(dimension, text));
+    const known = replaceNames(asked, recallValue);
     if (known.warnings.length > 0) {
       const answer = await replyTo(call, known.asked, params, options, reply);
       return { ...addWarnings(answer, known.warnings), filter: answer.filter, goal: answer.goal };
@@ -144,10 +145,14 @@ async function isAboutValue(call: Call, error: unknown, options: QueryOptions): 
   return isOfCondition && ((await call.offersFilter?.(breakdown, options)) ?? false);
 }
 
-/** A text of a condition that is a whole value, or the name of one. */
+/** A text of a condition: a whole value, the name of one, or a pattern. */
 interface Name {
   dimension: Dimension;
+  /** Of a pattern, what is around its asterisks. */
   text: string;
+  isPattern: boolean;
+  /** Keeps this value alone. */
+  condition: Condition;
   /** The condition that keeps this value alone. */
   key: string;
   parameter: keyof Asked;
@@ -163,9 +168,10 @@ function listNames({ filter = [], goal }: Asked, all: boolean): Name[] {
 
 const namesOf = ({ dimension, alternatives }: Condition, parameter: keyof Asked): Name[] =>
   alternatives.flatMap((parts) => {
-    const [text, ...more] = parts ?? [];
-    if (text === undefined || more.length > 0) return [];
-    return [{ dimension, text, key: formatCondition(conditionOf(dimension, text)), parameter }];
+    if (parts === null) return [];
+    const condition = { ...conditionOf(dimension, null), alternatives: [parts] };
+    const about = { text: parts.join(""), isPattern: parts.length > 1 };
+    return [{ dimension, ...about, condition, key: formatCondition(condition), parameter }];
   });
 
 /** A value as a source has it; null is none. */
@@ -220,7 +226,8 @@ function warnOfName({ dimension, key }: Name, { value, label }: Value): Warning 
 }
 
 /** The value of a name that is known without asking: of a country, of a referrer, or of no value. */
-function recallValue(dimension: Dimension, text: string): Value | undefined {
+function recallValue({ dimension, text, isPattern }: Name): Value | undefined {
+  if (isPattern) return undefined;
   const name = foldName(text);
   if (name === NONE || name === nameNone(dimension)) return { value: null, label: nameNone(dimension) };
   const value =
@@ -261,8 +268,8 @@ async function lookUp(
     if (span) return askSpan(call, breakdown, asked, about(span), options);
     return askDays(call, breakdown, { ...asked, site, days, period }, options);
   };
-  const occurs = async ({ dimension, text }: Name, span: Days | undefined): Promise<boolean> => {
-    const given = { ...options, filter: [conditionOf(dimension, text)] };
+  const occurs = async ({ condition }: Name, span: Days | undefined): Promise<boolean> => {
+    const given = { ...options, filter: [condition] };
     const { visitors, events = 0 } = span
       ? await askSpan(call, stats, {}, about(span), given)
       : await askDays(call, stats, { site, days, period }, given);
@@ -292,10 +299,12 @@ function recallAll(error: unknown, names: readonly Name[], meanings: Map<string,
   if (!(error instanceof AnalyticsError)) throw error;
   const isSpent = error.code === "rate_limited";
   if (!isSpent && error.code !== "invalid_parameter" && error.code !== "not_found") throw error;
-  for (const { dimension, text, key, parameter } of names) {
-    const found = recallValue(dimension, text);
+  for (const name of names) {
+    const { dimension, text, isPattern, key, parameter } = name;
+    const found = recallValue(name);
     meanings.set(key, found ? { found } : { isExact: true });
-    if (found || !isSpent) continue;
+    // A pattern is no name of another value.
+    if (found || !isSpent || isPattern) continue;
     const detail = `cannot be checked now: whether ${dimension} has ${quoteIfNeeded(text)} takes a request, and ${error.message}`;
     throw new AnalyticsError("rate_limited", `${parameter} ${detail}`, {
       hint: `Later, list the values: breakdown by ${dimension}. ${error.hint ?? ""}`.trim(),
@@ -330,7 +339,13 @@ function indexValues(dimension: Dimension, { rows, truncated }: Breakdown): (nam
         index.set(name, [...(index.get(name) ?? []), row]);
     return index;
   });
-  return ({ text, parameter }) => {
+  const listed = isComplete ? {} : { listed: rows.length };
+  return ({ text, parameter, isPattern, condition }) => {
+    if (isPattern) {
+      const isMet = createMatch(condition);
+      if (values.some(({ value }) => isMet(value))) return { isExact: true };
+      return { nearest: findLike(dimension, text, values), ...listed };
+    }
     if (exact.has(text)) return { isExact: true };
     const names = [text, ...readPasted(dimension, text)].map(foldName);
     const [matches = []] = tiers
@@ -344,7 +359,7 @@ function indexValues(dimension: Dimension, { rows, truncated }: Breakdown): (nam
       nearest,
       // The first pages of a site say nothing about another.
       ...(nearest.length === 0 && !PAGES.has(dimension) && { frequent: values.slice(0, MAX_FREQUENT) }),
-      ...(!isComplete && { listed: rows.length }),
+      ...listed,
     };
   };
 }

@@ -9,11 +9,11 @@ import {
   parseFilter,
   readFilter,
 } from "../operations/filter.ts";
+import { createMatch } from "../operations/filter-matching.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import type { PartialSource, SourceSite, Span } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
-import { createMatch } from "./filter-matching.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
 import { buildPeriod, resolveSpan } from "./span.ts";
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
+import { createMatch } from "../../src/operations/filter-matching.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listWarnings } from "../../src/operations/view.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource, RankedRow } from "../../src/sources/data-source.ts";
-import { createMatch } from "../../src/sources/filter-matching.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
 import { createWideSource } from "../support/wide-source.ts";
@@ -152,6 +152,8 @@ describe("a value that occurs nowhere", () => {
       "referrers=images.google.com",
       "Nothing in these days has referrers=images.google.com. Nearest: google.com (Google).",
     ],
+    ["events=signup_*", "Nothing in these days has events=signup_*. Nearest: signup."],
+    ["pages!=/blgo/*", "Nothing in these days has pages=/blgo/*, so leaving it out changes nothing."],
     ["events=buy", "Nothing in these days has events=buy. Most frequent: outbound_link, signup, download."],
     [
       "operating_systems=BeOS",
@@ -180,7 +182,8 @@ describe("the requests", () => {
   it.each([
     ["a value that occurs", ["countries=DE"], ["stats"]],
     ["a value to leave out", ["countries!=DE"], ["stats", "breakdown"]],
-    ["a pattern, and none", ["pages!=/blog/*", "referrers!="], ["stats"]],
+    ["a pattern that occurs, and none", ["pages=/*", "referrers!="], ["stats"]],
+    ["a pattern to leave out", ["pages!=/blog/*"], ["stats", "breakdown"]],
     ["a name", ["referrers=Google"], ["stats", "breakdown", "stats"]],
     ["the name of a country, which is known", ["countries=Germany"], ["stats", "stats"]],
   ])("of %s", async (_, filter, expected) => {

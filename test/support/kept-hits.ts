@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import { type Condition, type Filter, formatFilter } from "../../src/operations/filter.ts";
+import { createMatch, splitFilter } from "../../src/operations/filter-matching.ts";
 import type { DataSource, HourTotals } from "../../src/sources/data-source.ts";
-import { createMatch, splitFilter } from "../../src/sources/filter-matching.ts";
 import { columnsOf } from "../../src/sources/hits.ts";
 import type { VisitRule } from "../../src/sources/measure/definition.ts";
 import { LOG_NOW } from "./logs.ts";

@@ -1,10 +1,10 @@
 import { addDays, countDays } from "../../src/operations/days.ts";
 import type { Dimension } from "../../src/operations/dimensions.ts";
 import type { Condition, Filter } from "../../src/operations/filter.ts";
+import { createMatch, splitFilter } from "../../src/operations/filter-matching.ts";
 import { compareRows } from "../../src/operations/row-order.ts";
 import { dateAt } from "../../src/sources/calendar.ts";
 import type { DataSource, Span } from "../../src/sources/data-source.ts";
-import { createMatch, splitFilter } from "../../src/sources/filter-matching.ts";
 
 /** A visit with its page views. */
 export interface ListedVisit {

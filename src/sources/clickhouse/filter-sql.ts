@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Condition, Filter } from "../../operations/filter.ts";
-import { splitFilter } from "../filter-matching.ts";
+import { splitFilter } from "../../operations/filter-matching.ts";
 import type { QueryParams } from "./answer.ts";
 
 /** A filter's conditions as SQL, by what they choose, and the values of its parameters. */

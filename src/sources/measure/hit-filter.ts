@@ -1,6 +1,6 @@
 import type { Dimension } from "../../operations/dimensions.ts";
 import type { Condition, Filter } from "../../operations/filter.ts";
-import { createMatch, type Match } from "../filter-matching.ts";
+import { createMatch, type Match } from "../../operations/filter-matching.ts";
 import { isOfHit, OTHER } from "./definition.ts";
 import { columnOf, type HitColumn, type HitDimension, type HitTable } from "./hit-table.ts";
 import { findVisits, rowsOfValues, type Visits } from "./visits.ts";

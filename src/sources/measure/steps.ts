@@ -1,6 +1,6 @@
 import type { StepCounts } from "../../operations/call.ts";
 import type { Filter } from "../../operations/filter.ts";
-import { createMatch } from "../filter-matching.ts";
+import { createMatch } from "../../operations/filter-matching.ts";
 import { OTHER } from "./definition.ts";
 import { accepts, judge, type KeptHits } from "./hit-filter.ts";
 import { columnOf, type HitColumn } from "./hit-table.ts";

@@ -9,8 +9,8 @@ import {
   isOnHits,
   MAX_SHOWN,
 } from "../../../operations/filter.ts";
+import { createMatch } from "../../../operations/filter-matching.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
-import { createMatch } from "../../filter-matching.ts";
 import { findNative, IMPOSSIBLE, isOfVisitsAlone } from "./dimensions.ts";
 
 /** Operator, dimension and values: it is met by any of the values. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseFilter } from "../../src/operations/filter.ts";
-import { createMatch, splitFilter } from "../../src/sources/filter-matching.ts";
+import { createMatch, splitFilter } from "../../src/operations/filter-matching.ts";
 import "../support/seed.ts";
 
 /** Few letters, so that many patterns match, and one that regular expressions give a meaning to. */

@@ -1,4 +1,4 @@
-import { type Alternative, type Condition, type Filter, isOnHits } from "../operations/filter.ts";
+import { type Alternative, type Condition, type Filter, isOnHits } from "./filter.ts";
 
 /** Whether a value meets a condition; null is none. */
 export type Match = (value: string | null) => boolean;
