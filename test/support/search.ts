@@ -10,38 +10,34 @@ export function readFolder(folder: string): { name: string; bytes: Buffer }[] {
     .map(({ name, path }) => ({ name, bytes: readFileSync(path) }));
 }
 
-/** The texts that occur in the bytes, plain or encoded. */
+type Form = [form: Buffer, text: string];
+
+/** The texts that occur in the bytes, plain or encoded. None may be shorter than four bytes. */
 export function searchFor(texts: Iterable<string>, places: readonly (Buffer | string)[]): string[] {
-  // Hundreds of texts in megabytes: one pass looks for all, by the four bytes that each form begins with.
-  const byStart = new Map<number, [form: Buffer, text: string][]>();
-  const mayStart = new Uint8Array(65_536);
-  const found = new Set<string>();
   const all = [...texts];
-  const searched = places.map((each) => (typeof each === "string" ? Buffer.from(each) : each));
-  for (const text of all) {
-    for (const form of listForms(text)) {
-      if (form.length < 4) {
-        if (searched.some((bytes) => bytes.includes(form))) found.add(text);
-        continue;
-      }
-      const start = form.readInt32BE(0);
-      const known = byStart.get(start) ?? [];
-      known.push([form, text]);
-      byStart.set(start, known);
-      mayStart[start & 65_535] = 1;
-    }
+  const forms = all.flatMap((text) => listForms(text).map((form): Form => [form, text]));
+  // Hundreds of texts in megabytes: one pass looks for all, by the four bytes that each form begins with.
+  const byStart = new Map<number, Form[]>();
+  for (const each of forms) {
+    const start = each[0].readInt32BE(0);
+    byStart.set(start, [...(byStart.get(start) ?? []), each]);
   }
-  for (const bytes of searched) {
-    let start = 0;
-    for (let index = 0; index < bytes.length; index++) {
-      start = (start << 8) | (bytes[index] ?? 0);
-      const at = index - 3;
-      if (mayStart[start & 65_535] === 0 || at < 0) continue;
-      for (const [form, text] of byStart.get(start) ?? [])
-        if (form.equals(bytes.subarray(at, at + form.length))) found.add(text);
-    }
-  }
+  const found = new Set<string>();
+  for (const place of places)
+    findForms(byStart, typeof place === "string" ? Buffer.from(place) : place, found);
   return all.filter((text) => found.has(text));
+}
+
+function findForms(byStart: ReadonlyMap<number, Form[]>, bytes: Buffer, found: Set<string>): void {
+  const mayStart = new Uint8Array(65_536);
+  for (const start of byStart.keys()) mayStart[start & 65_535] = 1;
+  let start = 0;
+  for (let last = 0; last < bytes.length; last++) {
+    start = (start << 8) | (bytes[last] ?? 0);
+    if (mayStart[start & 65_535] === 0) continue;
+    for (const [form, text] of byStart.get(start) ?? [])
+      if (form.equals(bytes.subarray(Math.max(last - 3, 0), last - 3 + form.length))) found.add(text);
+  }
 }
 
 /** A text in every encoding that is searched for. */
