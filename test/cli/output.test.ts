@@ -155,6 +155,25 @@ describe("notes", () => {
     }
   });
 
+  it.each([
+    ["stats example.com --period this-week", "2026-11-16 to 2026-11-21 (6 days, today included,"],
+    ["overview example.com --period this-week", "2026-11-16 to 2026-11-20 (5 complete days,"],
+    ["compare example.com --period this-week", "2026-11-16 to 2026-11-20 compared with"],
+    ["breakdown pages --site example.com --fields label", "2026-10-25 to 2026-11-21 (28 days,"],
+  ])("begin with the title of a table for programs: %s", async (command, days) => {
+    const [first = ""] = lines((await shell(`${command} --output table`)).stdout);
+    expect(first).toContain(`example.com, ${days}`);
+    for (const option of ["--output tsv", "--csv"]) {
+      const { stdout, stderr } = await shell(`${command} ${option}`);
+      expect(stderr.startsWith(first)).toBe(true);
+      expect(stdout).not.toContain(days);
+      expect((await shell(`${command} ${option} --quiet`)).stderr).not.toContain(days);
+    }
+    // Whose data says it.
+    for (const option of ["--json", "--output ndjson", "--output table", "--output markdown"])
+      expect((await shell(`${command} ${option}`)).stderr).not.toContain(days);
+  });
+
   it("have the reader's numbers and the shell's options", async () => {
     const { stderr } = await shell("breakdown example.com --dimension pages --limit 3", {
       environment: { LANG: "de_DE.UTF-8" },

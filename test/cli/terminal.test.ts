@@ -279,6 +279,8 @@ describe("the notes under an answer", () => {
     expect(all).not.toContain("--explain");
     expect(all).toContain("A visit ends after 30 minutes");
     const words = (text: string) => text.split(/\s+/).join(" ").trim();
-    expect(words(await ask("", false))).toBe(words(all));
+    const [title, ...piped] = (await ask("", false)).split("\n");
+    expect(title).toMatch(/^news\.example\.org, 2026-01-01 to 2026-11-20 /);
+    expect(words(piped.join(" "))).toBe(words(all));
   });
 });

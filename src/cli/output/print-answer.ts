@@ -90,7 +90,16 @@ function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
   const warnings = formatNotes(chooseNotes(answer, { ...output, quiet: true }), "people").length;
   const isWhole = output.brief !== true || io.stderr.isTTY !== true || answer.empty !== undefined;
   const shown = isWhole ? all : [...all.slice(0, warnings), ...shorten(all.slice(warnings))];
-  return shown.flatMap((lines) => lines.split("\n")).map((line) => paint(screen, "dim", line));
+  const title = readTitle(answer, output).map((text) => wrapForStderr(io, text));
+  return [...title, ...shown].flatMap((lines) => lines.split("\n")).map((line) => paint(screen, "dim", line));
+}
+
+/** The site and the days, which a table for programs has no room for: the title that people see above theirs. */
+function readTitle({ result, views, empty }: Answer, { format, quiet }: Output): string[] {
+  const isTable = format === "tsv" || format === "csv";
+  const [first] = views;
+  if (!isTable || quiet || empty !== undefined || !first?.headline || !("site" in result)) return [];
+  return [cleanText(first.headline, 1_000)];
 }
 
 /** The notes that fit, and how to see the others. */
