@@ -154,34 +154,32 @@ export function describeCoverage(
   }
   const warn = (warning: Note) => ({ notes: [], warnings: [warning] });
   if (data_since === null) return warn("The site has no data yet, so there is nothing to compare.");
-  const lacking = [...describeLack(first, "earlier"), ...describeLack(second, "later")];
+  const lacking = describeLack(first, second);
   const isPossible = sum.absolute !== null || average !== undefined;
   const without = average?.percent === null ? ", without a percentage" : "";
   const averages = `changes are of averages per day with data${without}`;
   if (reason !== undefined) {
     if (!isPossible) return warn(`${reason} So no change is given.`);
-    if (lacking.length === 0) return warn(`${reason} So no percentage is given.`);
-    return warn(note`${reason} ${joinParts(lacking)}: ${averages}.`);
+    if (lacking === undefined) return warn(`${reason} So no percentage is given.`);
+    return warn(note`${reason} ${lacking}: ${averages}.`);
   }
   const start =
     data_since === undefined
       ? `The site had no data yet on ${first.from}`
       : `The site's data begins on ${data_since}, perhaps in the middle of the day`;
   if (!isPossible) return warn(`${start}, so there is nothing to compare.`);
-  if (lacking.length > 0) return warn(note`${start}. ${joinParts(lacking)}: ${averages}.`);
+  if (lacking !== undefined) return warn(note`${start}. ${lacking}: ${averages}.`);
   const change = isEarlier ? "a rise is not growth" : "a fall is not a loss";
   return warn(`${start}, so the earlier period is incomplete: ${change}, and no percentage is given.`);
 }
 
 type Counted = Pick<Window, "from" | "to" | "days" | "days_with_data">;
 
-function describeLack({ days, days_with_data }: Counted, name: string): ReturnType<typeof note>[] {
-  return days_with_data === undefined
-    ? []
-    : [
-        note`${name === "earlier" ? "The earlier" : "The later"} period has data on ${days_with_data} of its ${days} days`,
-      ];
+/** Says of how many days there is data. */
+function describeLack(earlier: Counted, later: Counted): ReturnType<typeof note> | undefined {
+  const [first, second] = [earlier, later].map(({ days, days_with_data }) =>
+    days_with_data === undefined ? undefined : note`${days_with_data} of its ${days} days`,
+  );
+  if (first === undefined) return second && note`The later period has data on ${second}`;
+  return note`The earlier period has data on ${first}${second === undefined ? "" : note`, the later on ${second}`}`;
 }
-
-const joinParts = ([first, second]: ReturnType<typeof note>[]) =>
-  second === undefined ? (first ?? note``) : note`${first ?? ""}, ${second}`;

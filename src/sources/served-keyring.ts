@@ -66,6 +66,8 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
   const prepare = async () => {
     try {
       const organizations = isThere ? readKeysFile(file) : [];
+      if (isThere && organizations.every(({ keys }) => keys.length === 0))
+        await context.warn(`${file} has no keys, so nobody can ask. ${adviseKey(nameSites(context.flags))}`);
       for (const warning of await describeStrange(organizations, listOwn)) await context.warn(warning);
     } catch {
       // A fault of the data is reported already, and one of the keys file at the next call.
@@ -107,7 +109,10 @@ function createNoKeysError(flag: string, file: string, sites: string): Analytics
     "usage",
     `${flag} needs keys for those who may ask, and ${file} does not exist.`,
     {
-      hint: `Create a key: analytics-mcp keys add acme --sites ${quoteForShell(sites)}`,
+      hint: adviseKey(sites),
     },
   );
 }
+
+const adviseKey = (sites: string) =>
+  `Create a key: analytics-mcp keys add acme --sites ${quoteForShell(sites)}`;

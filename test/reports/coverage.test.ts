@@ -160,6 +160,17 @@ describe("days without data", () => {
     );
   });
 
+  it("gaps in both periods are said in one sentence", async () => {
+    const { notes } = await ask(
+      "compare",
+      [...visits(20, 12, 2), ...visits(9, 5, 4), ...visits(2, 0, 4)],
+      "last_7_days",
+    );
+    expect(notes.join("\n")).toMatch(
+      / The earlier period has data on \d of its 7 days, the later on \d of its 7 days: /,
+    );
+  });
+
   it("nothing is compared with days before the data, and their sums are no zeros", async () => {
     const { result, notes, views } = await ask("compare", visits(20, 0, 4), "2026-10");
     expect(result).toMatchObject({

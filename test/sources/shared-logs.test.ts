@@ -85,6 +85,17 @@ describe("organizations on one log", () => {
     expect(reports).toEqual([expect.not.stringContaining("no visit")]);
   });
 
+  it("are asked for where the file has none", async () => {
+    await addKey("acme", "acme.example");
+    await remove("acme");
+    await (await openLog()).prepare?.();
+    expect(reports).toEqual([
+      expect.stringMatching(
+        /keys\.json has no keys, so nobody can ask\. Create a key: analytics-mcp keys add /,
+      ),
+    ]);
+  });
+
   it.each([
     ["acme.example", ["acme.example"]],
     ["*.acme.example", ["shop.acme.example"]],
