@@ -26,12 +26,25 @@ export async function addsUp(
   return from === to || ((await call.addsUp?.(site, countDays(from, last), options)) ?? true);
 }
 
+const NO_SUMS = "this service counts a visitor once in all days, so days cannot be added up";
+
 /** Throws AnalyticsError `invalid_parameter` for days whose visitors cannot be added up. */
 export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
   if (await addsUp(call, asked, options)) return;
-  const detail = "must end today: this service counts a visitor once in all days, so days cannot be added up";
-  throw createParameterError("period", detail, {
+  throw createParameterError("period", `must end today: ${NO_SUMS}`, {
     hint: "Ask for days that end today (days), for a single day, or for the series. compare compares visitors a day.",
+  });
+}
+
+/** The same for weeks or months, whatever the days. */
+export async function assertIntervals(
+  call: Call,
+  { interval, ...asked }: Asked & { interval: string },
+  options: CallOptions,
+): Promise<void> {
+  if (await addsUp(call, asked, options)) return;
+  throw createParameterError("interval", `cannot be ${interval}: ${NO_SUMS}`, {
+    hint: "Ask for the same days by day, which is the default.",
   });
 }
 

@@ -21,7 +21,7 @@ import { beginWithData } from "../operations/series-start.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { Column, View } from "../operations/view.ts";
 import { noteRates, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
-import { assertAddsUp } from "./added-days.ts";
+import { assertIntervals } from "./added-days.ts";
 import { createCompleteTest, type SeriesPoint } from "./complete-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { showAnswer } from "./operation-query.ts";
@@ -58,7 +58,7 @@ export async function askSeries(
     addExtremes(answer, extremes, "day", name, ({ date }) => ({ date, weekday: nameWeekday(date) }));
   if (interval === "day") return add(nameDays(showAnswer(timeseries, series, params, added)));
   const { from, to } = series.period;
-  await assertAddsUp(call, { site: series.site.id, from, to, last: to }, options);
+  await assertIntervals(call, { site: series.site.id, from, to, last: to, interval }, options);
   const points = addUp(series, interval);
   const shown = added === "visits" ? points : points.map(withoutVisits);
   return add({ result: { ...series, interval, points }, views: [viewIntervals(series, interval, shown)] });

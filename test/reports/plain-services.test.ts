@@ -279,14 +279,28 @@ describe("a service that counts a visitor once in all days", () => {
   it.each([
     ["stats", { period: "last_week" }],
     ["breakdown", { period: "last_week", dimension: "pages" }],
-    ["timeseries", { days: 14, interval: "week" }],
   ])("is not asked to add days up: %s of %j", async (name, params) => {
     expect(await refused(name, shape, params)).toMatchObject({
       code: "invalid_parameter",
-      message: expect.stringContaining("counts a visitor once in all days"),
+      message: expect.stringContaining(
+        "period must end today: this service counts a visitor once in all days",
+      ),
       hint: expect.stringContaining("Ask for days that end today"),
     });
     expect(await refused(name, {}, params)).toBeUndefined();
+  });
+
+  it.each(["week", "month"])("has a series by day, not by %s", async (interval) => {
+    for (const days of [{ days: 14 }, {}, { period: "last_week" }]) {
+      expect(await refused("timeseries", shape, { ...days, interval })).toMatchObject({
+        code: "invalid_parameter",
+        message: `interval cannot be ${interval}: this service counts a visitor once in all days, so days cannot be added up.`,
+        hint: "Ask for the same days by day, which is the default.",
+        parameters: [{ parameter: "interval" }],
+      });
+      expect(await refused("timeseries", {}, { ...days, interval })).toBeUndefined();
+      expect(await refused("timeseries", shape, { ...days, interval: "day" })).toBeUndefined();
+    }
   });
 
   it("has single days", async () => {
