@@ -3,10 +3,11 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
+import { formatSpan } from "../operations/period.ts";
 import { isAll } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { rateVisits } from "../operations/visit-rates.ts";
-import { NEAR, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
+import { NEAR, NOT_COMPARED, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -62,6 +63,17 @@ function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
 /** What only the rows of a list differ in, from a service with an API of its own. */
 const isAboutRows = ({ code }: Warning) => code === NEAR;
 
+/** The days to compare with. Before the first day with data there are none. */
+const findBefore = (period: string, days: Days | undefined, { isShortened }: { isShortened: boolean }) =>
+  days && !isShortened && !isAll(period) ? precedingDays(period, days) : undefined;
+
+/** Why there is no comparison with these days. */
+const warnOfNoSums = ({ from, to }: Days): Warning => ({
+  code: NOT_COMPARED,
+  detail: `Not compared with ${formatSpan({ from, to })}: this service counts a visitor once in all days that it is asked for. compare compares visitors a day.`,
+  values: { from, to },
+});
+
 interface Reading {
   today: string;
   /** Returns the visitors at this moment. */
@@ -92,9 +104,8 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  // Before the first day with data there is nothing to compare with.
-  const before =
-    complete && !fitted.isShortened && !isAll(period) ? precedingDays(period, complete) : undefined;
+  const before = findBefore(period, complete, fitted);
+  const notAdded = canAdd ? undefined : findBefore(period, wanted, fitted);
   const [totals, active, series, { previous, unreached }, day, byHour, { lists, missing }, failures] =
     await Promise.all([
       summary,
@@ -149,6 +160,7 @@ async function readParts(
       lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
       failures,
       unreached,
+      notAdded ? [warnOfNoSums(notAdded)] : [],
     ),
     series,
     previous,

@@ -309,8 +309,16 @@ describe("a service that counts a visitor once in all days", () => {
   });
 
   it.each(["overview", "report"])("has totals of the last days in %s, and no comparison", async (name) => {
-    const { result, notes } = await show(name, shape, { days: 7 });
+    const { result, notes, warnings } = await show(name, shape, { days: 7 });
     const { result: totals } = await show("stats", shape, { days: result.period.days });
+    const reason =
+      "Not compared with 2026-11-07 to 2026-11-13: this service counts a visitor once in all days that it is asked for.";
+    expect(warnings).toContain(reason);
+    expect(result.warnings).toContainEqual(
+      expect.objectContaining({ code: "not_compared", detail: expect.stringContaining(reason) }),
+    );
+    expect((await show(name, {}, { days: 7 })).warnings).not.toContain("Not compared");
+    expect((await show(name, shape, { period: "all" })).warnings).not.toContain("Not compared");
     expect(result).toMatchObject({ comparison: null, visitors: totals.visitors, period: totals.period });
     expect(result.trend.visitors).toHaveLength(result.period.days);
     expect(notes).toContain("Visitors count once.");
