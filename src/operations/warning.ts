@@ -70,6 +70,9 @@ export const NOT_COMPARED = "not_compared";
 /** The code of a warning that a list is not ranked by visitors, so that rows beyond its end may have more. */
 export const OTHER_ORDER = "other_order";
 
+/** The code of the warning that it is not known which days a list covers. */
+export const UNKNOWN_DAYS = "unknown_days";
+
 /** The code of the warnings that this program itself adds to numbers that it computed. */
 export const SUBTRACTED = "subtracted";
 

@@ -7,7 +7,14 @@ import { formatSpan } from "../operations/period.ts";
 import { isAll } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { rateVisits } from "../operations/visit-rates.ts";
-import { NEAR, NOT_COMPARED, PROXIED, readDataStart, type Warning } from "../operations/warning.ts";
+import {
+  NEAR,
+  NOT_COMPARED,
+  PROXIED,
+  readDataStart,
+  UNKNOWN_DAYS,
+  type Warning,
+} from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -60,8 +67,8 @@ function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
   return byText.size === 0 ? undefined : [...byText.values()];
 }
 
-/** What only the rows of a list differ in, from a service with an API of its own. */
-const isAboutRows = ({ code }: Warning) => code === NEAR;
+/** What is only about lists, from a service with an API of its own. */
+const isAboutLists = ({ code }: Warning) => code === NEAR || code === UNKNOWN_DAYS;
 
 /** The days to compare with. Before the first day with data there are none. */
 const findBefore = (period: string, days: Days | undefined, { isShortened }: { isShortened: boolean }) =>
@@ -157,7 +164,7 @@ async function readParts(
       warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutToday),
-      lists.flatMap((list) => list.warnings ?? []).filter(isAboutRows),
+      lists.flatMap((list) => list.warnings ?? []).filter(isAboutLists),
       failures,
       unreached,
       notAdded ? [warnOfNoSums(notAdded)] : [],

@@ -7,7 +7,7 @@ import { DEFAULT_DAYS } from "../../operations/fields.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
 import { UnreadableListError } from "../../operations/unreadable-list.ts";
-import { OTHER_ORDER, PERIOD_VISITORS, type Warning } from "../../operations/warning.ts";
+import { OTHER_ORDER, PERIOD_VISITORS, UNKNOWN_DAYS, type Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import { listPossibleToday } from "./answer-dates.ts";
 import type { ServiceSite } from "./field-mapping.ts";
@@ -207,7 +207,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         ...(unnamed === undefined
           ? []
           : [near(`The service does not say what it counts here: it calls the number ${unnamed}.`)]),
-        ...(period ? describeDates(period) : []),
+        ...(period ? describeDates(period) : [NO_DATES]),
       ]),
     };
   };
@@ -305,6 +305,11 @@ const OTHER_RANKING: Warning = {
   code: OTHER_ORDER,
   detail:
     "The service does not rank its rows by visitors: one that it left out may have more than one shown.",
+};
+
+const NO_DATES: Warning = {
+  code: UNKNOWN_DAYS,
+  detail: "The service does not say which days its lists cover.",
 };
 
 const EACH_DAY: Warning = {

@@ -101,6 +101,23 @@ describe("rows that the service ranks in an order of its own", () => {
   });
 });
 
+it.each([
+  ["breakdown", { dimension: "pages" }],
+  ["overview", {}],
+])("%s names lists of unknown days among its warnings, once", async (name, params) => {
+  const unknown = {
+    code: "unknown_days",
+    detail: "The service does not say which days its lists cover.",
+  };
+  const listUnknown = async (parameters: Parameters<typeof describeParameters>[0]) => {
+    const { ask } = createSmallService({ "/openapi.json": () => describeParameters(parameters) });
+    const { warnings = [] } = await ask(name, params);
+    return warnings.filter(({ code }: { code: string }) => code === unknown.code);
+  };
+  expect(await listUnknown({})).toEqual([unknown]);
+  expect(await listUnknown(takesDays)).toEqual([]);
+});
+
 describe("one list that cannot be had", () => {
   it.each<[string, unknown, string]>([
     ["refused in words", new Reply(404, { error: "No such dimension" }), "refused by the service"],
