@@ -298,10 +298,21 @@ const isYoung = ({ from }: Days, warnings: readonly Warning[]): boolean =>
 /** What is wrong with the data of some days, to go between the site and the days; undefined if nothing is. */
 function describeLack(days: Days, warnings: readonly Warning[]): string | undefined {
   const [covered, count] = [countDaysWithData(days, warnings), countDays(days.from, days.to)];
+  if (covered === count && isCut(days, warnings)) return "may lack data of the last hours";
   if (covered === count) return undefined;
   if (covered === 0) return "has no data";
   return covered === undefined ? "may lack data" : `has data of only ${covered} of the ${count} days`;
 }
+
+/** Data that a day has until then is nearly whole. */
+const LAST_HOUR = "23:00";
+
+/** Whether data ends in the middle of the last of some days. */
+const isCut = ({ to }: Days, warnings: readonly Warning[]): boolean =>
+  warnings.some(
+    ({ code, values: { data_until, time } = {} }) =>
+      code === "stale" && data_until === to && typeof time === "string" && time < LAST_HOUR,
+  );
 
 /** Some days in words: `on Monday, 2026-11-16`, `from 2026-11-16 to 2026-11-22`. */
 const describeDays = ({ from, to }: Days, today: string): string =>

@@ -56,11 +56,16 @@ export async function describeEmpty(
   if (typeof since === "string" && spans.every(({ to }) => to < since)) {
     return { empty: `${quoteIfNeeded(site.domain)} has no data before ${since}.` };
   }
-  const { data_until: until = answer.data_until, last_days_from: from } =
-    warnings.find(({ code }) => code === "stale")?.values ?? {};
+  const {
+    data_until: until = answer.data_until,
+    last_days_from: from,
+    time,
+  } = warnings.find(({ code }) => code === "stale")?.values ?? {};
   if (typeof until !== "string" || !spans.every((span) => span.from > until)) return {};
   const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
-  return { empty: `${quoteIfNeeded(site.domain)} has no data after ${until}.`, lastDays };
+  const isSilent = typeof time === "string" && /^\d\d:\d\d$/.test(time);
+  const end = isSilent ? `${until} ${time}: it is missing, or nobody came` : until;
+  return { empty: `${quoteIfNeeded(site.domain)} has no data after ${end}.`, lastDays };
 }
 
 /** The days that an answer is about, and when it was read. */

@@ -24,6 +24,15 @@ export function warnOfEnd(
   };
 }
 
+/** Says that a log is silent for much longer than it usually pauses. Takes when its last line was written. */
+export function warnOfSilence({ day, time, timezone }: Record<"day" | "time" | "timezone", string>): Warning {
+  return {
+    code: "stale",
+    detail: `The log's last line is of ${day} ${time} (${timezone}): what came later is missing, or nobody came.`,
+    values: { data_until: day, time },
+  };
+}
+
 /**
  * Says that a source keeps some values of these dimensions only as one row.
  *

@@ -1,16 +1,17 @@
 import { addDays, countDays, type Days, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
-import { PROXIED, type Warning } from "../../operations/warning.ts";
+import { PROVISIONAL, PROXIED, type Warning } from "../../operations/warning.ts";
+import { formatInstant } from "../calendar.ts";
 import type { Span } from "../data-source.ts";
-import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners } from "../data-warnings.ts";
+import { describeDates, warnOfEnd, warnOfFolding, warnOfScanners, warnOfSilence } from "../data-warnings.ts";
 import { OTHER } from "../measure/definition.ts";
 import { countOpenDay } from "./counting/count-day.ts";
 import { type Damage, type DaySummary, DEFINITION } from "./counting/day-counts.ts";
 import { listProxied } from "./counting/proxied-days.ts";
 import type { SiteLog } from "./counting/site-log.ts";
+import { type EndContext, findEnd, findLast, type LogEnd } from "./log-end.ts";
 import type { LogSettings } from "./settings.ts";
 
-const DAY_SECONDS = 86_400;
 const HOUR = 3_600;
 /** A few lines may be in another format. */
 const MAX_WITHOUT_AGENT = 0.01;
@@ -22,8 +23,8 @@ export function coverageWarnings(
   {
     trustForwarded,
     acceptProxyAddresses,
-    hasFiles,
-  }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses"> & { hasFiles: boolean },
+    ...ending
+  }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses"> & Omit<EndContext, "now">,
 ): Warning[] {
   const { first, last, calendar, fields } = log;
   if (first === undefined || last === undefined) return [];
@@ -31,7 +32,6 @@ export function coverageWarnings(
   const warn = (code: string, detail: string, values?: Warning["values"]) =>
     void warnings.push({ code, detail, ...(values && { values }) });
   const firstDay = calendar.find(first).date;
-  const today = calendar.find(now / 1000).date;
   const lastDay = calendar.find(findLast(log, now)).date;
   const lateStart = first - calendar.spanOf(firstDay).start;
   if (from <= firstDay && firstDay <= to && lateStart > HOUR) {
@@ -50,17 +50,7 @@ export function coverageWarnings(
       describeDates(gaps),
     );
   }
-  const isStale = hasEnded(log, { now, hasFiles });
-  if (isStale && to >= lastDay) {
-    warnings.push(warnOfEnd("log", { first: firstDay, last: lastDay }, today));
-  }
-  // A day is closed 24 hours after it ended.
-  const provisional = addDays(today, -1);
-  if (!isStale && from <= provisional && provisional <= to) {
-    warn("provisional", `${provisional} can still grow a little: servers write some lines late.`, {
-      day: provisional,
-    });
-  }
+  warnings.push(...warnOfLastDays(log, { from, to, now }, ending));
   const late = [...log.late].filter(([date]) => from <= date && date <= to);
   if (late.length > 0) {
     const lines = late.reduce((sum, [, count]) => sum + count, 0);
@@ -93,6 +83,39 @@ export function coverageWarnings(
     );
   }
   return warnings;
+}
+
+/** Says that the log has ended before the days do, or else that yesterday can still grow. */
+function warnOfLastDays(
+  log: SiteLog,
+  { from, to, now }: Omit<Span, "site">,
+  ending: Omit<EndContext, "now">,
+): Warning[] {
+  const { calendar } = log;
+  const lastDay = calendar.find(findLast(log, now)).date;
+  const end = to >= lastDay || !ending.hasFiles ? findEnd(log, { now, ...ending }) : undefined;
+  if (end !== undefined && to >= calendar.find(end.last).date) return [describeEnd(log, end, now)];
+  // A day is closed 24 hours after it ended.
+  const day = addDays(calendar.find(now / 1000).date, -1);
+  if (end?.isSilent === false || from > day || day > to) return [];
+  const detail = `${day} can still grow a little: servers write some lines late.`;
+  return [{ code: PROVISIONAL, detail, values: { day } }];
+}
+
+/** @param now Milliseconds since 1970. */
+export function describeEnd(
+  { first = 0, calendar }: SiteLog,
+  { last, isSilent }: LogEnd,
+  now: number,
+): Warning {
+  const { date: day } = calendar.find(last);
+  if (!isSilent) {
+    const days = { first: calendar.find(first).date, last: day };
+    return warnOfEnd("log", days, calendar.find(now / 1000).date);
+  }
+  const { timezone } = calendar;
+  const time = formatInstant(last * 1000, timezone).slice(11, 16);
+  return warnOfSilence({ day, time, timezone });
 }
 
 /** Names the days of dimensions that an earlier version of this program, which recorded the days, did not know. */
@@ -209,21 +232,6 @@ function listCounted(log: SiteLog, from: string, to: string) {
   });
 }
 
-/** Whether no line is expected any more: none can come where there is no file. */
-const hasEnded = (log: SiteLog, { now, hasFiles }: Pick<Span, "now"> & { hasFiles: boolean }): boolean =>
-  !hasFiles || now / 1000 - findLast(log, now) > DAY_SECONDS;
-
-/**
- * When the last line was written, in seconds since 1970. If that would be tomorrow or later, the line does not say it, and the last
- * of the other days tells.
- */
-function findLast({ open, closed, last = 0, calendar }: SiteLog, now: number): number {
-  const today = calendar.find(now / 1000).date;
-  if (calendar.find(last).date <= today) return last;
-  const days = [...open.keys(), ...closed.keys()].filter((date) => date <= today);
-  return days.length === 0 ? last : calendar.spanOf(days.reduce(later)).end - 1;
-}
-
 /** The days without any line between the first and the last day of a log. */
 const listGaps = (log: SiteLog, from: string, to: string): string[] =>
   listDays(from, to).filter((date) => !hasLines(log, date));
@@ -236,17 +244,22 @@ const hasLines = ({ open, closed }: SiteLog, date: string) => open.has(date) || 
  *
  * @returns Takes a day and, for a part of it, its first second since 1970 and the one after its last.
  */
-export function createGapMarker(log: SiteLog, asked: Pick<Span, "now"> & { hasFiles: boolean }) {
+export function createGapMarker(log: SiteLog, ending: EndContext) {
   const { first = Number.POSITIVE_INFINITY, calendar } = log;
-  const last = findLast(log, asked.now);
-  const latest = hasEnded(log, asked) ? last : Number.POSITIVE_INFINITY;
+  const last = findLast(log, ending.now);
   const lastDay = calendar.find(last).date;
+  // Most questions are about days before the end.
+  let latest: number | undefined;
+  const isAfter = (start: number) => {
+    latest ??= findEnd(log, ending)?.last ?? Number.POSITIVE_INFINITY;
+    return start > latest;
+  };
   return (
     date: string,
     { start, end }: { start: number; end: number } = calendar.spanOf(date),
   ): { missing?: true } => {
     const isGap = date <= lastDay && !hasLines(log, date);
-    return end <= first || start > latest || isGap ? { missing: true } : {};
+    return end <= first || isGap || (start > last && isAfter(start)) ? { missing: true } : {};
   };
 }
 

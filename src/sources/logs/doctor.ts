@@ -3,7 +3,9 @@ import { addDays } from "../../operations/days.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { formatCount } from "../../render/plural.ts";
 import type { LocalCheck, LocalContext } from "../source-types.ts";
+import { describeEnd } from "./coverage.ts";
 import { formatSize } from "./histories.ts";
+import { listEnded } from "./log-end.ts";
 import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
@@ -25,6 +27,7 @@ export async function checkFiles(
   if (readsStdin(settings)) return "standard input, which the sites are read from";
   const {
     registry,
+    collector,
     settings: { calendar },
   } = await store.read().catch((error: unknown) => proposeFormat(error, settings, folders));
   const { contents, leftOut } = registry;
@@ -43,13 +46,19 @@ export async function checkFiles(
   const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
   const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
   const about = `${formatCount(lines, "line")}; ${formatCount(present, "file")} today`;
-  const today = calendar.find(context.clock() / 1000).date;
+  const now = context.clock();
+  const today = calendar.find(now / 1000).date;
   const recent = { from: addDays(today, 1 - RECENT_DAYS), to: today };
   const unread = findUnread(registry, { site: undefined, ...recent }, calendar);
-  if (unread === undefined) return about;
-  return { warning: `${about}. ${describeUnread(unread, recent)}`, fix: describeFix(settings) };
+  if (unread !== undefined)
+    return { warning: `${about}. ${describeUnread(unread, recent)}`, fix: describeFix(settings) };
+  const [ended] = listEnded(collector.sites, settings, { now, hasFiles: registry.hasFiles() });
+  if (ended === undefined) return about;
+  return { warning: `${about}. ${describeEnd(ended.log, ended.end, now).detail}`, fix: ENDED };
 }
 
+const ENDED =
+  "If people came since, see where the server writes now: after a rotation it may need a reload, and a copy of its files must be made again.";
 /** What is older has been seen. */
 const RECENT_DAYS = 30;
 const describeFix = ({ files }: LogSettings) =>

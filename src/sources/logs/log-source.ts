@@ -37,6 +37,7 @@ import {
   countDays as countKeptDays,
   countValues as countKeptValues,
 } from "./kept-days.ts";
+import { listSharing } from "./log-end.ts";
 import { listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import { warnOfUnread } from "./reading/unread-input.ts";
@@ -45,7 +46,7 @@ import { warnOfChanges } from "./saved-options.ts";
 import type { LogSettings } from "./settings.ts";
 import { DamagedDay } from "./store/files.ts";
 import { warnOfAdmission, warnOfHistories } from "./store/history-logs.ts";
-import type { LogStore } from "./store/log-store.ts";
+import type { LogStore, ReadResult } from "./store/log-store.ts";
 
 /** Many processes can count the same logs at once, and each may replace what another has just read. */
 const MAX_ATTEMPTS = 10;
@@ -105,8 +106,8 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
     return { log, ...rest };
   };
   const readDays = async ({ site, from, to, now }: Span, signal?: AbortSignal) => {
-    const { log, settings, registry } = await readSite(site, signal);
-    const markGap = createGapMarker(log, { now, hasFiles: registry.hasFiles() });
+    const { log, settings, ...read } = await readSite(site, signal);
+    const markGap = createGapMarker(log, { now, ...describeEnding(log, { settings, ...read }) });
     return { log, settings, markGap, days: listDays(from, to).map((date) => findDay(log, date, now)) };
   };
   /** The days of a query about visitors. */
@@ -220,7 +221,8 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
       }),
     warnings: (span, signal) =>
       ask(async () => {
-        const { log, registry, settings, logs, notKept, partOf } = await readSite(span.site, signal);
+        const { log, ...read } = await readSite(span.site, signal);
+        const { registry, settings, logs, notKept, partOf } = read;
         const conditions = (span.filter ?? []).map(({ dimension }) => dimension);
         const days = conditions.length === 0 ? [] : (await readDays(span, signal)).days;
         return [
@@ -228,7 +230,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
           ...warnOfHistories(logs, partOf),
           ...warnOfLost(listLost(registry.contents.values(), registry.leftOut), span),
           ...warnOfUnread(registry, { site: log.domain, from: span.from, to: span.to }, log.calendar),
-          ...coverageWarnings(log, span, { ...settings, hasFiles: registry.hasFiles() }),
+          ...coverageWarnings(log, span, { ...settings, ...describeEnding(log, read) }),
           ...warnOfUnrecorded(days, conditions),
           ...warnOfChanges(logs.options, span.from),
           ...warnOfAdmission(log.domain, logs.admitted, span.from),
@@ -250,6 +252,12 @@ function mayHave({ counts }: QueriedDay, isLeftOut: HitQuestion["isLeftOut"]): b
 const NOTHING = { visitors: 0, pageviews: 0, events: 0, visits: 0, bounces: 0, visitSeconds: 0 };
 
 const MISSING = { missing: true } as const;
+
+/** What tells whether a log has ended. */
+const describeEnding = (
+  log: SiteLog,
+  { registry, collector, settings }: Pick<ReadResult, "registry" | "collector" | "settings">,
+) => ({ hasFiles: registry.hasFiles(), sharing: listSharing(log, collector.sites, settings) });
 
 function describeSite({ domain, calendar, first }: SiteLog): SourceSite {
   return {
