@@ -184,7 +184,7 @@ export async function warnOfValues(
   if (span.filter === undefined || counts.some(({ visitors, events = 0 }) => visitors + events > 0))
     return [];
   const sought = span.filter.flatMap(({ isNot, alternatives, ...condition }) =>
-    isNot || alternatives.some((parts) => parts?.length !== 1)
+    isNot || alternatives.includes(null)
       ? []
       : alternatives.map((parts) => ({ ...condition, isNot, alternatives: [parts] })),
   );

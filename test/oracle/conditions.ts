@@ -73,12 +73,13 @@ export const listConditions = (texts: readonly string[]): string[] =>
 const describe = (one: Alternative) =>
   JSON.stringify(one === null ? null : one.map((part) => (part === ANY ? { any: true } : part)));
 
-/** Each value that a condition looks for, as a condition of its own; none if it also takes others. */
+/** Each value or pattern that a condition looks for, as a condition of its own; none if it also takes what has no value. */
 export function listSought(text: string): string[] {
   const { isNot, alternatives } = readCondition(text);
-  if (isNot || alternatives.some((one) => one === null || one.includes(ANY))) return [];
+  if (isNot || alternatives.includes(null)) return [];
   const name = text.slice(0, text.indexOf("="));
-  return alternatives.map((one) => `${name}=${escapeText((one ?? []).join(""))}`);
+  const write = (part: string | typeof ANY) => (part === ANY ? "*" : escapeText(part));
+  return alternatives.map((one) => `${name}=${(one ?? []).map(write).join("")}`);
 }
 
 /** A text in which no character means anything but itself. */
