@@ -38,7 +38,7 @@ export async function run(args: string[], serviceScript: string): Promise<number
   const say = (text: string) => process.stderr.write(`${text}\n`);
   const closers: (() => unknown)[] = [];
   try {
-    const service = await startProgram(process.execPath, [serviceScript, `${count}`], {}, "Service at");
+    const service = await startProgram(process.execPath, [serviceScript, `${count + 1}`], {}, "Service at");
     closers.push(() => service.stop());
     const [, origin = ""] = /Service at (\S+)/.exec(service.output.stderr) ?? [];
     const truth = createTruth(origin);
@@ -62,7 +62,6 @@ export async function run(args: string[], serviceScript: string): Promise<number
     const all = Array.from({ length: count }, (_, index) =>
       createSession({
         index,
-        sessions: count,
         publicUrl: connectors.publicUrl,
         truth,
         figures,

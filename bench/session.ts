@@ -9,8 +9,6 @@ import { type Asked, catalogue, type createTruth, judge } from "./truth.ts";
 
 export interface SessionOptions {
   index: number;
-  /** Of all sessions: whose sites are strangers'. */
-  sessions: number;
   publicUrl: string;
   truth: ReturnType<typeof createTruth>;
   figures: Figures;
@@ -96,7 +94,8 @@ export function createSession(options: SessionOptions) {
   };
 
   const askStranger = async () => {
-    const { domain } = describeOrganization((index + 1) % options.sessions);
+    // The service has more organizations than there are sessions.
+    const { domain } = describeOrganization(index + 1);
     const params = { name: "get_stats", arguments: { site: domain, days: 7 } };
     const began = performance.now();
     const result = await request("a stranger's site", "tools/call", params);

@@ -66,7 +66,6 @@ export async function run(args: string[], serviceScript: string): Promise<number
       createSession({
         ...shared,
         index,
-        sessions,
         pause,
         publicUrl: connectors.publicUrl,
         takeAddress: () => `10.${++addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`,
