@@ -153,7 +153,7 @@ interface Name {
   isPattern: boolean;
   /** Keeps this value alone. */
   condition: Condition;
-  /** The condition that keeps this value alone. */
+  /** The condition as text. */
   key: string;
   parameter: keyof Asked;
 }

@@ -104,7 +104,6 @@ async function countSite(call: Call, site: Site, asked: Asked, options: CallOpti
   const warned = [...resolved, ...(series.warnings ?? []), ...(before?.warnings ?? [])];
   const unique = [...new Map(warned.map((warning) => [warning.detail, warning])).values()];
   const starts = new Map(site.data_since === undefined ? [] : [[series.site.id, site.data_since]]);
-  const comparison = before ? compareTotals(leaveVisits(series), leaveVisits(before), starts, canAdd) : null;
   const { data_since: since } = site;
   const hasNone = since === null || (since !== undefined && since > to);
   const unless = (counted: number) => (hasNone ? null : counted);
@@ -112,7 +111,7 @@ async function countSite(call: Call, site: Site, asked: Asked, options: CallOpti
     ...((canAdd || from === to) && { visitors: unless(visitors) }),
     pageviews: unless(pageviews),
     period: { from, to, days, partial: partial === true },
-    comparison,
+    comparison: before ? compareTotals(leaveVisits(series), leaveVisits(before), starts, canAdd) : null,
     ...(unique.length > 0 && { warnings: unique }),
   };
 }

@@ -35,6 +35,7 @@ import {
   openSite,
   openSpan,
   warnOfEvents,
+  warnOfNoEvents,
   warnOfValues,
 } from "./query-span.ts";
 
@@ -410,15 +411,6 @@ async function warnOfMissing(
 function joinWarnings(...lists: (readonly Warning[])[]): { warnings?: Warning[] } {
   const warnings = lists.flat();
   return warnings.length > 0 ? { warnings } : {};
-}
-
-/** Says that no events were counted where the source has none. */
-async function warnOfNoEvents(site: SourceSite, { source, signal }: AnswerContext): Promise<Warning[]> {
-  const recorded = await source.dimensions?.(site, signal);
-  if (recorded === undefined || recorded.includes("events")) return [];
-  const option = source.missingOption?.("events");
-  const without = option === undefined ? "" : ` without ${option}`;
-  return [{ code: "no_events", detail: `Events are not recorded${without}, so 0 is not a count of them.` }];
 }
 
 /** Says that a row has what was folded, unless the source has said so. */

@@ -148,6 +148,23 @@ export const warnOfEvents = (dimension: Dimension, { onlyEvents }: PartialSource
 const describeEvents = (events: readonly string[]) =>
   `this source records no event other than ${events.map((event) => quote(event)).join(", ")}`;
 
+/** The option that the source would need to record a dimension, as the end of a sentence. */
+function nameMissing({ missingOption }: PartialSource, dimension: Dimension): string {
+  const option = missingOption?.(dimension);
+  return option === undefined ? "" : ` without ${option}`;
+}
+
+/** Says that no events were counted where the source has none. */
+export async function warnOfNoEvents(
+  site: SourceSite,
+  { source, signal }: AnswerContext,
+): Promise<Warning[]> {
+  const recorded = await source.dimensions?.(site, signal);
+  if (recorded === undefined || recorded.includes("events")) return [];
+  const detail = `Events are not recorded${nameMissing(source, "events")}, so 0 is not a count of them.`;
+  return [{ code: "no_events", detail }];
+}
+
 export async function assertRecorded(
   source: PartialSource,
   site: SourceSite,
@@ -157,9 +174,7 @@ export async function assertRecorded(
 ): Promise<void> {
   const recorded = await source.dimensions?.(site, signal);
   if (recorded === undefined || recorded.includes(dimension)) return;
-  const option = source.missingOption?.(dimension);
-  const without = option === undefined ? "" : ` without ${option}`;
-  const detail = `is ${dimension}, which this source does not record${without}; it has ${recorded.join(", ")}`;
+  const detail = `is ${dimension}, which this source does not record${nameMissing(source, dimension)}; it has ${recorded.join(", ")}`;
   throw createParameterError(parameter, detail, { allowed: recorded });
 }
 
