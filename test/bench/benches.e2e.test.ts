@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
 import { execFile } from "../support/child-process.js";
 import { hasChdb } from "../support/clickhouse.ts";
+import { installed } from "../support/installed-package.ts";
 import { pick } from "../support/seed.ts";
 
-const { folder } = inject("installed");
 const few = ["--rounds", "1"];
-const installed = ["--installed", folder];
+const ofInstalled = ["--installed", installed.folder];
 
 /** What each bench prints in front of a table's figures, which say nothing of so few rounds. */
 const benches: [name: string, args: string[], rows: string[]][] = [
   [
     "start",
-    [...few, ...installed],
+    [...few, ...ofInstalled],
     [
       "`node -e 0`",
       "a bare responder's tools/list",
@@ -42,7 +42,7 @@ const benches: [name: string, args: string[], rows: string[]][] = [
   ],
   [
     "logs",
-    [...few, ...installed, "--starts", "1", "--lines", "20000", "--visitors", "100"],
+    [...few, ...ofInstalled, "--starts", "1", "--lines", "20000", "--visitors", "100"],
     [
       "`stats --logs`, the first start, 1 thread",
       "`node -e 0`",

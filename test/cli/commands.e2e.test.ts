@@ -1,9 +1,10 @@
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 
 describe("the installed command", () => {
-  const { bin } = inject("installed");
+  const { bin } = installed;
   const start = (command: string) =>
     spawnSync("sh", ["-c", command.replaceAll("analytics-mcp", bin)], { encoding: "utf8" });
 
@@ -25,7 +26,7 @@ describe("the installed command", () => {
       kill -TERM $pid; wait $pid; echo "exit $?"`;
     const { stdout } = spawnSync("sh", ["-c", script.replaceAll("analytics-mcp", bin)], {
       encoding: "utf8",
-      cwd: inject("installed").folder,
+      cwd: installed.folder,
     });
     const [, json = "", exit] = /^([\s\S]*\n)(exit \d+)\n$/.exec(stdout) ?? [];
     expect(exit).toBe("exit 0");

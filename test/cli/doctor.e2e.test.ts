@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { expect, inject, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createCertificate } from "../support/certificate.ts";
 import { spawn } from "../support/child-process.js";
 import { at, readReport, serve } from "../support/doctor-report.ts";
+import { installed } from "../support/installed-package.ts";
 import { startRightConnector } from "../support/right-connector.ts";
 
 /** The installed doctor, because Node reads NODE_EXTRA_CA_CERTS only at startup. */
 async function examineInstalled(env: Record<string, string>, ...argv: string[]) {
-  const child = spawn(inject("installed").bin, ["doctor", "--json", ...argv], {
+  const child = spawn(installed.bin, ["doctor", "--json", ...argv], {
     env,
   });
   const output = { stdout: "", stderr: "" };

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../src/api/listen.ts";
 import { findProfileFile } from "../../src/config/profiles.ts";
 import { DEMO_KEY } from "../support/api.ts";
+import { installed } from "../support/installed-package.ts";
 import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
@@ -14,7 +15,7 @@ import { SCRIPT, startAtTerminal } from "../support/typing.ts";
 import { RECORDED, readRecordings, startReplay } from "../support/umami-replay.ts";
 
 describe.skipIf(!SCRIPT)("login at a terminal", () => {
-  const { bin } = inject("installed");
+  const { bin } = installed;
   const SHOW_MODE = "stty -a | tr ' ' '\\n' | grep -xE -- '-?(echo|icanon|isig);?' | sort | tr '\\n' ' '";
   let origin = "";
   let close: () => Promise<void>;

@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
 import { spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 
 it("a report's file is named after the site and its days", () => {
-  const { bin } = inject("installed");
+  const { bin } = installed;
   const cwd = mkdtempSync(join(tmpdir(), "report-"));
   const run = (...args: string[]) =>
     spawnSync(bin, ["report", "--demo", ...args], { cwd, encoding: "utf8" }).stdout;

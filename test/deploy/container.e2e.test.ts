@@ -13,9 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { getuid } from "node:process";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { execFileSync, spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 import { combined, joinLines } from "../support/logs.ts";
 import { hasSqlite, newestNode } from "../support/other-nodes.ts";
 import { findPort, findProgram, type Running, startProgram } from "../support/processes.ts";
@@ -58,7 +59,7 @@ exec chroot $root setpriv --reuid=${NODE} --regid=${NODE} --groups="$groups" --n
 describe.skipIf(getuid?.() !== 0 || TOOLS.includes(undefined))(
   "a container for logs (root, unshare, setpriv)",
   () => {
-    const { bin } = inject("installed");
+    const { bin } = installed;
     const folder = mkdtempSync(join(tmpdir(), "container-"));
     const [log, state] = [join(folder, "log"), join(folder, "state")];
     const node = newestNode;

@@ -4,15 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as oauth from "oauth4webapi";
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { execFileSync, spawn } from "../support/child-process.js";
 import { connectHttp } from "../support/clients.ts";
 import { createBrowser, readConsentForm } from "../support/connector.ts";
+import { installed } from "../support/installed-package.ts";
 import { findPort, findProgram, type Running, startProgram } from "../support/processes.ts";
 import { REDIS_SERVER, type RedisServer, startRedis } from "../support/redis.ts";
 import { signIn } from "../support/sign-in.ts";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 const NAME = "mcp.example.com";
 const nginx = findProgram("nginx");
 

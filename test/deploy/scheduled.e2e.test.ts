@@ -15,17 +15,18 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Listening, listen } from "../../src/api/listen.ts";
 import { createTestApi, DEMO_KEY, toResponse } from "../support/api.ts";
 import { execFile } from "../support/child-process.js";
 import { HOSTILE, MENTIONS, spoilNames } from "../support/hostile-names.ts";
+import { installed } from "../support/installed-package.ts";
 import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { newestNode } from "../support/other-nodes.ts";
 import { findProgram } from "../support/processes.ts";
 import { IS_LONG } from "../support/seed.ts";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 const page = readFileSync("docs/scheduled.md", "utf8");
 const sectionOf = (title: string) =>
   page.split(/^##+ /m).find((section) => section.startsWith(`${title}\n`)) ?? "";

@@ -14,9 +14,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { getuid } from "node:process";
 import * as oauth from "oauth4webapi";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { execFileSync, spawnSync } from "../support/child-process.js";
 import { connectHttp } from "../support/clients.ts";
+import { installed } from "../support/installed-package.ts";
 import { combined, joinLines } from "../support/logs.ts";
 import { hasSqlite, newestNode } from "../support/other-nodes.ts";
 import { findPort, findProgram, type Running, startProgram } from "../support/processes.ts";
@@ -111,7 +112,7 @@ exec prlimit --nofile=${settings.get("LimitNOFILE")} setpriv --reuid=${ACCOUNT} 
 describe.skipIf(getuid?.() !== 0 || ADM === undefined || TOOLS.includes(undefined))(
   "with the unit's settings, by a user of its own (root, unshare, setpriv)",
   () => {
-    const { bin } = inject("installed");
+    const { bin } = installed;
     const folder = mkdtempSync(join(tmpdir(), "unit-"));
     const [home, log] = [join(folder, "home"), join(folder, "log")];
     const node = newestNode;

@@ -1,11 +1,12 @@
 import { delimiter, dirname } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Api } from "../../src/api/api.ts";
 import { type Listening, listen } from "../../src/api/listen.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, toResponse } from "../support/api.ts";
 import { execFile } from "../support/child-process.js";
 import { connectInProcess, type McpClient, spawnClient } from "../support/clients.ts";
+import { installed } from "../support/installed-package.ts";
 import { withoutSpans } from "../support/period-service.ts";
 import { IS_LONG, pick } from "../support/seed.ts";
 import { runShell } from "../support/shell.ts";
@@ -19,7 +20,7 @@ import { createTruth, fixtures, type Truth } from "./truth.ts";
 /** Most questions are asked at this moment. */
 const AMPLE: Moment = "a Saturday morning";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 const keys = { acme: DEMO_KEY, globex: GLOBEX_KEY };
 
 /** Clients by key, each of which has listed the tools, as every host does first: it then validates answers. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   type Asking,
   ask,
@@ -17,13 +17,13 @@ import {
   secrets,
 } from "../support/attacker.ts";
 import { answerRightly, send, startServer } from "../support/faulty-server.ts";
+import { installed } from "../support/installed-package.ts";
 import { findPort, startProgram } from "../support/processes.ts";
 import { askRaw } from "../support/raw.ts";
 import { REDIS_SERVER, startRedis } from "../support/redis.ts";
 import { readFolder, searchFor } from "../support/search.ts";
 import { pick } from "../support/seed.ts";
 
-const installed = inject("installed");
 const KEY = "canary-key-3f9c1d-of-a-person";
 const WRONG_KEY = "canary-key-77ab02-that-is-none";
 

@@ -10,14 +10,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { combinedLine } from "../sources/logs/log-place.ts";
 import { spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 import { buildMmdb } from "../support/mmdb.ts";
 import { countryDatabase, newerNode } from "../support/tools.ts";
 
 const PACKAGE = "@ip-location-db/geo-whois-asn-country-mmdb";
-const installed = inject("installed");
 
 let folder: string;
 beforeEach(() => {

@@ -1,9 +1,10 @@
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { queries } from "../../src/reports/queries.ts";
 import { execFile } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 import { inspector, newerNode } from "../support/tools.ts";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 
 /** The official Inspector's command line on the packed server. */
 async function inspect(era: string, ...args: string[]) {

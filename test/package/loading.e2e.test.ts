@@ -3,13 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
 import { listen } from "../../src/api/listen.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawn, spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 import { createReferenceApi } from "../support/reference-api.ts";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 
 /** Words that stand in one heavy part of the program each. */
 const parts = {

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { execFileSync, spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 import { findProgram } from "../support/processes.ts";
 
 /** What `npm install --global` makes, in a folder of its own: the pages are where `man` looks. */
@@ -18,7 +19,7 @@ execFileSync(
     "--offline",
     "--no-audit",
     "--loglevel=error",
-    inject("installed").tarball,
+    installed.tarball,
   ],
   { env: { HOME: prefix } },
 );

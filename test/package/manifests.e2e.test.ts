@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { environment } from "../../src/documents/environment.ts";
 import { clients } from "../../src/setup/clients/index.ts";
@@ -12,6 +12,7 @@ import { findClient } from "../../src/setup/mcp-client.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
 import { execFileSync, spawnSync } from "../support/child-process.js";
 import { spawnClient } from "../support/clients.ts";
+import { installed } from "../support/installed-package.ts";
 import { buildInstallLinks, manifest, manifests, SKILL, stranger } from "../support/manifests.ts";
 import { checks } from "../support/tools.ts";
 
@@ -46,7 +47,7 @@ it.each([
 describe("the entry of the registry", () => {
   it("bears the name that the package gives as proof", () => {
     const { name, version, packages } = read("server.json");
-    const published = read(join(inject("installed").folder, "node_modules/analytics-mcp/package.json"));
+    const published = read(join(installed.folder, "node_modules/analytics-mcp/package.json"));
     expect(published).toMatchObject({ mcpName: name, version, name: packages[0].identifier });
   });
 });

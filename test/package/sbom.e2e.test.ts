@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
+import { installed } from "../support/installed-package.ts";
 import { checks } from "../support/tools.ts";
 
-const dist = join(inject("installed").folder, "node_modules", "analytics-mcp", "dist");
+const dist = join(installed.folder, "node_modules", "analytics-mcp", "dist");
 const text = readFileSync(join(dist, "sbom.cdx.json"), "utf8");
 const sbom: {
   metadata: { component: { "bom-ref": string } };

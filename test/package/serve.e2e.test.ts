@@ -3,16 +3,16 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as oauth from "oauth4webapi";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientKinds, connectHttp } from "../support/clients.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { answerRightly, send, startServer } from "../support/faulty-server.ts";
+import { installed } from "../support/installed-package.ts";
 import { otherNodes } from "../support/other-nodes.ts";
 import { findPort, startProgram } from "../support/processes.ts";
 import { runShell } from "../support/shell.ts";
 import { loose, signIn } from "../support/sign-in.ts";
 
-const installed = inject("installed");
 const STARTED = "The connector is at";
 
 let folder: string;

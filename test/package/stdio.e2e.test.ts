@@ -1,14 +1,15 @@
 import { once } from "node:events";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { writeProfile } from "../../src/config/profiles.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { createTestApi, DEMO_KEY, NOW } from "../support/api.ts";
 import { spawn } from "../support/child-process.js";
 import { clientKinds, spawnClient, type TestClient } from "../support/clients.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
+import { installed } from "../support/installed-package.ts";
 import { createHome } from "../support/profiles.ts";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 const CANARY = "canary-4f1c9a2e77d04b6f";
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

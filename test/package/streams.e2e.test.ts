@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
 import { spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 
-const { bin } = inject("installed");
+const { bin } = installed;
 const FULL = "/dev/full";
 
 const run = (words: string) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
+import { installed } from "../support/installed-package.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 const manifest: Record<"devDependencies" | "overrides", Record<string, string>> = read("package.json");
@@ -9,7 +10,7 @@ const lock: {
   packages: Record<string, { version: string; integrity?: string; hasInstallScript?: true }>;
 } = read("package-lock.json");
 const sbom: { components: { name: string }[] } = read(
-  join(inject("installed").folder, "node_modules", "analytics-mcp", "dist", "sbom.cdx.json"),
+  join(installed.folder, "node_modules", "analytics-mcp", "dist", "sbom.cdx.json"),
 );
 const bundled = new Set(sbom.components.map(({ name }) => name));
 const packages = Object.entries(lock.packages).filter(([folder]) => folder !== "");

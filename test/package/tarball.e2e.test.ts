@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { execFileSync, spawnSync } from "../support/child-process.js";
+import { installed } from "../support/installed-package.ts";
 import { hasCompileCache, otherNodes } from "../support/other-nodes.ts";
 
-const { files, folder, bin, size, unpackedSize } = inject("installed");
+const { files, folder, bin, size, unpackedSize } = installed;
 const home = join(folder, "node_modules", "analytics-mcp");
 const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
 

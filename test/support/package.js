@@ -7,8 +7,7 @@ import { execFileSync } from "./child-process.js";
  * Packs the project as it would be published and installs that tarball alone into an empty folder, as a
  * stranger would get it. Needs a build; touches no network.
  */
-export function installPackage() {
-  const folder = mkdtempSync(join(tmpdir(), "analytics-mcp-"));
+export function installPackage(folder = mkdtempSync(join(tmpdir(), "analytics-mcp-"))) {
   const npm = (/** @type {string[]} */ args, /** @type {string} */ cwd) =>
     execFileSync("npm", [...args, "--loglevel=error", "--no-update-notifier"], {
       cwd,
