@@ -60,10 +60,18 @@ function valueOfVisit({ hits, values }: KnownVisit, dimension: Dimension): strin
   return values[dimension] ?? null;
 }
 
+const patterns = new WeakMap<readonly string[], RegExp>();
+
 function matchSlowly(parts: readonly string[] | null, value: string | null): boolean {
   if (parts === null || value === null) return parts === value;
-  const pattern = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("[\\s\\S]*");
-  return new RegExp(`^${pattern}$`).test(value);
+  const pattern = patterns.get(parts) ?? readPattern(parts);
+  patterns.set(parts, pattern);
+  return pattern.test(value);
+}
+
+function readPattern(parts: readonly string[]): RegExp {
+  const texts = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  return new RegExp(`^${texts.join("[\\s\\S]*")}$`);
 }
 
 /** The totals of each day. */
@@ -78,17 +86,26 @@ export function totalNaively(dates: readonly string[], kept: readonly KeptVisit[
 export function hoursNaively(kept: readonly KeptVisit[]) {
   const hourOf = (hit: KnownHit | undefined) => Math.floor((hit?.time ?? 0) / 3600);
   const begins = ({ hits }: KeptVisit) => hourOf(hits.find(isView));
-  const hours = new Set(kept.flatMap((visit) => [begins(visit), ...visit.kept.map(hourOf)]));
-  return [...hours]
+  const active = new Map<number, KeptVisit[]>();
+  const begun = new Map<number, KeptVisit[]>();
+  for (const visit of kept) {
+    addTo(begun, begins(visit), visit);
+    for (const hour of new Set(visit.kept.map(hourOf)))
+      addTo(active, hour, { ...visit, kept: visit.kept.filter((hit) => hourOf(hit) === hour) });
+  }
+  return [...new Set([...active.keys(), ...begun.keys()])]
     .sort((a, b) => a - b)
     .map((hour) => {
-      const active = kept
-        .map((visit) => ({ ...visit, kept: visit.kept.filter((hit) => hourOf(hit) === hour) }))
-        .filter((visit) => visit.kept.length > 0);
-      const { visits, bounces, visitSeconds } = countVisits(kept.filter((visit) => begins(visit) === hour));
-      const { visitors, pageviews } = countVisits(active);
+      const { visits, bounces, visitSeconds } = countVisits(begun.get(hour) ?? []);
+      const { visitors, pageviews } = countVisits(active.get(hour) ?? []);
       return { start: hour * 3_600_000, visitors, pageviews, visits, bounces, visitSeconds };
     });
+}
+
+function addTo<K, T>(lists: Map<K, T[]>, key: K, one: T) {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  list.push(one);
 }
 
 /** The rows of a dimension, by value. */
@@ -105,9 +122,7 @@ export function rankNaively(kept: readonly KeptVisit[], dimension: Dimension) {
       const own = isOfHits
         ? visit.kept.filter((hit) => valueOfHit(visit, hit, dimension) === value)
         : visit.kept;
-      const group = groups.get(value) ?? [];
-      groups.set(value, group);
-      group.push({ ...visit, kept: own });
+      addTo(groups, value, { ...visit, kept: own });
     }
   }
   const rows = [...groups].map(([value, visits]) => {

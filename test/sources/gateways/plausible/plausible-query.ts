@@ -51,20 +51,11 @@ export function answerQuery(site: PlausibleSite, query: Query, now: number) {
   assertValid(site, query);
   const [from, to] = readRange(site, query.date_range, now);
   const inRange = listInRange(site, from, to);
-  const isKept = (event: StoredEvent) => filters.every((filter) => meets(site, filter, event, inRange));
-  const kept = inRange.filter(isKept);
+  const tests = filters.map((filter) => readFilter(site, filter, inRange));
+  const kept = tests.length === 0 ? inRange : inRange.filter((event) => tests.every((test) => test(event)));
   const isOfSessions = dimensions.some((name) => SESSION_DIMENSIONS.includes(name));
   const counted = isOfSessions ? lastOfSessions(inRange, new Set(kept.map(({ session }) => session))) : kept;
-  const groups = new Map<string, { dimensions: unknown[]; events: StoredEvent[] }>();
-  for (const event of counted) {
-    for (const values of listValues(site, dimensions, event)) {
-      const key = JSON.stringify(values);
-      const group = groups.get(key) ?? { dimensions: values.map(({ shown }) => shown), events: [] };
-      group.events.push(event);
-      groups.set(key, group);
-    }
-  }
-  if (dimensions.length === 0 && groups.size === 0) groups.set("", { dimensions: [], events: [] });
+  const groups = groupEvents(site, dimensions, counted);
   const rows = [...groups].map(([key, group]) => ({
     key,
     dimensions: group.dimensions,
@@ -187,31 +178,54 @@ function assertClauses(site: PlausibleSite, filter: unknown[]): void {
       throw new Refused(`Invalid filters. The goal \`${goal}\` is not configured for this site.`);
 }
 
-function meets(
-  site: PlausibleSite,
-  filter: unknown,
-  event: StoredEvent,
-  all: readonly StoredEvent[],
-): boolean {
+/** Whether an event meets a filter. It is read once, since some thousand events are asked. */
+function readFilter(site: PlausibleSite, filter: unknown, all: readonly StoredEvent[]): Test {
   const [operator, second, values = []] = filter as [string, unknown, (string | number)[]];
-  if (operator === "and") return (second as unknown[]).every((each) => meets(site, each, event, all));
-  if (operator === "or") return (second as unknown[]).some((each) => meets(site, each, event, all));
-  if (operator === "not") return !meets(site, second, event, all);
-  if (operator.startsWith("has_"))
-    return listSessions(site, second, all).has(event.session) === (operator === "has_done");
-  if (operator.endsWith("_not")) return !meets(site, [operator.slice(0, -4), second, values], event, all);
+  const readEach = () => (second as unknown[]).map((each) => readFilter(site, each, all));
+  if (operator === "and") {
+    const tests = readEach();
+    return (event) => tests.every((test) => test(event));
+  }
+  if (operator === "or") {
+    const tests = readEach();
+    return (event) => tests.some((test) => test(event));
+  }
+  if (operator === "not") return negate(readFilter(site, second, all));
+  if (operator.startsWith("has_")) {
+    const sessions = listSessions(site, second, all);
+    return (event) => sessions.has(event.session) === (operator === "has_done");
+  }
+  if (operator.endsWith("_not"))
+    return negate(readFilter(site, [operator.slice(0, -4), second, values], all));
   const name = String(second);
-  if (name === "event:goal")
-    return Object.entries(site.goals)
-      .filter(([goal]) =>
-        values.some((text) => (operator === "is" ? goal === text : goal.includes(`${text}`))),
-      )
-      .some(([goal]) => isDone(site, goal, event));
-  const value = event.values[name];
-  if (value === undefined) throw new Refused(`Invalid filter on ${name}.`);
-  if (operator === "is") return values.some((text) => value === (isShownEmpty(name, text) ? "" : text));
-  if (operator === "contains") return values.some((text) => String(value).includes(`${text}`));
-  return values.some((text) => new RegExp(`${text}`, "su").test(String(value)));
+  const asks = readClauses(operator, name, values);
+  if (name === "event:goal") {
+    const goals = Object.keys(site.goals).filter(asks);
+    return (event) => goals.some((goal) => isDone(site, goal, event));
+  }
+  return (event) => {
+    const value = event.values[name];
+    if (value === undefined) throw new Refused(`Invalid filter on ${name}.`);
+    return asks(value);
+  };
+}
+
+type Test = (event: StoredEvent) => boolean;
+
+const negate =
+  (test: Test): Test =>
+  (event) =>
+    !test(event);
+
+function readClauses(operator: string, name: string, values: readonly (string | number)[]) {
+  if (operator === "is") {
+    const texts = values.map((text) => (isShownEmpty(name, text) ? "" : text));
+    return (value: string | number) => texts.includes(value);
+  }
+  if (operator === "contains")
+    return (value: string | number) => values.some((text) => String(value).includes(`${text}`));
+  const patterns = values.map((text) => new RegExp(`${text}`, "su"));
+  return (value: string | number) => patterns.some((pattern) => pattern.test(String(value)));
 }
 
 /** Filters take the texts of what is not set; that of a channel is also one that is set. */
@@ -226,8 +240,7 @@ function listSessions(site: PlausibleSite, filter: unknown, all: readonly Stored
   found.set(all, known);
   const key = JSON.stringify(filter);
   const sessions =
-    known.get(key) ??
-    new Set(all.filter((event) => meets(site, filter, event, all)).map(({ session }) => session));
+    known.get(key) ?? new Set(all.filter(readFilter(site, filter, all)).map(({ session }) => session));
   known.set(key, sessions);
   return sessions;
 }
@@ -246,23 +259,41 @@ function lastOfSessions(all: readonly StoredEvent[], sessions: ReadonlySet<strin
   return [...last].flatMap(([session, event]) => (sessions.has(session) ? [event] : []));
 }
 
-/** The values by which an event is grouped; the clocks of a repeated hour differ, though they look alike. */
-function listValues(site: PlausibleSite, dimensions: readonly string[], event: StoredEvent) {
-  const lists = dimensions.map((name) => {
-    if (name === "event:goal")
-      return Object.keys(site.goals)
-        .filter((goal) => isDone(site, goal, event))
-        .map((shown) => ({ shown, apart: "" }));
-    const { shown, apart = "" } = showValue(site, name, event);
-    return [{ shown, apart }];
-  });
-  return lists.reduce<{ shown: string | number; apart: string }[][]>(
-    (rows, list) => rows.flatMap((row) => list.map((value) => [...row, value])),
-    [[]],
-  );
+/** By the values of the dimensions; the clocks of a repeated hour differ, though they look alike. */
+function groupEvents(site: PlausibleSite, dimensions: readonly string[], events: readonly StoredEvent[]) {
+  const groups = new Map<string, { dimensions: unknown[]; events: StoredEvent[] }>();
+  if (dimensions.length === 0) return groups.set("", { dimensions: [], events: [...events] });
+  for (const event of events) {
+    for (const values of listValues(site, dimensions, event)) {
+      const key = values.map(({ shown, apart }) => `${shown}\0${apart}`).join("\0");
+      const group = groups.get(key) ?? { dimensions: values.map(({ shown }) => shown), events: [] };
+      group.events.push(event);
+      groups.set(key, group);
+    }
+  }
+  return groups;
 }
 
-function showValue({ timezone }: PlausibleSite, name: string, { at, day, values }: StoredEvent) {
+/** The values of an event: those of several goals are several. */
+function listValues(site: PlausibleSite, dimensions: readonly string[], event: StoredEvent) {
+  let rows: { shown: string | number; apart?: string }[][] = [[]];
+  for (const name of dimensions) {
+    if (name === "event:goal") {
+      const goals = Object.keys(site.goals).filter((goal) => isDone(site, goal, event));
+      rows = rows.flatMap((row) => goals.map((shown) => [...row, { shown }]));
+    } else {
+      const value = showValue(site, name, event);
+      for (const row of rows) row.push(value);
+    }
+  }
+  return rows;
+}
+
+function showValue(
+  { timezone }: PlausibleSite,
+  name: string,
+  { at, day, values }: StoredEvent,
+): { shown: string | number; apart?: string } {
   if (name === "time:day") return { shown: day };
   if (name === "time:hour") {
     const hour = hourShown(at, timezone);
