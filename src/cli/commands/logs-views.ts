@@ -3,6 +3,7 @@ import type { Cell, Column, View } from "../../operations/view.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
 import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/command/dry-run.ts";
 import { listNamedLogs, proposeNamed } from "../../sources/logs/reading/named-logs.ts";
+import { describeRepeat } from "../../sources/logs/reading/repeated-lines.ts";
 
 type Kind = Column["kind"];
 
@@ -132,13 +133,7 @@ function listWarnings({ sites, outcomes, files, left_out }: DryRun): string[] {
     ),
     ...(late ? [`${formatCount(late.lines, "line")} came more than 24 hours after their day ended.`] : []),
     ...files.flatMap(({ file, repeats }) =>
-      repeats === null
-        ? []
-        : [
-            repeats === file
-              ? `${file} has lines twice, which count twice: remove the second ones.`
-              : `${file} has lines of ${repeats}, which count twice: give each log once.`,
-          ],
+      repeats === null ? [] : Object.values(describeRepeat(file, repeats)).join(" "),
     ),
     ...files.flatMap(({ file, damage }) => (damage === null ? [] : [`${file}: ${damage}`])),
     ...left_out.map(({ file, reason }) => `Not read: ${file} ${reason}.`),

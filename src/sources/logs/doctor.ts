@@ -10,6 +10,7 @@ import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
+import { describeRepeat, listRepeated } from "./reading/repeated-lines.ts";
 import { describeUnread, findUnread } from "./reading/unread-input.ts";
 import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
 import { type LogSettings, quotePatterns } from "./settings.ts";
@@ -50,17 +51,28 @@ export async function checkFiles(
   const today = calendar.find(now / 1000).date;
   const recent = { from: addDays(today, 1 - RECENT_DAYS), to: today };
   const unread = findUnread(registry, { site: undefined, ...recent }, calendar);
-  if (unread !== undefined)
-    return { warning: `${about}. ${describeUnread(unread, recent)}`, fix: describeFix(settings) };
   const [ended] = listEnded(collector.sites, settings, { now, hasFiles: registry.hasFiles() });
-  if (ended === undefined) return about;
-  return { warning: `${about}. ${describeEnd(ended.log, ended.end, now).detail}`, fix: ENDED };
+  const problems = [
+    ...(unread ? [{ detail: describeUnread(unread, recent), fix: describeFix(settings) }] : []),
+    ...listRepeated(contents.values())
+      .slice(0, MOST_REPEATED)
+      .map(({ path, repeats }) => describeRepeat(path || "A file that is gone", repeats.path)),
+    ...(ended ? [{ detail: describeEnd(ended.log, ended.end, now).detail, fix: ENDED }] : []),
+  ];
+  if (problems.length === 0) return about;
+  const join = (texts: string[]) => [...new Set(texts)].join(" ");
+  return {
+    warning: join([`${about}.`, ...problems.map(({ detail }) => detail)]),
+    fix: join(problems.map(({ fix }) => fix)),
+  };
 }
 
 const ENDED =
   "If people came since, see where the server writes now: after a rotation it may need a reload, and a copy of its files must be made again.";
 /** What is older has been seen. */
 const RECENT_DAYS = 30;
+/** `logs` names all. */
+const MOST_REPEATED = 3;
 const describeFix = ({ files }: LogSettings) =>
   `analytics-mcp logs ${quotePatterns(files)} shows the first of these lines, --log-format describes another format, and a file that is no access log should not match the pattern.`;
 

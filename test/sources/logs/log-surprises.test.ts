@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkFiles } from "../../../src/sources/logs/doctor.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "./log-place.ts";
 
 let place: LogPlace;
@@ -103,6 +104,13 @@ it("says that lines of overlapping files count twice", async () => {
   rmSync(place.history(), { recursive: true });
   place.write("access.log.backup", lines.slice(800));
   expect(await warningsOf()).toContain("repeated_lines");
-  // The next process knows it, too.
+  // The next process knows it, too, and so does doctor.
   expect(await warningsOf()).toContain("repeated_lines");
+  const { environment, folder } = place;
+  const flags = { logs: [`${folder}/www/access.log*`], site: ["example.com"], timezone: "UTC" };
+  const found = await checkFiles({ flags, environment, clock: () => NOON });
+  expect(found).toMatchObject({
+    warning: expect.stringMatching(/access\.log\S* has lines of \S+access\.log\S*, which count twice\./),
+    fix: expect.stringContaining("Give each log once."),
+  });
 });

@@ -92,7 +92,17 @@ export function takeRepeats(contents: Iterable<LogContent>, again: readonly LogC
   }
 }
 
-/** The warning that lines of a site count twice. Only the dry run names files. */
+/** Which lines count twice, and how they count once. @param path What `listRepeated` found of the file. */
+export function describeRepeat(file: string, path: string): { detail: string; fix: string } {
+  return path === file
+    ? { detail: `${file} has lines twice, which count twice.`, fix: "Remove the second ones." }
+    : {
+        detail: `${file} has lines of ${path || "a file that is gone"}, which count twice.`,
+        fix: "Give each log once.",
+      };
+}
+
+/** The warning that lines of a site count twice. Only the dry run and doctor name files. */
 export function warnOfRepeats(contents: Iterable<LogContent>, domain: string): Warning[] {
   const repeated = listRepeated(contents).filter(({ site }) => site === undefined || site === domain);
   if (repeated.length === 0) return [];
