@@ -1,4 +1,5 @@
 import { addDays, listDays } from "../../operations/days.ts";
+import type { OpenDay } from "./counting/open-day.ts";
 import type { SiteLog, SiteLogs } from "./counting/site-log.ts";
 import type { LogSettings } from "./settings.ts";
 
@@ -24,6 +25,8 @@ export interface EndContext {
   hasFiles: boolean;
   /** The sites whose lines are in the same log: where one goes on, another had no visitors. */
   sharing: readonly SiteLog[];
+  /** Those that may be spoken of: the lines of the others only tell whether the log goes on. */
+  shown: readonly SiteLog[];
 }
 
 /** The sites of each log: a site for which files were named has its own. */
@@ -42,36 +45,46 @@ export const listSharing = (log: SiteLog, sites: SiteLogs, settings: Pick<LogSet
 export const listEnded = (
   sites: SiteLogs,
   settings: Pick<LogSettings, "files">,
-  asked: Omit<EndContext, "sharing">,
+  asked: Omit<EndContext, "sharing" | "shown">,
 ): { log: SiteLog; end: LogEnd }[] =>
   groupSites(sites, settings).flatMap((sharing) => {
-    const [log] = [...sharing].sort((a, b) => (b.last ?? 0) - (a.last ?? 0));
-    const end = log?.last === undefined ? undefined : findEnd(log, { ...asked, sharing });
+    const [log] = [...sharing].sort((a, b) => findLast(b, asked.now) - findLast(a, asked.now));
+    const end = log?.last === undefined ? undefined : findEnd(log, { ...asked, sharing, shown: sharing });
     return log === undefined || end === undefined ? [] : { log, end };
   });
 
 /** The end of a log from which no line is expected any more, because no file is left or because it is silent; undefined if lines are. */
-export function findEnd(log: SiteLog, { now, hasFiles, sharing }: EndContext): LogEnd | undefined {
+export function findEnd(log: SiteLog, { now, hasFiles, sharing, shown }: EndContext): LogEnd | undefined {
   const own = findLast(log, now);
   if (!hasFiles || now / 1000 - own > DAY_SECONDS) return { last: own, isSilent: false };
-  const last = sharing.reduce((latest, each) => Math.max(latest, each.last ?? 0), own);
+  const findLatest = (logs: readonly SiteLog[]) =>
+    logs.reduce((latest, each) => Math.max(latest, findPast(each, now) ?? 0), 0);
+  const last = findLatest(sharing);
   const silence = now / 1000 - last;
   // Pauses are counted in hours: none is shorter.
   if (silence <= PAUSES * HOUR) return undefined;
   const busiest = sharing.reduce((most, each) => (each.pageviews > most.pageviews ? each : most), log);
   const pause = findLongestPause(busiest, last);
-  return pause !== undefined && silence > PAUSES * pause ? { last, isSilent: true } : undefined;
+  if (pause === undefined || silence <= PAUSES * pause) return undefined;
+  const isShown = new Set(shown);
+  return { last: findLatest(sharing.filter((each) => isShown.has(each))), isSilent: true };
 }
 
-/**
- * When the last line was written, in seconds since 1970. If that would be tomorrow or later, the line does not say it, and the last
- * of the other days tells.
- */
-export function findLast({ open, closed, last = 0, calendar }: SiteLog, now: number): number {
-  const today = calendar.find(now / 1000).date;
-  if (calendar.find(last).date <= today) return last;
-  const days = [...open.keys(), ...closed.keys()].filter((date) => date <= today);
-  return days.length === 0 ? last : calendar.spanOf(days.reduce((a, b) => (a > b ? a : b))).end - 1;
+/** When the last line was written, in seconds since 1970: one that is dated after now says it only if all are. */
+export const findLast = (log: SiteLog, now: number): number => findPast(log, now) ?? log.last ?? 0;
+
+function findPast({ open, closed, last, calendar }: SiteLog, now: number): number | undefined {
+  const until = now / 1000;
+  if (last === undefined || last <= until) return last;
+  const today = calendar.find(until).date;
+  const days = [...open.keys(), ...closed.keys()].filter((date) => date <= today).sort();
+  for (const date of days.reverse()) {
+    const day = closed.has(date) ? undefined : open.get(date)?.load();
+    if (day === undefined) return calendar.spanOf(date).end - 1;
+    const seconds = listSeconds(day).filter((second) => second <= until);
+    if (seconds.length > 0) return seconds.reduce((a, b) => Math.max(a, b));
+  }
+  return undefined;
 }
 
 /**
@@ -82,7 +95,7 @@ function findLongestPause(log: SiteLog, until: number): number | undefined {
   const { date } = log.calendar.find(until);
   const days = listDays(addDays(date, -REMEMBERED), date).map((day) => listHours(log, day));
   if (days.includes(undefined)) return undefined;
-  const hours = days.flatMap((starts = []) => starts);
+  const hours = days.flatMap((starts = []) => starts).filter((start) => start <= until);
   if (until - (hours[0] ?? until) < DAY_SECONDS) return undefined;
   return hours.reduce((longest, hour, index) => Math.max(longest, hour - (hours[index - 1] ?? hour)), 0);
 }
@@ -96,8 +109,10 @@ function listHours({ open, closed }: SiteLog, date: string): number[] | undefine
   }
   const day = open.get(date)?.load();
   if (day === undefined) return [];
-  const hours = new Set<number>();
-  const { second } = day.hits;
-  for (let hit = 0; hit < second.length; hit++) hours.add(Math.floor((second.values[hit] ?? 0) / HOUR));
-  return [...hours].sort((a, b) => a - b).map((hour) => day.start + hour * HOUR);
+  const hours = new Set(listSeconds(day).map((second) => second - ((second - day.start) % HOUR)));
+  return [...hours].sort((a, b) => a - b);
 }
+
+/** When the hits of an open day came, in seconds since 1970. */
+const listSeconds = ({ hits: { second }, start }: OpenDay): number[] =>
+  Array.from({ length: second.length }, (_, hit) => start + (second.values[hit] ?? 0));

@@ -37,7 +37,7 @@ import {
   countDays as countKeptDays,
   countValues as countKeptValues,
 } from "./kept-days.ts";
-import { listSharing } from "./log-end.ts";
+import { type EndContext, listSharing } from "./log-end.ts";
 import { listLost, warnOfLost } from "./reading/lost-lines.ts";
 import { warnOfRepeats } from "./reading/repeated-lines.ts";
 import { warnOfUnread } from "./reading/unread-input.ts";
@@ -96,9 +96,11 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
   /** All that have a page view can be asked about by name, also those that are too small to be listed. */
   const findLog = async (isWanted: (log: SiteLog) => boolean, signal?: AbortSignal) => {
     const { sites, ...rest } = await read(signal);
+    const all = [...rest.collector.sites.values()];
     const isOpen = selection === undefined && asked.sites.length === 0;
-    const others = isOpen ? [...rest.collector.sites.values()].filter(({ pageviews }) => pageviews > 0) : [];
-    return { log: sites.find(isWanted) ?? others.find(isWanted), ...rest };
+    const others = isOpen ? all.filter(({ pageviews }) => pageviews > 0) : [];
+    const log = sites.find(isWanted) ?? others.find(isWanted);
+    return { log, shown: selection === undefined ? all : sites, ...rest };
   };
   const readSite = async ({ domain }: SourceSite, signal?: AbortSignal) => {
     const { log, ...rest } = await findLog((known) => known.domain === domain, signal);
@@ -256,8 +258,13 @@ const MISSING = { missing: true } as const;
 /** What tells whether a log has ended. */
 const describeEnding = (
   log: SiteLog,
-  { registry, collector, settings }: Pick<ReadResult, "registry" | "collector" | "settings">,
-) => ({ hasFiles: registry.hasFiles(), sharing: listSharing(log, collector.sites, settings) });
+  {
+    registry,
+    collector,
+    settings,
+    shown,
+  }: Pick<ReadResult, "registry" | "collector" | "settings"> & Pick<EndContext, "shown">,
+) => ({ hasFiles: registry.hasFiles(), sharing: listSharing(log, collector.sites, settings), shown });
 
 function describeSite({ domain, calendar, first }: SiteLog): SourceSite {
   return {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { selectSites } from "../../../src/config/site-patterns.ts";
 import type { Warning } from "../../../src/operations/warning.ts";
 import { checkFiles } from "../../../src/sources/logs/doctor.ts";
+import { openLogViews } from "../../../src/sources/logs/open.ts";
 import { runShell } from "../../support/shell.ts";
 import { combinedLine, createLogPlace, type LogPlace } from "./log-place.ts";
 
@@ -116,6 +118,11 @@ describe("a log that stopped within the last 24 hours", () => {
     expect(await checkFiles(context)).toBe("540 lines; 1 file today");
   });
 
+  it("is silent whatever line is dated after now", async () => {
+    place.append("access.log", [combinedLine({ at: NOW + 20 * HOUR })]);
+    for (let time = 1; time <= 2; time++) expect((await findStale())?.detail).toBe(SENTENCE);
+  });
+
   it("is known from a history, too, and no longer said once lines come", async () => {
     expect(await findStale()).toMatchObject({ detail: SENTENCE });
     expect(await findStale()).toMatchObject({ detail: SENTENCE });
@@ -172,6 +179,38 @@ describe("a site whose lines stopped", () => {
     const source = await place.open({ site: [] });
     expect((await source.sites()).map(({ domain }) => domain)).toEqual(["example.com", "shop.example"]);
     expect((await findStale({ site: [] }))?.detail).toBe(detail);
+  });
+
+  it("in a log of which the other site has only lines dated after now", async () => {
+    place.write("access.log", [
+      ...makeLines({ host: "example.com " }),
+      `shop.example ${combinedLine({ at: NOW + HOUR })}`,
+    ]);
+    expect((await findStale({ site: [] }))?.detail).toBe(SENTENCE);
+  });
+
+  it("does not tell when the last line of another organization came", async () => {
+    place.write("access.log", [
+      ...makeLines({ host: "example.com ", last: LAST - 2 * HOUR }),
+      ...makeLines({ host: "shop.example " }),
+    ]);
+    const { environment, clock } = place;
+    const logs = [`${place.folder}/www/access.log`];
+    const view = await openLogViews({
+      flags: { logs, timezone: "UTC" },
+      environment,
+      clock: () => clock.now,
+      warn: () => {},
+    });
+    const tell = async (name: string) => {
+      const source = view(selectSites([name]));
+      const site = await source.site?.(name);
+      if (site === undefined) throw new Error("There is no site.");
+      const found = await source.warnings?.({ site, from: "2026-11-26", to: "2026-11-28", now: clock.now });
+      return found?.find(({ code }) => code === "stale")?.values;
+    };
+    expect(await tell("example.com")).toMatchObject({ time: "09:59" });
+    expect(await tell("shop.example")).toMatchObject({ time: "11:59" });
   });
 
   it("in a log of its own is silent, whatever another log has", async () => {
