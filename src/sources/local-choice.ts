@@ -60,9 +60,8 @@ function findInEnvironment(flags: SourceFlags, environment: Environment): LocalC
 
 /** A profile of a local source has its options in place of address and key. */
 function findInProfile(flags: SourceFlags, environment: Environment): LocalChoice | undefined {
-  const { profile, baseUrl, apiKeyFile, apiKeyStdin } = flags;
-  const isService = [baseUrl, apiKeyFile, apiKeyStdin].some((value) => value !== undefined);
-  if (profile === undefined && isService) return undefined;
+  const { profile } = flags;
+  if (SERVICE_OPTIONS.some((flag) => flag !== "--profile" && isNamed(flags, flag))) return undefined;
   const name = profile ?? findDefaultProfile(environment);
   const saved = name === undefined ? undefined : readProfileOptions(environment, name);
   if (name === undefined || saved === undefined) return undefined;

@@ -1,10 +1,12 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { writeProfile } from "../../src/config/profiles.ts";
 import { sites } from "../../src/operations/index.ts";
 import { localKinds, optionsOf } from "../../src/sources/local-kinds.ts";
 import { resolveKeyedSource } from "../../src/sources/resolve-keyed-source.ts";
 import { resolveSource } from "../../src/sources/resolve-source.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
+import { createHome } from "../support/profiles.ts";
 
 const context = {
   environment: { ANALYTICS_API_KEY: "a-key", ANALYTICS_BASE_URL: "https://stats.example.test" },
@@ -31,6 +33,23 @@ describe("the source", () => {
     }
     const environment = { ANALYTICS_PROFILE: "work" };
     expect(resolveSource({}, { ...context, environment }).options).toEqual(["--profile", "work"]);
+  });
+
+  it.each([
+    ["--base-url", { baseUrl: "https://stats.example.test" }],
+    ["--service", { service: "matomo" }],
+    ["--mapping", { mapping: "mapping.json" }],
+  ])("is a service with %s, also where the profile is of logs", async (option, flags) => {
+    const environment = createHome();
+    writeProfile(environment, "default", { options: { logs: ["access.log"] } });
+    const source = resolveSource(flags, { ...context, environment });
+    await expect(source.kind === "service" && source.readAccess()).rejects.toMatchObject({
+      code: "no_api_key",
+      message: `${option} is for a service, and the profile default has no key for one: it is for data on this machine.`,
+      hint: expect.stringContaining(`leave out ${option}.`),
+    });
+    const named = resolveSource({ ...flags, profile: "default" }, { ...context, environment });
+    expect(named.kind).toBe("service");
   });
 
   it("is only one: two are an error that names both", () => {
