@@ -105,6 +105,12 @@ interface Peer {
   hostname?: unknown;
 }
 
+/** Why a connection failed, without an address. */
+export function explainConnection(cause: unknown): string {
+  const { code } = readFailure(cause);
+  return readMember(REASONS, code) ?? readMember(TLS_REASONS, code) ?? "the connection failed";
+}
+
 /** Reads the innermost cause. Node wraps the errors of several addresses, and libraries wrap Node's. */
 function readFailure(error: unknown): Failure {
   const failure: Failure = { code: "", name: "", message: "", peer: {} };

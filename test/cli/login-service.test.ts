@@ -112,7 +112,7 @@ describe("a service with an API of its own", () => {
       environment: createHome(),
       columns: 200,
       answers: [
-        ["Address of Matomo: ", `${server.origin}\r`],
+        ["Address of Matomo, as you open it in a browser: ", `${server.origin}\r`],
         [`At ${server.origin} is Plausible, not Matomo.`, `127.0.0.1:${port}\r`],
         ["nothing is listening there", "\x04"],
       ],

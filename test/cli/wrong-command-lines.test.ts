@@ -170,6 +170,7 @@ const lines = [
   "stats --profile acme",
   "stats --demo --base-url https://stats.example.com",
   "login --site example.com",
+  "login --service matomo",
   "login --logs - --site example.com",
   // Setup
   "config curser",

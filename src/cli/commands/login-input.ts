@@ -100,7 +100,7 @@ export async function readService(
   // A key from a pipe means a script: nobody is asked anything.
   const isTyped = given === undefined;
   const text = flags.baseUrl ?? (isTyped ? undefined : suggested);
-  if ((text === undefined || isTyped) && !io.stdin.isTTY) throw createNoTerminalError(!isTyped);
+  if ((text === undefined || isTyped) && !io.stdin.isTTY) throw createNoTerminalError(named, !isTyped);
   const address =
     text === undefined
       ? await ask(createAddressField(io, named, suggested))
@@ -181,7 +181,10 @@ function createAddressField(
   suggested: string | undefined,
 ): Field {
   return {
-    label: `Address of ${kind?.title ?? "the analytics service"}`,
+    label:
+      kind === undefined || findHostedAddress(kind.name) !== undefined
+        ? `Address of ${kind?.title ?? "the analytics service"}`
+        : `Address of ${kind.title}, as you open it in a browser`,
     fallback: suggested?.replace(/\/api\/v1\/?$/, ""),
     read: (text) => readAddress(text, environment, "What you typed", kind),
   };
@@ -326,17 +329,21 @@ export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: stri
 export const findKnownSite = (known: KnownSites, site: string | undefined): string | undefined =>
   known.some(({ domain, id }) => domain === site || id === site) ? site : undefined;
 
-function createNoTerminalError(hasKey: boolean): AnalyticsError {
+/** @param kind Of the service that was named. */
+function createNoTerminalError(kind: GatewayKind | undefined, hasKey: boolean): AnalyticsError {
   if (hasKey) {
     return new AnalyticsError("no_base_url", "There is no service address to log in to.", {
       hint: "Add --base-url, for example --base-url https://stats.example.com.",
     });
   }
+  const named = kind === undefined ? "" : ` --service ${kind.name}`;
+  const address = findHostedAddress(kind?.name) === undefined ? " --base-url <url>" : "";
+  const about = kind && ` Its ${kind.key.label} is in ${kind.title}: ${kind.key.where}.`;
   return new AnalyticsError(
     "no_api_key",
     "login asks for the key at a terminal, but standard input is not one.",
     {
-      hint: "In a script: analytics-mcp login --base-url <url> --api-key-stdin < file, or --api-key-file <file>.",
+      hint: `In a script: analytics-mcp login${named}${address} --api-key-stdin < file, or --api-key-file <file>.${about ?? ""}`,
     },
   );
 }

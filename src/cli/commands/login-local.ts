@@ -30,10 +30,16 @@ export async function tryLocal(
     () => kind.open({ clock, environment, warn, flags: options, mayChange: true }),
     clock,
   );
-  const answer = await call(sites, {});
-  // A database that lists its sites may still refuse what counts: a server that is too old, a table without a right to it.
-  const [first] = answer.sites;
-  if (kind.readsFiles === undefined && first !== undefined) await call(stats, { site: first.id, days: 1 });
+  const tryIt = async () => {
+    const answer = await call(sites, {});
+    // A database that lists its sites may still refuse what counts: a server that is too old, a table without a right to it.
+    const [first] = answer.sites;
+    if (kind.readsFiles === undefined && first !== undefined) await call(stats, { site: first.id, days: 1 });
+    return answer;
+  };
+  const answer = await tryIt().catch((error: unknown) => {
+    throw addAddress(error, kind.findAddress?.(options));
+  });
   return async () => {
     const { file, sayReplaced } = saveProfile(io, name, { options });
     const result = { profile: name, source: kind.about.label, options, file, ...answer };
@@ -53,4 +59,11 @@ export async function tryLocal(
     if (isFixed)
       await printNote(io, `To ask about ${site} without naming it, log in again with --site ${site}.`);
   };
+}
+
+/** Adds to the hint of an error from a server the address at which it was asked. */
+function addAddress(error: unknown, address: string | undefined): unknown {
+  if (!(error instanceof AnalyticsError) || error.code === "usage" || address === undefined) return error;
+  const { code, message, hint } = error;
+  return new AnalyticsError(code, message, { hint: `${hint} It was asked at ${address}`, cause: error });
 }

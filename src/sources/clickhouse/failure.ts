@@ -1,3 +1,4 @@
+import { explainConnection } from "../../client/network-failure.ts";
 import { AnalyticsError, type ErrorCode, readErrorCode } from "../../errors.ts";
 import { IncompleteAnswer, OversizedAnswer } from "./answer.ts";
 
@@ -44,7 +45,8 @@ export function explainFailure(error: unknown): AnalyticsError {
     );
   }
   if (/^E[A-Z]|^UND_|timeout/i.test(system) || /timeout|socket hang up/i.test(messageOf(error))) {
-    return createError("unreachable", "ClickHouse cannot be reached.", error, CHECK_ADDRESS);
+    const message = `ClickHouse cannot be reached: ${explainConnection(error)}.`;
+    return createError("unreachable", message, error, CHECK_ADDRESS);
   }
   return createUnreadableError(error);
 }
@@ -58,7 +60,7 @@ export const explainTimeout = (milliseconds: number, cause: unknown) =>
     CHECK_ADDRESS,
   );
 
-const CHECK_ADDRESS = "Check the address and port in --clickhouse.";
+const CHECK_ADDRESS = "Check that ClickHouse runs, and the address and port in --clickhouse.";
 /** What a proxy answers if it cannot reach the server behind it. */
 const GATEWAY_STATUSES: readonly unknown[] = [502, 503, 504];
 
@@ -70,7 +72,7 @@ function explainRefusal(refusal: RefusedQuery): AnalyticsError {
     "unreachable",
     `A proxy answers for ClickHouse, with the status ${status}: it cannot reach the server.`,
     refusal,
-    "Check that ClickHouse runs, or the address and port in --clickhouse.",
+    CHECK_ADDRESS,
   );
 }
 

@@ -51,7 +51,7 @@ const SLOW = "unavailable: ClickHouse stopped the query: it took longer than its
 const LARGE =
   "unavailable: ClickHouse stopped the query: it needs more memory or rows than its profile allows.";
 const CROWDED = "unavailable: ClickHouse runs too many queries at once.";
-const UNREACHABLE = "unreachable: ClickHouse cannot be reached.";
+const UNREACHABLE = "unreachable: ClickHouse cannot be reached: ";
 const UNREADABLE = "unavailable: ClickHouse's answer cannot be read.";
 const SILENT = "timeout: ClickHouse did not answer within 30 seconds.";
 const NO_GATEWAY =
@@ -269,10 +269,13 @@ describe("an address answers with something else", () => {
     server.close();
   });
 
-  it.each(["closes the connection", "does not listen"])("%s", async (way) => {
+  it.each([
+    ["closes the connection", "the connection was cut"],
+    ["does not listen", "nothing is listening there"],
+  ])("%s", async (way, reason) => {
     const server = await startServer((request) => request.socket.destroy());
     const url = way === "closes the connection" ? server.origin : `http://127.0.0.1:${await findPort()}`;
-    expect(await fail({ url })).toBe(UNREACHABLE);
+    expect(await fail({ url })).toBe(`${UNREACHABLE}${reason}.`);
     server.close();
   });
 
@@ -293,7 +296,9 @@ describe("an address answers with something else", () => {
 
   it("does not speak TLS", async () => {
     const server = await startServer(page(200) as never);
-    expect(await fail({ url: server.origin.replace("http:", "https:") })).toBe(UNREACHABLE);
+    expect(await fail({ url: server.origin.replace("http:", "https:") })).toBe(
+      `${UNREACHABLE}the server does not speak TLS.`,
+    );
     server.close();
   });
 });
@@ -387,12 +392,16 @@ describe("an answer of a hostile server", () => {
 });
 
 describe("the exit code where ClickHouse cannot be reached is that of the network", () => {
-  const run = (url: string) =>
-    runShell(["stats", "example.com", "--clickhouse", url], { clock: () => LOG_NOW });
+  const run = (url: string, command = ["stats", "example.com"]) =>
+    runShell([...command, "--clickhouse", url], { clock: () => LOG_NOW });
 
-  it("if nothing listens", async () => {
-    const { code, stderr } = await run(`http://127.0.0.1:${await findPort()}`);
-    expect([code, stderr]).toEqual([5, expect.stringContaining("ClickHouse cannot be reached.")]);
+  it.each([[["stats", "example.com"]], [["login"]]])("if nothing listens: %s", async (command) => {
+    const address = `http://127.0.0.1:${await findPort()}`;
+    const { code, stderr } = await run(address.replace("//", "//reader@"), command);
+    const reason = "ClickHouse cannot be reached: nothing is listening there.";
+    const hint = "Check that ClickHouse runs, and the address and port in --clickhouse.";
+    const where = command[0] === "login" ? ` It was asked at ${address}` : "";
+    expect([code, stderr]).toEqual([5, `error: ${reason}\nhint: ${hint}${where}\n`]);
   });
 
   it("if a proxy answers for it", async () => {
@@ -416,7 +425,8 @@ describe("the exit code where ClickHouse cannot be reached is that of the networ
       "unavailable",
       true,
     ]);
-    expect(reports).toEqual([expect.stringMatching(/^ClickHouse cannot be reached\. .*--clickhouse/)]);
+    expect(body).not.toContain("127.0.0.1");
+    expect(reports).toEqual([expect.stringMatching(/^ClickHouse cannot be reached: .*--clickhouse/)]);
     close();
   });
 });
