@@ -1,6 +1,7 @@
 import { AnalyticsError, quote } from "../../errors.ts";
+import { findNearest } from "../../suggest.ts";
 import type { Found } from "./field-mapping.ts";
-import type { Pointer } from "./json-pointer.ts";
+import { namesOf, type Pointer } from "./json-pointer.ts";
 import { DESCRIBED, type Field, isAside, rankName, rankText } from "./words.ts";
 
 /** A place that could be a field. */
@@ -64,19 +65,51 @@ export function createMissingError(
   {
     reason = "has no field that could be",
     places = [],
-  }: { reason?: string; places?: readonly Pointer[] } = {},
+    near,
+  }: { reason?: string; places?: readonly Pointer[]; near?: Pointer | undefined } = {},
 ): AnalyticsError {
   const [first] = places;
   const listed = places.slice(0, MAX_PLACES).map(namePlace).join(", ");
+  const advise = () => {
+    if (near !== undefined) return `Did you mean ${namePlace(near)}? ${adviseOnMapping(sought, near)}`;
+    return first === undefined
+      ? `If it has one, a mapping file can name the place. ${SEE_MAPPING}`
+      : `If it is one of ${listed}: ${adviseOnMapping(sought, first)}`;
+  };
   return new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
     status: 200,
-    hint:
-      first === undefined
-        ? `If it has one, a mapping file can name the place. ${SEE_MAPPING}`
-        : `If it is one of ${listed}: ${adviseOnMapping(sought, first)}`,
+    hint: advise(),
   });
 }
 
+/**
+ * The error for a place that the mapping names and that will not do.
+ *
+ * @param there What is there.
+ * @param places Where the field could be, by its form alone.
+ */
+export function createGivenError(
+  sought: Sought,
+  given: Pointer,
+  there: unknown,
+  places: readonly Pointer[],
+): AnalyticsError {
+  const reason = `has ${describeValue(there)} at ${namePlace(given)}, where the mapping has its`;
+  const known = places.filter(({ length }) => length <= MAX_SHOWN).slice(0, MAX_COMPARED);
+  const last = namesOf(given).at(-1);
+  const sameName = known.find((place) => namesOf(place).at(-1) === last);
+  const near = findNearest(given, known) ?? sameName ?? (known.length === 1 ? known[0] : undefined);
+  return createMissingError(sought, { reason, places, near });
+}
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  return typeof value === "string" ? quote(describeSample(value)) : describeSample(value);
+}
+
+const MAX_COMPARED = 1_000;
 const MAX_PLACES = 8;
 const SEE_MAPPING = '"analytics-mcp mapping" shows what can be read.';
 
@@ -90,7 +123,9 @@ const MAX_SHOWN = 100;
 
 /** A place for a message: the service's words, quoted and cut. */
 export const namePlace = (pointer: Pointer): string =>
-  quote(pointer.length > MAX_SHOWN ? `${pointer.slice(0, MAX_SHOWN)}…` : pointer);
+  pointer === ""
+    ? 'the whole answer ("")'
+    : quote(pointer.length > MAX_SHOWN ? `${pointer.slice(0, MAX_SHOWN)}…` : pointer);
 
 const describeSample = (sample: unknown): string =>
   (Array.isArray(sample) ? sample.slice(0, 3).join(", ") : String(sample)).slice(0, MAX_SHOWN);

@@ -1,7 +1,14 @@
 import { readMember } from "../../member.ts";
 import { type Cell, isRecord, MAX_DEPTH, readCells } from "./answer-tables.ts";
 import { type Found, keepFound, type Reading } from "./field-mapping.ts";
-import { choose, createMissingError, rankPlace, readCount, type Sought } from "./find-field.ts";
+import {
+  choose,
+  createGivenError,
+  createMissingError,
+  rankPlace,
+  readCount,
+  type Sought,
+} from "./find-field.ts";
 import { namesOf, type Pointer, pointTo } from "./json-pointer.ts";
 import { type Field, findMetric, isBeside, isOtherMetric, splitName } from "./words.ts";
 
@@ -48,7 +55,7 @@ export function findInRecord(cells: Cells, { operation, path, fields, chosen, te
     const sought = { operation, path, field };
     const given = readMember(chosen, field);
     if (given === null) return [field, undefined];
-    if (given !== undefined) return [field, { pointer: given, by: "mapping" }];
+    if (given !== undefined) return [field, findGivenCount(cells, given, sought)];
     const candidates = [...cells].flatMap(([pointer, cell]) => {
       const rank = rankPlace(namesOf(pointer), texts.get(describedAt(pointer)), words);
       const sample = readCount(cell);
@@ -59,6 +66,14 @@ export function findInRecord(cells: Cells, { operation, path, fields, chosen, te
     return [field, found];
   });
   return keepFound(Object.fromEntries(reading));
+}
+
+/** The count at a place that the mapping names. Throws AnalyticsError `bad_answer` if there is none. */
+function findGivenCount(cells: Cells, given: Pointer, sought: Sought): Found {
+  const cell = cells.get(given);
+  if (readCount(cell) !== undefined) return { pointer: given, by: "mapping" };
+  const isAbove = [...cells.keys()].some((pointer) => pointer.startsWith(`${given}/`));
+  throw createGivenError(sought, given, cell ?? (isAbove ? {} : cell), listCounts(cells));
 }
 
 const listCounts = (cells: Cells): Pointer[] =>
@@ -89,9 +104,11 @@ const NO_PEOPLE = new Set(
 export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | "operation">): Reading {
   const sought: Sought = { operation: "realtime", path: query.path, field: "visitors" };
   const given = query.chosen.visitors;
-  if (typeof given === "string") return { visitors: { pointer: given, by: "mapping" } };
-  if (readCount(answer) !== undefined) return { visitors: { pointer: "", by: "shape" } };
+  const isWhole = readCount(answer) !== undefined;
+  if (given === "" && isWhole) return { visitors: { pointer: "", by: "mapping" } };
   const cells = readRecord(answer);
+  if (typeof given === "string") return { visitors: findGivenCount(cells, given, sought) };
+  if (isWhole) return { visitors: { pointer: "", by: "shape" } };
   const fields = [{ field: "visitors", words: "active" as const, isRequired: false }];
   const found = findInRecord(cells, { ...query, operation: "realtime", fields });
   if (found.visitors !== undefined) return found;

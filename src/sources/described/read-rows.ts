@@ -160,7 +160,7 @@ function findLoneCount(
   value: Found,
   envelope: Cells,
 ): Record<string, Found | undefined> {
-  const given = findGiven(table, "count", query);
+  const given = findGiven(table, "count", query, isCount);
   if (given) return { count: given };
   const counts = listCounts(table).filter((column) => {
     const names = namesOf(column);

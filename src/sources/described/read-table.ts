@@ -1,7 +1,14 @@
 import { readMember } from "../../member.ts";
 import { type Cell, findTables, MAX_DEPTH, readTable, type Table } from "./answer-tables.ts";
 import type { Found, Reading } from "./field-mapping.ts";
-import { type Candidate, choose, createMissingError, namePlace, rankPlace, readCount } from "./find-field.ts";
+import {
+  type Candidate,
+  choose,
+  createGivenError,
+  createMissingError,
+  rankPlace,
+  readCount,
+} from "./find-field.ts";
 import { namesOf, type Pointer, readPointer } from "./json-pointer.ts";
 import { type Field, isAside, isBeside } from "./words.ts";
 
@@ -46,9 +53,12 @@ export function findTable(
 ): ReadTable {
   const sought = { operation, path, field: "list" };
   const at = chosen.list;
-  const given = typeof at === "string" ? readTable(readPointer(answer, at), at) : undefined;
-  if (typeof at === "string" && given === undefined)
-    throw createMissingError(sought, { reason: `has no table at ${namePlace(at)}, its` });
+  const there = typeof at === "string" ? readPointer(answer, at) : undefined;
+  const given = typeof at === "string" ? readTable(there, at) : undefined;
+  if (typeof at === "string" && given === undefined) {
+    const places = findTables(answer).map((table) => table.at);
+    throw createGivenError(sought, at, there, places);
+  }
   const tables = given === undefined ? findTables(answer) : [given];
   const readable: ReadTable[] = [];
   const refused: unknown[] = [];
@@ -111,17 +121,24 @@ export function findOnly(columns: readonly Pointer[]): Found | undefined {
   return only !== undefined && columns.length === 1 ? { pointer: only, by: "shape" } : undefined;
 }
 
-/** Where the mapping says that a field is; null if the service does not have it, undefined if nothing is said. */
+/**
+ * Where the mapping says that a field is; null if the service does not have it, undefined if nothing is said. Throws AnalyticsError
+ * `bad_answer` if it is not there.
+ */
 export function findGiven(
   table: Table,
   field: string,
   { chosen, operation, path }: TableQuery,
+  fits: (cell: Cell) => boolean = () => true,
 ): Found | null | undefined {
   const given = readMember(chosen, field);
   if (given === null || given === undefined) return given;
-  if (table.columns.includes(given)) return { pointer: given, by: "mapping" };
-  const reason = `has nothing at ${namePlace(given)}, its`;
-  throw createMissingError({ operation, path, field }, { reason, places: table.columns });
+  const isFit = (column: Pointer) => cellsOf(table, column).every(fits);
+  const isColumn = table.columns.includes(given);
+  if (isColumn && isFit(given)) return { pointer: given, by: "mapping" };
+  const isAbove = table.columns.some((column) => column.startsWith(`${given}/`));
+  const there = isColumn ? cellsOf(table, given).find((cell) => !fits(cell)) : isAbove ? {} : undefined;
+  throw createGivenError({ operation, path, field }, given, there, table.columns.filter(isFit));
 }
 
 /** The column of a field, by the mapping, its name or its description; undefined if there is none. */
@@ -131,7 +148,7 @@ export function findColumn(
   query: TableQuery,
   fits: (cell: Cell) => boolean,
 ): Found | undefined {
-  const given = findGiven(table, field, query);
+  const given = findGiven(table, field, query, fits);
   if (given !== undefined) return given ?? undefined;
   const { operation, path, texts } = query;
   const rankOf = (names: readonly string[], column: Pointer) =>

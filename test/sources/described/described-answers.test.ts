@@ -195,6 +195,54 @@ describe("a mapping", () => {
   });
 });
 
+describe("a mistyped place of a mapping is named, with what is there and what is near", () => {
+  it.each<[string, object, string, object, string, string]>([
+    [
+      "a count",
+      { stats: { visitors: "/visitor" } },
+      "stats",
+      { days: 7 },
+      'The answer to /stats has nothing at "/visitor", where the mapping has its visitors.',
+      'Did you mean "/visitors"? ',
+    ],
+    [
+      "no count",
+      { timeseries: { visitors: "/date" } },
+      "timeseries",
+      { days: 7 },
+      'The answer to /timeseries has "2026-11-14" at "/date", where the mapping has its visitors.',
+      'If it is one of "/visitors", "/pageviews": ',
+    ],
+    [
+      "a table",
+      { sites: { list: "/sites" } },
+      "sites",
+      {},
+      'The answer to /sites has nothing at "/sites", where the mapping has its list.',
+      'Did you mean the whole answer ("")? ',
+    ],
+    [
+      "a value",
+      { breakdown: { value: "/pages" } },
+      "breakdown",
+      { dimension: "pages" },
+      'The answer to /breakdown has nothing at "/pages", where the mapping has its value.',
+      'Did you mean "/page"? ',
+    ],
+    [
+      "the active visitors",
+      { realtime: { visitors: "/activ" } },
+      "realtime",
+      {},
+      'The answer to /realtime has nothing at "/activ", where the mapping has its visitors.',
+      'Did you mean "/active"? ',
+    ],
+  ])("%s", async (_, mapping, name, params, message, hint) => {
+    const { ask } = createSmallService({}, { mapping });
+    await expect(ask(name, params)).rejects.toMatchObject({ message, hint: expect.stringContaining(hint) });
+  });
+});
+
 describe("the line that would choose", () => {
   const hintOf = async (answers: Parameters<typeof createSmallService>[0], name: string, params = {}) => {
     const { ask } = createSmallService(answers);
