@@ -121,7 +121,7 @@ describe("what may stand at the cursor", () => {
     ["realtime --watch ", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
     ["realtime --watch 5 --", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
     ["grants ", ["list", "revoke", "help"]],
-    ["grants list --", ["--store", "--secret-file", "--output", "--json", "--help"]],
+    ["grants list --", ["--store", "--secret-file", "--output", "--json", "--keys", "--help"]],
     ["keys ", ["add", "sites", "list", "remove", "help"]],
     ["keys add acme --", ["--sites", "--keys", "--help"]],
     ["keys list --", ["--keys", "--output", "--json", "--help"]],

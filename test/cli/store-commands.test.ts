@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as oauth from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createKeyId } from "../../src/config/issued-key.ts";
+import { saveKeyOwner } from "../../src/oauth/key-owner.ts";
+import { createSealing } from "../../src/oauth/store/sealing.ts";
 import { openSqliteStore } from "../../src/oauth/store/sqlite-store.ts";
 import { startTestConnector } from "../support/connector.ts";
 import { runShell } from "../support/shell.ts";
@@ -84,6 +87,39 @@ describe("the operator's commands, while the connector serves", () => {
       if (columns >= 80) expect(shown).toMatch(/ Test +active/);
     },
   );
+
+  it("tell sign-ins whose key was removed from the others", async () => {
+    for (const _ of [1, 2]) {
+      const { server, client, exchange } = await signIn(connector);
+      await oauth.processAuthorizationCodeResponse(server, client, await exchange());
+    }
+    const list = async (...more: string[]) =>
+      JSON.parse((await manage("grants", "list", "--json", ...more)).stdout).grants;
+    const statesOf = async (...more: string[]) =>
+      (await list(...more)).map(({ state }: { state: string }) => state);
+    const sha256 = "ab".repeat(32);
+    const keys = [createKeyId(sha256), createKeyId("cd".repeat(32))];
+    const report = () => {};
+    const clock = () => connector.time.now;
+    const store = await openSqliteStore(join(folder, "data", "store.db"), { clock, secret: SECRET, report });
+    const sealing = createSealing(SECRET, report);
+    for (const [index, { grant: grantId, client: clientId }] of (await list()).entries()) {
+      const owner = { organization: "acme", key: keys[index] ?? "" };
+      await saveKeyOwner(store, sealing, { grantId, clientId, created: connector.time.now }, owner);
+    }
+    await store.close();
+    const file = join(folder, "keys.json");
+    const acme = {
+      name: "acme",
+      sites: ["acme.example"],
+      keys: [{ sha256, created: "2026-11-21T04:05:10Z" }],
+    };
+    writeFileSync(file, JSON.stringify({ version: 1, organizations: [acme] }), { mode: 0o600 });
+    expect(await statesOf()).toEqual(["active", "active"]);
+    expect(await statesOf("--keys", file)).toEqual(["active", "no_key"]);
+    const { stderr } = await manage("grants", "list", "--keys", file);
+    expect(stderr).toContain(`no_key: the key is not in ${file}`);
+  });
 
   it("refuse a grant that there is not", async () => {
     expect(await manage("grants", "revoke", "nope")).toMatchObject({

@@ -65,7 +65,8 @@ export function printRows(
   columns: Column[],
   rows: Record<string, Cell>[],
   flags: StoreFlags,
+  notes: string[] = [],
 ): Promise<void> {
-  const notes = [`${formatCount(rows.length, noun)}, times in UTC.`];
-  return printTable(io, flags, { [key]: rows }, { columns, rows, notes });
+  const count = `${formatCount(rows.length, noun)}, times in UTC.`;
+  return printTable(io, flags, { [key]: rows }, { columns, rows, notes: [count, ...notes] });
 }

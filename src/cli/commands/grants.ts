@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { AnalyticsError } from "../../errors.ts";
 import type { Column } from "../../operations/view.ts";
+import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
 import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
+import { addKeysOption } from "./keys-option.ts";
 
 /** The first columns must be readable at a narrow terminal, too. */
 const GRANT_COLUMNS: Column[] = [
@@ -19,6 +22,10 @@ const GRANT_COLUMNS: Column[] = [
   { key: "client", label: "client", kind: "text", detail: true },
 ];
 
+interface ListFlags extends StoreFlags {
+  keys?: string;
+}
+
 /** `analytics-mcp grants`: lists and ends sign-ins at the connector, in its store and while it serves. */
 export const command: CommandDefinition = {
   group: "Serve:",
@@ -28,16 +35,18 @@ export const command: CommandDefinition = {
       .helpCommand("help [command]", "show help on a command")
       .withExamples("analytics-mcp grants list", "analytics-mcp grants revoke <grant>");
     const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
-      const flags = self.optsWithGlobals<StoreFlags>();
+      const flags = self.optsWithGlobals<ListFlags>();
+      const keys = await readKeyIds(io, flags);
       const rows = await withStore(io, flags, async (store, readName, readOwner) => {
         const listed = await store.listGrants();
         return Promise.all(
           listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => {
             const owner = await readOwner(grantId);
+            const hasKey = owner === undefined || keys === undefined || keys.ids.has(owner.key);
             return {
               grant: grantId,
               application: clientId === undefined ? null : await readName(clientId),
-              state: revoked === undefined ? "active" : "ended",
+              state: revoked !== undefined ? "ended" : hasKey ? "active" : "no_key",
               refreshed: formatMinute(refreshed),
               created: formatMinute(created),
               expires: formatMinute(expires),
@@ -49,7 +58,10 @@ export const command: CommandDefinition = {
           }),
         );
       });
-      await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags);
+      const notes = rows.some(({ state }) => state === "no_key")
+        ? [`no_key: the key is not in ${keys?.file}, and the sign-in ends when it is used.`]
+        : [];
+      await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags, notes);
     });
     const revoke = new Command("revoke")
       .summary("End a sign-in; its tokens stop working at once, on every replica")
@@ -66,6 +78,17 @@ export const command: CommandDefinition = {
           await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");
         });
       });
-    return grants.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(revoke));
+    return grants.addCommand(addKeysOption(addStoreOptions(list))).addCommand(addStoreOptions(revoke));
   },
 };
+
+/** The keys that there are; undefined if there is no keys file, as with a service of one's own. */
+async function readKeyIds({ environment }: Io, { keys }: ListFlags) {
+  const [{ findKeysFile, readKeysFile }, { listKeys }] = await Promise.all([
+    import("../../config/keys-file.ts"),
+    import("../../config/organizations.ts"),
+  ]);
+  const { file, isNamed } = findKeysFile({ keys }, environment);
+  if (!isNamed && !existsSync(file)) return undefined;
+  return { file, ids: new Set(listKeys(readKeysFile(file)).map(({ key }) => key)) };
+}
