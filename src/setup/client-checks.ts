@@ -24,6 +24,8 @@ const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-ke
 // No fix puts a key into a file: files are committed, synchronized and shown to others.
 const USE_PROFILE = "run analytics-mcp login and remove env from the entry: the server finds the saved key.";
 
+const NO_ENTRY = "no client has an entry for this program; analytics-mcp config shows how to set one up";
+
 /**
  * A check for each MCP client of this machine whose file has an entry for this program, or is broken: the entry may be
  * in the broken part. Findings never show a key.
@@ -43,9 +45,7 @@ export function findClientChecks(environment: Environment): Check[] {
       return [{ name, run: () => checkFile(client, path, found, environment) }];
     }),
   );
-  return checks.length > 0
-    ? checks
-    : [{ name: "clients", run: () => skip("no client has an entry for this program") }];
+  return checks.length > 0 ? checks : [{ name: "clients", run: () => skip(NO_ENTRY) }];
 }
 
 function findFiles(client: McpClient, machine: Machine): { path: string; isProject: boolean }[] {

@@ -67,7 +67,7 @@ describe("the MCP clients of this machine", () => {
       `[mcp_servers.a]\ncommand = "npx"\nargs = ["analytics-mcp"]\n[mcp_servers.a.env]\nANALYTICS_API_KEY = "<key>"\n`,
       ...(["warning", /placeholder/] as const),
     ],
-    [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /no client has an entry/],
+    [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /no client has an entry .* analytics-mcp config /],
   ])("%s with %s", async (path, text, status, detail) => {
     expect(await look(path, text)).toMatchObject({ status, detail: expect.stringMatching(detail) });
   });

@@ -196,7 +196,7 @@ describe("a mapping", () => {
 });
 
 describe("a mistyped place of a mapping is named, with what is there and what is near", () => {
-  it.each<[string, object, string, object, string, string]>([
+  it.each<[string, object, string, Record<string, unknown>, string, string]>([
     [
       "a count",
       { stats: { visitors: "/visitor" } },
