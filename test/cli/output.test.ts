@@ -70,6 +70,13 @@ describe("--output", () => {
     expect(lines(fields?.stdout ?? "")[0]).toMatch(/^(table\t)?label\tcurrent$/);
   });
 
+  it("the column that names the table can be asked for, beside others", async () => {
+    const csv = await shell("overview example.com --csv --fields table,current");
+    expect(lines(csv.stdout).slice(0, 2)).toEqual(["table,current", expect.stringMatching(/^totals,\d+$/)]);
+    const { code, stderr } = await shell("overview example.com --csv --fields table");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/name the columns .*\n.*label, current/)]);
+  });
+
   it.each(REPORTS)(
     "%s names the table of each row of ndjson, which has its columns only",
     async (command) => {

@@ -2,7 +2,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { View } from "../../operations/view.ts";
 import { suggest } from "../../suggest.ts";
 
-import { readFields } from "./tables.ts";
+import { readFields, TABLE } from "./tables.ts";
 
 const isName = (key: string) => key === "label" || key === "value";
 
@@ -11,8 +11,13 @@ const isName = (key: string) => key === "label" || key === "value";
  * of the rows would be left. Throws AnalyticsError `usage` for an unknown column.
  */
 export function chooseFields(views: readonly View[], fields: string): View[] {
-  const asked = readFields(fields);
+  const asked = readFields(fields).filter((name) => views.length < 2 || name !== TABLE.key);
   const known = [...new Set(views.flatMap(({ columns }) => columns.map(({ key }) => key)))];
+  if (asked.length === 0) {
+    throw new AnalyticsError("usage", "--fields table: name the columns to show beside it.", {
+      hint: `The fields are ${known.join(", ")}.`,
+    });
+  }
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new AnalyticsError("usage", `--fields: there is no field ${quoteWord(unknown)} here.`, {

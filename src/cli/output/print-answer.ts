@@ -59,9 +59,9 @@ export async function formatAnswer(io: Io, answer: Answer, output: Output): Prom
   const views = chooseViews(answer, output);
   switch (format) {
     case "json":
-      return formatJson(fields === undefined ? answer.result : listRows(views), 2);
+      return formatJson(fields === undefined ? answer.result : listRows(views, fields), 2);
     case "ndjson":
-      return listRows(views)
+      return listRows(views, fields)
         .map((row) => formatJson(row))
         .join("\n");
     case "csv":

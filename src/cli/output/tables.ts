@@ -8,13 +8,14 @@ interface MergedTable {
   lists: Record<string, Cell>[][];
 }
 
-const TABLE: Column = { key: "table", label: "table", kind: "text" };
+/** Which list a row is of, where an answer has several. */
+export const TABLE: Column = { key: "table", label: "table", kind: "text" };
 const NAMES = ["table", "value", "label"];
 
-/** The tables of an answer; if there are several, each row names its table. */
-function addTableNames(views: readonly View[]): View[] {
+/** The tables of an answer; if there are several, or the name was asked for, each row names its table. */
+function addTableNames(views: readonly View[], fields = ""): View[] {
   const tables = views.filter(({ columns }) => columns.length > 0);
-  if (tables.length < 2) return tables;
+  if (tables.length < 2 && !readFields(fields).includes(TABLE.key)) return tables;
   return tables.map((view) => ({
     ...view,
     columns: [TABLE, ...view.columns],
@@ -24,7 +25,7 @@ function addTableNames(views: readonly View[]): View[] {
 
 /** All tables of an answer as one, with every column that one of them has: in the order asked for, else names first. */
 function mergeTables(views: readonly View[], fields: string | undefined): MergedTable {
-  const tables = addTableNames(views);
+  const tables = addTableNames(views, fields);
   const [single, ...more] = tables;
   if (single && more.length === 0) return { columns: single.columns, lists: [single.rows] };
   const columns = new Map(
@@ -48,7 +49,7 @@ export function formatTable(views: readonly View[], format: "csv" | "tsv", field
 }
 
 /** The rows of all tables as objects, each with the columns of its own table. */
-export const listRows = (views: readonly View[]): Record<string, Cell>[] =>
-  addTableNames(views).flatMap(({ columns, rows }) =>
+export const listRows = (views: readonly View[], fields: string | undefined): Record<string, Cell>[] =>
+  addTableNames(views, fields).flatMap(({ columns, rows }) =>
     rows.map((row) => Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null]))),
   );
