@@ -58,6 +58,9 @@ export const PROVISIONAL = "provisional";
 /** The code of a warning that numbers of some days are ranges: values were folded that a filter may ask for. */
 export const FOLDED_FILTER = "folded_filter";
 
+/** The contract's code of a warning that nobody had a value of a filter. */
+export const NO_SUCH_VALUE = "no_such_value";
+
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 

@@ -5,6 +5,7 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { formatFilter, headFilter } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { describeLeftRates } from "../operations/visit-rates.ts";
@@ -37,6 +38,8 @@ export const checkResult = () =>
     period: answerPeriod,
     ...filterEcho(),
     findings: z.array(z.custom<Finding>()),
+    /** Whether nothing met the filter, in the weeks before either: it may be mistyped. */
+    neverMet: z.boolean(),
     warnings,
   });
 
@@ -104,9 +107,21 @@ function check(
         : [await findFailed(checked, conditions.serverErrors, "5xx")]),
       ...unread,
     ];
-    return { site: totals.site, period: totals.period, findings, warnings: told };
+    const neverMet =
+      options.filter !== undefined &&
+      hasNobody(totals) &&
+      hasNobody(
+        await askSpan(call, stats, {}, { ...span, from: addDays(days.from, -WEEKS_BEFORE) }, options),
+      );
+    return { site: totals.site, period: totals.period, findings, neverMet, warnings: told };
   });
 }
+
+/** In days. */
+const WEEKS_BEFORE = 28;
+
+const hasNobody = ({ visitors, pageviews, events = 0 }: AnswerOf<typeof stats>) =>
+  visitors + pageviews + events === 0;
 
 /** The days to check and the period that they are: by default the last complete day that the source has loaded. */
 async function resolveDays(

@@ -21,7 +21,7 @@ import { createMatch } from "../operations/filter-matching.ts";
 import { breakdown, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { View } from "../operations/view.ts";
-import { FOLDED_FILTER, type Warning } from "../operations/warning.ts";
+import { FOLDED_FILTER, NO_SUCH_VALUE, type Warning } from "../operations/warning.ts";
 import { findNearest } from "../suggest.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { hasNoCounts, listSpans } from "./empty-answer.ts";
@@ -463,9 +463,6 @@ function warnOfMissing({ filter = [], goal }: Asked, meanings: ReadonlyMap<strin
       return { code: NO_SUCH_VALUE, detail: `${start}${effect}.${near}`, values: { filter: key } };
     });
 }
-
-/** The contract's code of a warning that nobody had a value. Ours says more than the source's. */
-const NO_SUCH_VALUE = "no_such_value";
 
 function addWarnings<R extends Reply>({ result, views, ...rest }: R, found: readonly Warning[]) {
   const { warnings: given = [] } = result as { warnings?: readonly Warning[] };

@@ -2,7 +2,7 @@ import { createParameterError, quote, quoteIfNeeded } from "../errors.ts";
 import { type Call, createNoStepsError, type StepCounts } from "../operations/call.ts";
 import { type Filter, formatCondition, MAX_CONDITIONS } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
-import type { Warning } from "../operations/warning.ts";
+import { NO_SUCH_VALUE, type Warning } from "../operations/warning.ts";
 import { percentOf } from "./conversion-counts.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { assertOfVisits, readGoal } from "./goal.ts";
@@ -74,5 +74,5 @@ function warnOfMissing(steps: Filter, { visits, met }: Omit<StepCounts, "most">)
   const [first] = missing;
   if (first === undefined) return [];
   const detail = `No visit of these days has ${missing.map(quoteIfNeeded).join(" or ")}.`;
-  return [{ code: "no_such_value", detail, values: { filter: first } }];
+  return [{ code: NO_SUCH_VALUE, detail, values: { filter: first } }];
 }

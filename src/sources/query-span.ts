@@ -11,7 +11,7 @@ import {
 } from "../operations/filter.ts";
 import { createMatch } from "../operations/filter-matching.ts";
 import { normalizeSite } from "../operations/site-name.ts";
-import type { Warning } from "../operations/warning.ts";
+import { NO_SUCH_VALUE, type Warning } from "../operations/warning.ts";
 import type { PartialSource, SourceSite, Span } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
@@ -211,5 +211,5 @@ export async function warnOfValues(
   const [first] = missing;
   if (first === undefined) return [];
   const detail = `Nothing in these days has ${missing.map((each) => quoteIfNeeded(formatCondition(each))).join(" or ")}: a value that was never recorded, or not in these days.`;
-  return [{ code: "no_such_value", detail, values: { filter: formatCondition(first) } }];
+  return [{ code: NO_SUCH_VALUE, detail, values: { filter: formatCondition(first) } }];
 }

@@ -109,6 +109,22 @@ describe("of a log whose last day is low", () => {
     expect(await checkLog(log, words)).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
+  it.each(["--above 100", "--unusual"])(
+    "%s of a mistyped page is no silence, except with -q",
+    async (words) => {
+      const asked = `${words} --filter page=/pricng`;
+      const stderr = "Nothing in these days has pages=/pricng. Nearest: /pricing.\n";
+      expect(await checkLog(log, asked)).toEqual({ code: 0, stdout: "", stderr });
+      expect(await checkLog(log, `${asked} -q`)).toEqual({ code: 0, stdout: "", stderr: "" });
+    },
+  );
+
+  it("a page that nobody saw on the day, but before, is silence", async () => {
+    const seen = writeLog([...usual(20), [40, 3], 40, 5]);
+    const asked = "--above 100 --filter page=/pricing";
+    expect(await checkLog(seen, asked)).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
   it("several conditions are several sentences, and --explain adds those that are not met", async () => {
     const { code, stdout, stderr } = await checkLog(log, "--below 100 --above 100 --change -50 --explain");
     expect([code, stdout.split("\n").slice(0, 3)]).toEqual([
@@ -206,7 +222,7 @@ describe("without enough data nothing is found, and nothing is silent", () => {
     [
       "a rate without visits",
       writeLog([40, 40, 40, 5]),
-      "--metric bounce_rate --above 50 --filter visit:page=/missing",
+      "--metric bounce_rate --above 50 --filter visit:page=/missing --quiet",
       "example.com, only visit:pages=/missing, had no visits on Friday, 2026-11-20, so there is no bounce_rate.",
     ],
   ])("%s", async (_, log, words, sentence) => {

@@ -241,6 +241,15 @@ describe("Markdown", () => {
     await expect(read("a.md")).toMatchFileSnapshot("../snapshots/report.md");
   });
 
+  it("has no notes with -q, as an overview", async () => {
+    const note = "Visitors are unique per day";
+    for (const options of [[], ["-q"]]) {
+      const { stdout } = await runShell(["report", "--demo", "-o", inFolder("q.md"), "--force", ...options]);
+      expect(stdout).toBe(`${inFolder("q.md")}\n`);
+      expect(read("q.md").includes(note)).toBe(options.length === 0);
+    }
+  });
+
   it("makes no link, image or markup of names from visitors", async () => {
     spoil();
     await write("a.md");

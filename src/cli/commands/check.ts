@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { formatNotes, type Note } from "../../operations/note.ts";
-import { showWarnings } from "../../operations/warning.ts";
+import { NO_SUCH_VALUE, showWarnings, type Warning } from "../../operations/warning.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { type CheckResult, checkResult, createCheck } from "../../reports/check.ts";
 import type { Conditions } from "../../reports/check-conditions.ts";
@@ -30,6 +30,7 @@ interface ConditionFlags {
 
 interface CheckFlags extends SourceFlags, Appearance, ConditionFlags {
   explain?: true;
+  quiet?: true;
 }
 
 /** The query without a condition, for its options. */
@@ -73,6 +74,7 @@ export const command: CommandDefinition = {
     addQueryOptions(command, anyCheck);
     return command
       .option("--explain", "also say what was checked and not found")
+      .option("-q, --quiet", "do not say that a site is too young, or that nobody ever met --filter")
       .allowExcessArguments()
       .action(async () => {
         const flags = command.optsWithGlobals<CheckFlags>();
@@ -91,7 +93,11 @@ export const command: CommandDefinition = {
 };
 
 /** Prints what was found. Throws SilentExit unless everything was checked and nothing found. */
-async function report(io: Io, { findings, warnings }: CheckResult, flags: CheckFlags): Promise<void> {
+async function report(
+  io: Io,
+  { findings, neverMet, warnings = [] }: CheckResult,
+  flags: CheckFlags,
+): Promise<void> {
   const format = createFormatter(io, flags);
   const found = findings.filter(({ state }) => state === "met");
   const unknown = findings.filter(({ state }) => state === "unknown");
@@ -102,15 +108,18 @@ async function report(io: Io, { findings, warnings }: CheckResult, flags: CheckF
   // Cron mails what a job prints, on both streams: a young site is no news.
   for (const { text } of learning) {
     if (flags.explain) await writeData(io, `learning: ${format(text)}`);
-    else if (io.stderr.isTTY) await printNote(io, `Learning: ${format(text)}`);
+    else if (io.stderr.isTTY && !flags.quiet) await printNote(io, `Learning: ${format(text)}`);
   }
   for (const { text } of unknown) await printNote(io, `warning: Not checked: ${format(text)}`);
-  if (found.length + passed.length > 0) {
-    for (const warning of showWarnings(warnings)) await printNote(io, format(warning));
-  }
+  const says = found.length + passed.length > 0;
+  // A condition on what was mistyped could never be met.
+  const told = says ? warnings : neverMet && !flags.quiet ? warnings.filter(isAboutValue) : [];
+  for (const warning of showWarnings(told)) await printNote(io, format(warning));
   if (found.length > 0) throw new SilentExit(exitCodes.found);
   if (unknown.length > 0) throw new SilentExit(exitCodes.incomplete);
 }
+
+const isAboutValue = ({ code }: Warning) => code === NO_SUCH_VALUE;
 
 const MAX_LENGTH = 1_000;
 

@@ -1,8 +1,10 @@
 import { AnalyticsError } from "../../errors.ts";
+import type { Answer } from "../../reports/query.ts";
 import { reportQuery } from "../../reports/site-report.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { openFile } from "../output/open-file.ts";
+import { QUIET } from "../output/output-format.ts";
 import { showProgress } from "../output/progress-line.ts";
 import { formatMail, formatReport } from "../output/report-document.ts";
 import { chooseTarget, writeReport } from "../output/report-file.ts";
@@ -19,6 +21,7 @@ interface ReportFlags extends SourceFlags, Appearance {
   open?: true;
   force?: true;
   mail?: string;
+  quiet?: boolean;
 }
 
 /** `analytics-mcp report`: writes the overview, with more lists, as a page or as Markdown. */
@@ -40,6 +43,7 @@ export const command: CommandDefinition = {
       )
       .option("--open", "open the page in the browser")
       .option("--force", "replace a file that is not a report")
+      .option("-q, --quiet", QUIET)
       .option(
         "--mail <address>",
         "print the report as a mail to this address, for sendmail -t or msmtp -t; separate several by commas",
@@ -59,7 +63,8 @@ export const command: CommandDefinition = {
         const source = openQuerySource(io, flags, params);
         const query = flags.mail === undefined ? reportQuery : await loadLetter();
         const ask = () => query.ask(source.call, params, options);
-        const answer = await showProgress(io, ask).catch((error) => fail(error, source.options));
+        const reply = await showProgress(io, ask).catch((error) => fail(error, source.options));
+        const answer = flags.quiet ? leaveOutNotes(reply) : reply;
         if (flags.mail !== undefined) {
           const mail = await formatMail(io, answer, source, { ...flags, mail: flags.mail });
           return writeData(io, mail.trimEnd());
@@ -72,6 +77,11 @@ export const command: CommandDefinition = {
       });
   },
 };
+
+const leaveOutNotes = (answer: Answer): Answer => ({
+  ...answer,
+  views: answer.views.map((view) => ({ ...view, notes: [] })),
+});
 
 const loadLetter = async () => (await import("../../reports/letter.ts")).letterQuery;
 

@@ -40,6 +40,8 @@ export function createFormatOption(): Option {
   );
 }
 
+export const QUIET = "no notes, only warnings about the numbers";
+
 /** Adds all options on output. */
 export const addOutputOptions = (command: Command, fields: string): Command =>
   command
@@ -47,7 +49,7 @@ export const addOutputOptions = (command: Command, fields: string): Command =>
     .option("--json", "short for --output json, the service's answer")
     .option("--csv", "short for --output csv")
     .option("--fields <names>", `only these columns, in this order, such as ${fields}`)
-    .option("-q, --quiet", "no notes, only warnings about the numbers")
+    .option("-q, --quiet", QUIET)
     .option("--no-pager", "do not show long answers in a pager (ANALYTICS_PAGER, PAGER)");
 
 /**
