@@ -4,7 +4,7 @@ import { findDimension, findOtherList } from "../operations/dimension-names.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
-import { suggestName } from "../render/suggest-name.ts";
+import { suggestListed, suggestName } from "../render/suggest-name.ts";
 import { findInterval } from "../reports/profile.ts";
 import { suggest } from "../suggest.ts";
 import { explainNotRecorded, listNames } from "./not-recorded.ts";
@@ -191,7 +191,8 @@ export function adviseOnArguments(
       : undefined;
     if (own !== undefined) return own;
     const isTime = asksWhen(parameter, value);
-    if (properties.has(parameter) && !isTime) return suggest(typeof value === "string" ? value : "", allowed);
+    if (properties.has(parameter) && !isTime)
+      return typeof value === "string" ? suggestListed(refusal, value) : "";
     return describeAlternative(tool, isTime ? "when" : parameter, value) ?? suggest(parameter, allowed);
   });
   return [...new Set(advice.map((sentence) => sentence.trim()))].filter((sentence) => sentence !== "");

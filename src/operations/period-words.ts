@@ -45,13 +45,16 @@ const LAST_DAYS = /^last_([1-9]\d{0,3})_days$/;
 /** What people in business call the period that has not ended: `ytd`. */
 const TO_DATE = ["year", "quarter", "month", "week"];
 
-/** `last-week` and `Last Week` as `last_week`, `past 7 days` and `7d` as `last_7_days`, and `mtd` as `this_month`. */
+/** `last-week`, `Last Week` and `lastweek` as `last_week`, `past 7 days` and `7d` as `last_7_days`, and `mtd` as `this_month`. */
 export const normalizeWord = (text: string): string =>
   text
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_")
-    .replace(/^(?:the_)?(?:(?:last|past)_)?([1-9]\d{0,3})(?:d|_days?)$/, "last_$1_days")
+    .replace(/^(?:the_)?(?:(?:last|past)_?)?([1-9]\d{0,3})_?(?:d|days?)$/, "last_$1_days")
+    .replace(/^(this|last)(week(?:end)?|month|quarter|year)$/, "$1_$2")
+    .replace(/^current_?(week|month|quarter|year)$/, "this_$1")
+    .replace(/^all_?time$/, ALL)
     .replace(
       /^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/,
       (_, unit) => `this_${TO_DATE.find((name) => name.startsWith(unit))}`,
@@ -111,7 +114,8 @@ const describeHours = (word: string): string | undefined =>
 function describeSeveral(word: string, period: string, today: string): string | undefined {
   const dates = readNumbers(period);
   if (dates.length > 1) return `must be ${dates.join(" or ")}, not both`;
-  const [, number = "1", unit] = /^(?:the_)?(?:last|past)_(?:([1-9]\d?)_)?(week|month)s?$/.exec(word) ?? [];
+  const [, number = "1", unit] =
+    /^(?:the_)?(?:(?:last|past|prev|previous)_?)?(?:([1-9]\d?)_?)?(week|month)s?$/.exec(word) ?? [];
   if (unit === undefined) return undefined;
   const count = Number(number);
   const end = addDays(startOf(unit, today), -1);
@@ -294,9 +298,9 @@ function readNumbers(text: string): string[] {
 function resolveDate(text: string, today: string): Days | undefined {
   const word = normalizeWord(text);
   if (word === "today" || word === "yesterday") return resolveWord(word, today);
-  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? [];
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d?)(?:-(\d\d?))?)?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
-  const from = `${year}-${month ?? "01"}-${day ?? "01"}`;
+  const from = [year, ...[month, day].map((part = "01") => part.padStart(2, "0"))].join("-");
   if (!isDate(from)) return undefined;
   if (day !== undefined) return { from, to: from };
   return { from, to: month === undefined ? `${year}-12-31` : endOf("month", from) };

@@ -7,3 +7,11 @@ export function suggestName({ detail, allowed = [] }: ParameterError): string {
   const [, name] = /^names no [^:]*: "([^"]*)"/.exec(detail) ?? [];
   return name === undefined ? "" : suggest(name, [...allowed, ...listOtherNames(allowed)]);
 }
+
+/** "Did you mean …? " for a value that is none of those that a refusal lists. */
+export function suggestListed({ detail, allowed }: ParameterError, value: string): string {
+  const [, list = ""] = /^must be (?:one of )?(.*)$/s.exec(detail.slice(0, MAX_LENGTH)) ?? [];
+  return suggest(value, allowed ?? list.split(/, | or /).filter((word) => /^\w+$/.test(word)));
+}
+
+const MAX_LENGTH = 2_000;

@@ -5,7 +5,6 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { formatFilter, headFilter } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
-import type { AnswerOf } from "../operations/operation.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { describeLeftRates } from "../operations/visit-rates.ts";
@@ -107,21 +106,24 @@ function check(
         : [await findFailed(checked, conditions.serverErrors, "5xx")]),
       ...unread,
     ];
-    const neverMet =
-      options.filter !== undefined &&
-      hasNobody(totals) &&
-      hasNobody(
-        await askSpan(call, stats, {}, { ...span, from: addDays(days.from, -WEEKS_BEFORE) }, options),
-      );
+    const neverMet = await hasNoHit(checked);
     return { site: totals.site, period: totals.period, findings, neverMet, warnings: told };
   });
 }
 
 /** In days. */
-const WEEKS_BEFORE = 28;
+const LOOK_BACK = 28;
 
-const hasNobody = ({ visitors, pageviews, events = 0 }: AnswerOf<typeof stats>) =>
-  visitors + pageviews + events === 0;
+/** Whether nothing met the filter, on these days and in the weeks before. */
+async function hasNoHit({ call, options, totals, ...span }: Checked): Promise<boolean> {
+  const isNothing = ({ visitors, pageviews, events = 0 }: Checked["totals"]) =>
+    visitors + pageviews + events === 0;
+  if (options.filter === undefined || !isNothing(totals)) return false;
+  const { site, today, from, to } = span;
+  return isNothing(
+    await askSpan(call, stats, {}, { site, today, from: addDays(from, -LOOK_BACK), to }, options),
+  );
+}
 
 /** The days to check and the period that they are: by default the last complete day that the source has loaded. */
 async function resolveDays(

@@ -1,12 +1,11 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
-import { suggestName } from "../../render/suggest-name.ts";
+import { suggestListed, suggestName } from "../../render/suggest-name.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
-import { suggest } from "../../suggest.ts";
 import { askIfMeant, findDays, guessDays, replaceWords } from "../guess-days.ts";
 import { seeHelp } from "../usage-error.ts";
 import type { ShellCommand } from "./command.ts";
@@ -119,11 +118,11 @@ function explainPlaces({ detail }: ParameterError, given: GivenWords): Explanati
 }
 
 /** Explains a value that is none of a list. */
-function explainChoice({ parameter, detail }: ParameterError, value: string, list: string): Explanation {
+function explainChoice(refusal: ParameterError, value: string, list: string): Explanation {
+  const { parameter, detail } = refusal;
   const [unrecorded, without = ""] = /this source does not record( without --\w+)?/.exec(detail) ?? [];
   const why = unrecorded === undefined ? "" : `: this source does not record it${without}`;
-  const known = list.split(", ").filter((word) => /^\w+$/.test(word));
-  const near = suggest(value, known).trim();
+  const near = suggestListed(refusal, value).trim();
   return {
     message: `--${flagOf(parameter)} cannot be ${shorten(value)}${why}.`,
     hint: near || `${suggestCommand(parameter, value)}It can be ${list}.`,
