@@ -92,6 +92,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
   const server = createServer({ keepAliveTimeout: 5_000 });
   const stop = new AbortController();
   const ask = createQuestions(options.call, options.clock);
+  const known = new Set<string>();
   const port = await openPort(server, { host: "127.0.0.1", port: options.port });
   server.on("request", (request, response) => {
     const checked = checkRequest(request, { secret, port });
@@ -104,7 +105,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
     const left = new AbortController();
     response.on("close", () => left.abort());
     const signal = AbortSignal.any([left.signal, stop.signal]);
-    answer(checked, request, response, { ...options, ask, root: `/${secret}`, signal }).catch(() =>
+    answer(checked, request, response, { ...options, ask, known, root: `/${secret}`, signal }).catch(() =>
       response.destroy(),
     );
   });
@@ -120,6 +121,8 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 
 interface Context extends ViewOptions {
   ask: Ask;
+  /** The sites of pages that were answered. */
+  known: Set<string>;
   /** The path of the secret. */
   root: string;
   /** Aborts when the page is left. */
@@ -174,32 +177,54 @@ async function answer(
     return send(400, start() + end(drawFault(text, address, root)));
   }
   if (isFormat(format)) return sendData(address, question, format, context, send);
-  response.writeHead(status, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
-  if (request.method === "HEAD") return void response.end();
-  // The bar is there at once, whatever the source takes.
-  response.write(start());
-  await sendAnswer(address, question, context, response, end);
+  if (request.method === "HEAD") return send(status, "");
+  await sendAnswer(address, question, context, { response, status, start, end });
 }
 
-/** The rest of a page: a report's totals come before its lists. */
-async function sendAnswer(
-  address: Address,
-  question: Question,
-  context: Context,
-  response: ServerResponse,
-  end: (parts: Tree[], trend?: unknown) => string,
-): Promise<void> {
+/** In milliseconds: how long the bar waits for whether there is such a site. */
+const MAX_HELD = 1_000;
+
+interface Page {
+  response: ServerResponse;
+  status: number;
+  /** Everything before the answer. */
+  start: () => string;
+  end: (parts: Tree[], trend?: unknown) => string;
+}
+
+/** The bar is there at once, whatever the source takes; of a site that was not shown yet, once there may be such a site. */
+function createBegin({ site }: Address, { known, signal, wait }: Context, { response, status, start }: Page) {
+  let isBegun = false;
+  const begin = (code = status) => {
+    if (isBegun || signal.aborted) return;
+    isBegun = true;
+    response.writeHead(code, { ...HEADERS, "Content-Type": "text/html; charset=utf-8" });
+    response.write(start());
+  };
+  if (site === undefined || known.has(site)) begin();
+  else void wait(MAX_HELD, signal).then(() => begin());
+  return begin;
+}
+
+/** A page: a report's totals come before its lists. */
+async function sendAnswer(address: Address, question: Question, context: Context, page: Page): Promise<void> {
+  const { response, end } = page;
+  const begin = createBegin(address, context, page);
   let hasHead = false;
   try {
     const answered = await context.ask(address, question, context.signal, (head) => {
       if (head.empty !== undefined || hasHead) return;
       hasHead = true;
+      begin();
       response.write(`${drawReportHead(head, address, context).map(printMarkup).join("\n")}\n`);
     });
+    if (address.site !== undefined) context.known.add(address.site);
+    begin();
     const [parts, trend] = await drawAnswer(search(answered, address), address, context, hasHead);
     response.end(end(parts, trend));
   } catch (error) {
     const text = describe(error);
+    begin(isUnknownSite(error) ? 404 : undefined);
     response.end(end(hasHead ? showError(text, `${context.root}/`) : drawFault(text, address, context.root)));
   } finally {
     hasHead = true;
@@ -219,9 +244,11 @@ async function sendData(
     const text = await context.format(answered, format === "md" ? "markdown" : format);
     send(200, `${text}\n`, TYPES[format]);
   } catch (error) {
-    send(400, `${describe(error)}\n`, "text/plain");
+    send(isUnknownSite(error) ? 404 : 400, `${describe(error)}\n`, "text/plain");
   }
 }
+
+const isUnknownSite = (error: unknown) => error instanceof AnalyticsError && error.code === "site_not_found";
 
 /** The totals and the trend of a report, whose days lead to their own pages. */
 function drawReportHead({ result }: Answer, address: Address, { screen, root }: Context): Tree[] {

@@ -113,6 +113,11 @@ describe("the server of view", () => {
     expect((await get(pathOf("example.com?filter=countries"))).body).toContain("filter must be a dimension");
     expect((await get(pathOf("example.com?perriod=today"))).status).toBe(400);
     expect((await get(pathOf("example.com/nothing"))).status).toBe(404);
+    for (const [unknown, form] of [
+      ["exmple.com", /<h1>.*Did you mean example\.com\?/s],
+      ["exmple.com/pages?format=csv", /^You have no site .* Did you mean example\.com\?/],
+    ] as const)
+      expect(await get(pathOf(unknown))).toMatchObject({ status: 404, body: expect.stringMatching(form) });
     const { body } = await get(pathOf("example.com/conversions?goal=signup"));
     expect(body).toMatch(/value="signup"[\s\S]*role="alert">[^<]*goal /);
     expect(body).not.toContain("Back to the start");
