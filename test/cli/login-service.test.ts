@@ -105,6 +105,17 @@ describe("a service with an API of its own", () => {
     expect(same.stderr).not.toMatch(/replaces|restarted/);
   });
 
+  it("says that running assistants go on with what they use, where it is used from now on", async () => {
+    const { path } = createLogFolder({ "access.log": joinLines(combined()) });
+    const login = (environment: Record<string, string>, ...words: string[]) =>
+      runShell(["login", "--logs", path("access.log"), "--site", "example.com", ...words], { environment });
+    const environment = createHome();
+    expect((await login(environment, "--profile", "acme")).stderr).not.toContain("restarted");
+    expect((await login(environment, "--profile", "globex")).stderr).not.toContain("restarted");
+    const { stderr } = await login(environment);
+    expect(stderr).toContain("\nAssistants that are running use it once they are restarted.\n");
+  });
+
   it("is looked for before its key is asked for, at one address after the other", async () => {
     const known = server.requests.length;
     const port = await findPort();

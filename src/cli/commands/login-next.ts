@@ -52,13 +52,17 @@ export function saveProfile(
 ): { file: string; sayReplaced: () => Promise<void> } {
   const earlier = describeSaved(io, name);
   const before = earlier && readFileSync(findProfileFile(io.environment, name), "utf8");
+  // A server that uses another profile, or this one as it was, goes on with that. One that has none finds this one.
+  const wasOther =
+    earlier === undefined && name === DEFAULT_PROFILE && listProfiles(io.environment).length > 0;
   const file = writeProfile(io.environment, name, content);
   const isReplaced = earlier !== undefined && readFileSync(file, "utf8") !== before;
-  const replaces = earlier === describeSaved(io, name) ? "" : `It replaces ${earlier}. `;
+  const isSame = earlier === undefined || earlier === describeSaved(io, name);
+  const replaces = isSame ? "" : `It replaces ${earlier}. `;
   return {
     file,
     sayReplaced: async () => {
-      if (isReplaced)
+      if (isReplaced || wasOther)
         await printNote(io, `${replaces}Assistants that are running use it once they are restarted.`);
     },
   };
