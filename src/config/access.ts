@@ -3,13 +3,7 @@ import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { findMapping, type GivenMapping, nameSavedMapping } from "./given-mapping.ts";
-import {
-  DEFAULT_PROFILE,
-  findProfileFile,
-  listProfiles,
-  readProfile,
-  readProfileOptions,
-} from "./profiles.ts";
+import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
 import {
   findHostedAddress,
   findNamedService,
@@ -83,9 +77,6 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
   const name = findProfileName(environment);
   const address = findAddress(flags, environment);
   if (name === undefined) throw address === undefined ? createNothingError() : createNoKeyError();
-  const option = address?.source ?? (flags.service && "--service") ?? (flags.mapping && "--mapping");
-  if (option !== undefined && readProfileOptions(environment, name) !== undefined)
-    throw createOtherKindError(name, option);
   return readProfileAccess(name, flags, environment, address, false);
 }
 
@@ -242,16 +233,6 @@ const createOtherAddressError = (name: string, baseUrl: string, given: string): 
     `There is no key for the address in ${given}: the key of the profile ${name} is only sent to ${new URL(baseUrl).origin}.`,
     {
       hint: `Leave out ${given}, or create a profile for that service: analytics-mcp login --profile <name> --base-url <url>`,
-    },
-  );
-
-/** Of a service that was asked for, where the profile that would be used is for logs or a table. */
-const createOtherKindError = (name: string, given: string): AnalyticsError =>
-  new AnalyticsError(
-    "no_api_key",
-    `${given} is for a service, and the profile ${name} has no key for one: it is for data on this machine.`,
-    {
-      hint: `To ask that data, leave out ${given}. To save the service, with its key: analytics-mcp login --profile <name> --base-url <url>`,
     },
   );
 

@@ -52,8 +52,7 @@ export const normalizeWord = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_")
     .replace(/^(?:the_)?(?:(?:last|past)_?)?([1-9]\d{0,3})_?(?:d|days?)$/, "last_$1_days")
-    .replace(/^(this|last)(week(?:end)?|month|quarter|year)$/, "$1_$2")
-    .replace(/^current_?(week|month|quarter|year)$/, "this_$1")
+    .replace(/^(this|last)(?=[a-z])/, "$1_")
     .replace(/^all_?time$/, ALL)
     .replace(
       /^([yqmw])(?:td|(?:ear|uarter|onth|eek)_to_date)$/,

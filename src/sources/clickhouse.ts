@@ -43,10 +43,6 @@ export const clickhouse: LocalKind = {
     note: "From a table of hits in ClickHouse.",
     instruction: "The numbers come from a table of hits in ClickHouse.",
   },
-  findAddress: ({ clickhouse }) => {
-    const text = String(clickhouse);
-    return URL.canParse(text) ? new URL(text).origin : undefined;
-  },
   secret: { variable: "ANALYTICS_CLICKHOUSE_PASSWORD", option: "--clickhouse-password-file" },
   checks: [
     {

@@ -78,8 +78,6 @@ export interface LocalKind {
   about: About;
   /** What can be read with these options, if it is not all that a service has. */
   reads?(flags: SourceFlags): string;
-  /** The address of a server that it asks, for the person at this machine: errors leave it out, since others read them, too. */
-  findAddress?(flags: SourceFlags): string | undefined;
   /** The variable with the secret that reading the data needs, and the option that names a file with it. */
   secret?: { variable: string; option: string };
   /** The site to use when a query names none. */

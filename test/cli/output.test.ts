@@ -74,7 +74,10 @@ describe("--output", () => {
     const csv = await shell("overview example.com --csv --fields table,current");
     expect(lines(csv.stdout).slice(0, 2)).toEqual(["table,current", expect.stringMatching(/^totals,\d+$/)]);
     const { code, stderr } = await shell("overview example.com --csv --fields table");
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/name the columns .*\n.*label, current/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/name others beside table.*\n.*label, current/),
+    ]);
   });
 
   it.each(REPORTS)(

@@ -38,7 +38,7 @@ export async function tryLocal(
     return answer;
   };
   const answer = await tryIt().catch((error: unknown) => {
-    throw addAddress(error, kind.findAddress?.(options));
+    throw addAddress(error, options);
   });
   return async () => {
     const { file, sayReplaced } = saveProfile(io, name, { options });
@@ -61,9 +61,15 @@ export async function tryLocal(
   };
 }
 
-/** Adds to the hint of an error from a server the address at which it was asked. */
-function addAddress(error: unknown, address: string | undefined): unknown {
+/** Adds to the error of a server its address. Such errors leave it out, since not only the person at this machine reads them. */
+function addAddress(error: unknown, options: Record<string, unknown>): unknown {
+  const address = Object.values(options)
+    .map(String)
+    .find((text) => /^https?:/i.test(text));
   if (!(error instanceof AnalyticsError) || error.code === "usage" || address === undefined) return error;
   const { code, message, hint } = error;
-  return new AnalyticsError(code, message, { hint: `${hint} It was asked at ${address}`, cause: error });
+  return new AnalyticsError(code, message, {
+    hint: `${hint} It was asked at ${new URL(address).origin}`,
+    cause: error,
+  });
 }

@@ -13,15 +13,12 @@ const isName = (key: string) => key === "label" || key === "value";
 export function chooseFields(views: readonly View[], fields: string): View[] {
   const asked = readFields(fields).filter((name) => views.length < 2 || name !== TABLE.key);
   const known = [...new Set(views.flatMap(({ columns }) => columns.map(({ key }) => key)))];
-  if (asked.length === 0) {
-    throw new AnalyticsError("usage", "--fields table: name the columns to show beside it.", {
-      hint: `The fields are ${known.join(", ")}.`,
-    });
-  }
   const unknown = asked.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new AnalyticsError("usage", `--fields: there is no field ${quoteWord(unknown)} here.`, {
-      hint: `${suggest(unknown, known)}The fields are ${known.join(", ")}.`,
+  if (unknown !== undefined || asked.length === 0) {
+    const why =
+      unknown === undefined ? "name others beside table" : `there is no field ${quoteWord(unknown)} here`;
+    throw new AnalyticsError("usage", `--fields: ${why}.`, {
+      hint: `${suggest(unknown ?? "", known)}The fields are ${known.join(", ")}.`,
     });
   }
   return views.flatMap((view): View[] => {

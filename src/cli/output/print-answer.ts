@@ -5,14 +5,14 @@ import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { paint, type Screen } from "../../render/terminal-screen.ts";
 import type { Answer } from "../../reports/query.ts";
 import type { Io } from "../io.ts";
-import { chooseFields } from "./choose-fields.ts";
 import { type Output, type OutputFlags, readOutput } from "./output-format.ts";
 import { wrapForStderr, writeData, writeToStderr } from "./streams.ts";
 import { formatTable, listRows } from "./tables.ts";
 import { readScreen } from "./terminal.ts";
 
 /** Prints an answer on stdout, and its warnings and notes on stderr. */
-export async function printAnswer(io: Io, answer: Answer, output: Output): Promise<void> {
+export async function printAnswer(io: Io, given: Answer, output: Output): Promise<void> {
+  const answer = { ...given, shown: await chooseViews(given, output) };
   const tables = await formatAnswer(io, answer, output);
   const text = output.format === "markdown" ? await addNotes(io, tables, answer, output) : tables;
   const lines = formatNoteLines(io, answer, output);
@@ -43,20 +43,26 @@ export const printTable = (
   );
 
 /** Markdown is for sharing, so what to know about the numbers is in it. */
-async function addNotes(io: Io, tables: string, answer: Answer, output: Output): Promise<string> {
+async function addNotes(io: Io, tables: string, answer: Shown, output: Output): Promise<string> {
   const { escapeMarkdown } = await import("../../render/markdown.ts");
   const notes = formatSentences(answer, output, readScreen(io, "stdout", output));
   const list = notes.map((note) => `- ${escapeMarkdown(note)}`).join("\n");
   return [tables, list].filter((part) => part !== "").join("\n\n");
 }
 
-const chooseViews = ({ views }: Answer, { fields }: Output): View[] =>
-  fields === undefined ? views : chooseFields(views, fields);
+/** An answer with the tables and columns that were asked for. */
+type Shown = Answer & { shown: readonly View[] };
+
+async function chooseViews({ views }: Answer, { fields }: Output): Promise<readonly View[]> {
+  if (fields === undefined) return views;
+  const { chooseFields } = await import("./choose-fields.ts");
+  return chooseFields(views, fields);
+}
 
 /** An answer in the format and with the fields that were asked for. Throws AnalyticsError `usage` for an unknown field. */
-export async function formatAnswer(io: Io, answer: Answer, output: Output): Promise<string> {
+export async function formatAnswer(io: Io, answer: Answer | Shown, output: Output): Promise<string> {
   const { format, fields } = output;
-  const views = chooseViews(answer, output);
+  const views = "shown" in answer ? answer.shown : await chooseViews(answer, output);
   switch (format) {
     case "json":
       return formatJson(fields === undefined ? answer.result : listRows(views, fields), 2);
@@ -83,7 +89,7 @@ export async function formatAnswer(io: Io, answer: Answer, output: Output): Prom
 const MAX_NOTE_LINES = 3;
 
 /** Warnings, and notes unless they are unwanted, as lines for stderr. Markdown has them itself. */
-function formatNoteLines(io: Io, answer: Answer, output: Output): string[] {
+function formatNoteLines(io: Io, answer: Shown, output: Output): string[] {
   if (output.format === "json" || output.format === "markdown") return [];
   const screen = readScreen(io, "stderr", output);
   const all = formatSentences(answer, output, screen).map((sentence) => wrapForStderr(io, sentence));
@@ -111,18 +117,16 @@ function shorten(notes: readonly string[]): string[] {
   return shown;
 }
 
-function formatSentences(answer: Answer, output: Output, { locale }: Screen): string[] {
+function formatSentences(answer: Shown, output: Output, { locale }: Screen): string[] {
   const numbers = new Intl.NumberFormat(locale);
   const sentences = formatNotes(chooseNotes(answer, output), "people", (value) => numbers.format(value));
   return sentences.map((sentence) => cleanText(sentence, 400));
 }
 
-function chooseNotes(answer: Answer, output: Output): Note[] {
-  const { views, empty } = answer;
-  const { format, quiet } = output;
+function chooseNotes({ views, shown, empty }: Shown, { format, quiet }: Output): Note[] {
   // A page already has that sentence.
   if (empty !== undefined) return format === "table" || format === "markdown" ? [] : [empty];
-  const isNumbered = chooseViews(answer, output).some(({ rows }) => hasLookalikes(rows));
+  const isNumbered = shown.some(({ rows }) => hasLookalikes(rows));
   const warnings = [...(isNumbered ? [NUMBER_NOTE] : []), ...listWarnings(views)];
   return quiet ? warnings : [...warnings, ...listNotes(views).slice(listWarnings(views).length)];
 }
