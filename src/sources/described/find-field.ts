@@ -122,7 +122,7 @@ function adviseOnMapping({ operation, field }: Sought, pointer: Pointer): string
 const MAX_SHOWN = 100;
 
 /** A place for a message: the service's words, quoted and cut. */
-export const namePlace = (pointer: Pointer): string =>
+const namePlace = (pointer: Pointer): string =>
   pointer === ""
     ? 'the whole answer ("")'
     : quote(pointer.length > MAX_SHOWN ? `${pointer.slice(0, MAX_SHOWN)}…` : pointer);
