@@ -76,6 +76,8 @@ export function findMeant(name: string, value: string, options: readonly Option[
   // `sites --days 7`: it has a period alone.
   if (word === "days" && known.includes("--period"))
     return `Did you mean --period last_${Number(readNumber(value)) || 7}_days?`;
+  if (known.includes("--output") && /^(?:csv|tsv|ndjson|markdown)$/.test(word))
+    return `Did you mean --output ${word}?`;
   const interval = findInterval(word);
   if (interval !== undefined)
     return options.some(({ flags }) => flags === "--by <interval>")

@@ -1,5 +1,6 @@
 import type { CommanderError, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { suggest } from "../suggest.ts";
 import { correctLine, findMeant, readValue } from "./guess-query.ts";
 import { createUnknownOptionError, readOptionName, seeHelp } from "./usage-error.ts";
 
@@ -69,7 +70,9 @@ function explainUnknownOption(
   const [, word = "", guess = ""] =
     /unknown (?:option|command) '([\s\S]*)'(?:\n\((.*)\))?$/.exec(message) ?? [];
   const name = readOptionName(word);
-  const meant = findMeant(name, readValue(argv, word), known) || guess;
+  // Commander knows the options alone that the help shows.
+  const all = known.flatMap(({ long }) => long ?? []);
+  const meant = findMeant(name, readValue(argv, word), known) || guess || suggest(name, all).trim();
   // A command to paste ends the hint.
   const next = correctLine(argv, word, meant, known) || seeHelp(command);
   return createUnknownOptionError(name, [meant, next].filter((sentence) => sentence !== "").join(" "));

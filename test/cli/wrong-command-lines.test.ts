@@ -171,6 +171,9 @@ const lines = [
   "stats --demo --base-url https://stats.example.com",
   "login --site example.com",
   "login --service matomo",
+  "login --base-ur https://stats.example.com",
+  "stats --profil acme",
+  "doctor --csv",
   "login --logs - --site example.com",
   // Setup
   "config curser",
