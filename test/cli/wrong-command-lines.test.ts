@@ -174,6 +174,7 @@ const lines = [
   "login --base-ur https://stats.example.com",
   "stats --profil acme",
   "doctor --csv",
+  "breakdown contries example.com",
   "login --logs - --site example.com",
   // Setup
   "config curser",

@@ -1,11 +1,13 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
+import { dimensions } from "../../operations/dimensions.ts";
 import { flagOf, formatCommand } from "../../operations/shell-command.ts";
 import { suggestListed, suggestName } from "../../render/suggest-name.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
+import { suggest } from "../../suggest.ts";
 import { askIfMeant, findDays, guessDays, replaceWords } from "../guess-days.ts";
 import { seeHelp } from "../usage-error.ts";
 import type { ShellCommand } from "./command.ts";
@@ -40,13 +42,17 @@ export function createStrayWordsError(
   const isWhole = words.length <= days.used.length + (texts.has("site") ? 0 : 1);
   const hint = isFound
     ? `${askIfMeant(days.meant)}${isWhole ? replaceWords(command, days) : ""}`.trim()
-    : "Ask about one site at a time.";
+    : suggestDimension(query, texts, words[0] ?? "").trim() || "Ask about one site at a time.";
   return new AnalyticsError(
     "usage",
     `${query.name} takes one site, but ${quoteWord(extra ?? "")} was given as well.`,
     { hint },
   );
 }
+
+/** What a first word that is near a dimension is meant for. */
+const suggestDimension = ({ params }: Query, texts: GivenWords["texts"], word: string): string =>
+  "dimension" in params.shape && !texts.has("dimension") ? suggest(word, dimensions) : "";
 
 /** Rewrites an error on parameters for the command line: options with their dashes, and the values given. */
 export function explainParameters(query: Query, error: unknown, given: GivenWords): unknown {
