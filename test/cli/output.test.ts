@@ -108,14 +108,14 @@ describe("--output", () => {
       /^table,value,label,current,previous,change,percent,current_per_day,previous_per_day,change_per_day,change_per_day_percent\n/,
     );
     const table = await ask("--output table");
-    expect(table).toMatch(/^visitors a day +919\.0 +812\.6 +\+106\.4 /m);
+    expect(table).toMatch(/^visitors a day +969\.8 +856\.5 +\+113\.3 /m);
     expect(table).toMatch(/^pages +current a day +previous a day +change a day +percent/m);
     expect(await ask("--output markdown")).toContain(
       "| current a day | previous a day | change a day | percent |",
     );
     const { change, per_day } = JSON.parse(await ask("--json"));
-    expect(change.visitors).toEqual({ absolute: 4112, percent: null });
-    expect(per_day.visitors).toEqual({ current: 919, previous: 812.6, change: 106.4, percent: 13.1 });
+    expect(change.visitors).toEqual({ absolute: 4370, percent: null });
+    expect(per_day.visitors).toEqual({ current: 969.8, previous: 856.5, change: 113.3, percent: 13.2 });
     const equal = await shell("compare example.com --json");
     expect(JSON.parse(equal.stdout)).not.toHaveProperty("per_day");
   });

@@ -129,7 +129,7 @@ describe("the picture of a single day", () => {
   it("has its hours, above the row of the day", async () => {
     const { stdout } = await draw("--period yesterday");
     expect(stdout).toContain("visitors an hour");
-    expect(stdout).toMatch(/Nov 20 +03:00 .*21:00\n\ndate +visitors +page views\n2026-11-20 Fri +\d+/);
+    expect(stdout).toMatch(/Nov 20 +02:00 .*22:00\n\ndate +visitors +page views\n2026-11-20 Fri +\d+/);
   });
 
   it("is not drawn where there are several days, or a day was asked for", async () => {

@@ -115,7 +115,7 @@ describe("timeseries --by", () => {
   it("a sparkline of more weeks than columns has the means of several", async () => {
     const { stdout } = await shell("--by week --days 365", { isTTY: true, columns: 40, rows: 20 });
     expect(stdout).toContain(
-      "visitors a week, means of 2 weeks,\n2025-11-22 to 2026-11-21, the last one\nincomplete; highest: 7,325",
+      "visitors a week, means of 2 weeks,\n2025-11-22 to 2026-11-21, the last one\nincomplete; highest: 7,682",
     );
   });
 });

@@ -89,24 +89,27 @@ function makeVisits(crowds: Crowd[], choices: Choices, random: Random): Visit[] 
   const visits: Visit[] = [];
   let visitor = 0;
   for (const crowd of crowds) {
-    const last = visitor + Math.round(crowd.visitors * drawBetween(random, NOISE));
-    while (visitor < last) {
+    const count = Math.round(crowd.visitors * drawBetween(random, NOISE));
+    for (let index = 0; index < count; index++) {
       visitor++;
       const place = choices.place(random);
       const technology = choices.technology(random);
-      const addVisit = (source: Source, entry: string) => {
+      const addVisit = (source: Source, entry: string, hour: Random) => {
         const hostname = choices.hostname(random);
-        visits.push({ visitor, hostname, source, place, technology, hits: makeHits(entry, choices, random) });
+        const hits = makeHits(entry, choices, choices.hour(hour), random);
+        visits.push({ visitor, hostname, source, place, technology, hits });
       };
-      addVisit(crowd.source ?? choices.source(random), crowd.entry ?? choices.entry(random));
-      if (random() < RETURN_CHANCE) addVisit(choices.direct, choices.entry(random));
+      // One after the other: if all came at random times, a few hours of one day could look like an outage beside those of another.
+      const inTurn = () => (index + random()) / count;
+      addVisit(crowd.source ?? choices.source(random), crowd.entry ?? choices.entry(random), inTurn);
+      if (random() < RETURN_CHANCE) addVisit(choices.direct, choices.entry(random), random);
     }
   }
   return visits;
 }
 
-function makeHits(entry: string, choices: Choices, random: Random): Hit[] {
-  let at = Math.floor((choices.hour(random) + random()) * 3600);
+function makeHits(entry: string, choices: Choices, hour: number, random: Random): Hit[] {
+  let at = Math.floor((hour + random()) * 3600);
   let path = entry;
   const hits: Hit[] = [{ at, path, event: null }];
   while (hits.length < MAX_VIEWS && random() < choices.nextViewChance) {

@@ -73,6 +73,20 @@ describe("the visits of a day", () => {
     if (length === 90_000) expect(count(visits)).toBe(count(whole));
   });
 
+  it("come through the day as through the day before, so that no hour of the demo looks like an outage", () => {
+    const views = (date: string, until: number) =>
+      makeVisits({}, date)
+        .flatMap(({ hits }) => hits)
+        .filter(({ at, event }) => event === null && at < until).length;
+    // The days on which the demo can be today: those of the week of its anchor.
+    for (let day = 16; day <= 22; day++)
+      for (const hour of [2, 3, 6, 9, 12, 18]) {
+        const [today, before] = [`2026-11-${day}`, `2026-11-${day - 1}`].map((date) => views(date, hour * 3600));
+        const ratio = (today ?? 0) / (before ?? 0);
+        expect([day, hour, ratio > 0.55 && ratio < 1.9]).toEqual([day, hour, true]);
+      }
+  });
+
   it("are none if the zone skips the day", () => {
     const asked = (date: string) => makeVisits({ timezone: "Pacific/Apia" }, date).length;
     expect(asked("2011-12-30")).toBe(0);
