@@ -68,12 +68,10 @@ export function buildAnswer(
   if (views.some(showsUntrusted)) notes.push(UNTRUSTED_NOTE);
   if (raw.some(({ rows }) => hasLookalikes(rows, maxName))) notes.push(NUMBER_NOTE);
   if (ofFirst !== undefined) notes.push(`First row alone: filter ${JSON.stringify(ofFirst.filter)}`);
+  if (empty !== undefined)
+    notes.unshift(cleanText(lastDays ? `${empty} Its last days: period=${lastDays}.` : empty, 1_000));
   const tables =
-    empty === undefined
-      ? views.flatMap(formatView)
-      : [views[0]?.headline ?? "", lastDays ? `${empty} Its last days: period=${lastDays}.` : empty].map(
-          (line) => cleanText(line, 1_000),
-        );
+    empty === undefined ? views.flatMap(formatView) : [cleanText(views[0]?.headline ?? "", 1_000)];
   const text = [...tables, ...notes];
   if (command !== undefined) text.push(`Shell: ${command}`);
   const receipt: Receipt = { notes, ...(command !== undefined && { command }) };

@@ -212,7 +212,7 @@ export const breakdown = defineOperation({
   },
   compact: (result) => ({ ...result, rows: omitEqualLabels(result.rows) }),
   view: (result) => {
-    const { site, period, dimension, totals, total_rows, filter } = result;
+    const { site, period, dimension, totals, total_rows } = result;
     const { notes, warnings } = period
       ? describeVisitors(period, result.warnings)
       : { notes: [], warnings: showWarnings(result.warnings) };
@@ -228,7 +228,7 @@ export const breakdown = defineOperation({
       ...(has("count") ? [column("count")] : []),
     ];
     return {
-      headline: `${dimension} of ${period ? periodHeadline(site.domain, period, filter) : `${site.domain} (${NO_PERIOD})`}`,
+      headline: `${dimension} of ${period ? periodHeadline({ ...result, period }) : `${site.domain} (${NO_PERIOD})`}`,
       columns: [
         ...nameColumns(dimension),
         ...columns,

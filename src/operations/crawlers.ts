@@ -95,7 +95,7 @@ export const crawlers = defineOperation({
     verifyAsked(result, params),
   compact: (result) => ({ ...result, rows: omitEqualLabels(result.rows) }),
   view: ({ site, period, rows, limit, total_rows, totals, warnings }) => ({
-    headline: `crawlers of ${periodHeadline(site.domain, period)}`,
+    headline: `crawlers of ${periodHeadline({ site, period, warnings })}`,
     columns: [
       { key: "value", label: "value", kind: "text", machine: true },
       { key: "label", label: "crawler", kind: "text" },

@@ -42,12 +42,12 @@ export const hours = defineOperation({
     (result.interval === "hour" ? undefined : "its interval is not hour") ??
     verifyHours(result),
   view: (result) => {
-    const { site, period, filter, points } = result;
+    const { period, points } = result;
     const { notes, warnings } = describePeriod(period, result.warnings);
     const labels = points.map(({ time }) => nameHour(time));
     const hasOneOffset = new Set(points.map(({ time }) => time.slice(OFFSET_AT))).size < 2;
     return {
-      headline: periodHeadline(site.domain, period, filter),
+      headline: periodHeadline(result),
       columns: [
         { key: "time", label: "hour", kind: hasOneOffset ? "hour" : "word" },
         ...pointColumns(points),

@@ -164,7 +164,7 @@ export const notFound = defineOperation({
   view: ({ site, period, status, rows, limit, total_rows, totals, excluded, warnings }) => {
     const described = describePeriod(period, warnings);
     return {
-      headline: `${status === "5xx" ? "server errors" : "not found"} at ${periodHeadline(site.domain, period)}`,
+      headline: `${status === "5xx" ? "server errors" : "not found"} at ${periodHeadline({ site, period, warnings })}`,
       columns: status === "5xx" ? listColumns("path") : notFoundColumns,
       bars: "requests",
       rows: listNotFound(rows),

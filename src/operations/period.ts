@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { quoteIfNeeded } from "../errors.ts";
+import { countDaysWithData, isStop } from "./covered-days.ts";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 import { headFilter, readFilter, verifyFilter } from "./filter.ts";
@@ -65,17 +66,37 @@ export const verifyAsked = (
 export const formatSpan = ({ from, to }: { from: string; to: string }) =>
   from === to ? from : `${from} to ${to}`;
 
-export function periodHeadline(domain: string, period: Period, filter?: readonly string[]): string {
-  const about = [countOf(period), ...(period.timezone === undefined ? [] : [period.timezone])];
-  return `${quoteIfNeeded(domain)}${headFilter(filter)}, ${formatSpan(period)} (${about.join(", ")})`;
+interface Dated {
+  site: { domain: string };
+  period: Period;
+  filter?: readonly string[] | undefined;
+  warnings?: readonly Warning[] | undefined;
 }
 
-/** How many days, and whether all of them are over. */
-function countOf({ days, partial }: Period): string {
-  if (days === 1) return "1 day";
-  if (partial === undefined) return `${days} days`;
-  return partial ? `${days} days, today included` : `${days} complete days`;
+/** @param counted The days that were counted, if not all of the period. */
+export function periodHeadline(
+  { site, period, filter, warnings }: Dated,
+  counted = countOf(period, warnings),
+): string {
+  const about = [counted, ...(period.timezone === undefined ? [] : [period.timezone])];
+  return `${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(period)} (${about.join(", ")})`;
 }
+
+/** How many days, how many of them have data, and whether all are complete. */
+function countOf({ from, to, days, partial }: Period, warnings: readonly Warning[] = []): string {
+  const covered = countDaysWithData({ from, to }, warnings);
+  if (covered === 0) return "no data";
+  // Where the data ended earlier, today is not incomplete but missing.
+  const hasToday = partial === true && (covered === days || !warnings.some(isStop));
+  const today = hasToday ? ", today included" : "";
+  if (covered !== undefined && covered < days) return `${covered} of ${days} days with data${today}`;
+  if (days === 1) return "1 day";
+  const areComplete = partial === false && covered === days && !warnings.some(({ code }) => CUT.has(code));
+  return `${days} ${areComplete ? "complete " : ""}days${today}`;
+}
+
+/** Warnings that data begins or ends in the middle of a day. */
+const CUT = new Set(["partial_first_day", "stale"]);
 
 const ADDED_UP = "Visitors are unique per day and added up: coming on two days counts twice.";
 
@@ -90,12 +111,11 @@ export function describePeriod(
   // A note, because nearly every question about yesterday has it.
   const slight = warned?.filter(({ code }) => code === PROVISIONAL);
   const serious = warned?.filter(({ code }) => code !== PROVISIONAL);
-  // Where the data ended earlier, today is not incomplete but missing, which its own warning says.
-  const hasToday = partial === true && !warned?.some(({ code }) => code === "stale");
   const today = `Today, ${nameWeekday(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: [...showWarnings(slight), ...(partial ? [] : [forModels(`As of ${as_of}.`)])],
-    warnings: [...(hasToday ? [today] : []), ...showWarnings(serious)],
+    // Where the data ended, its own warning says so.
+    warnings: [...(partial === true && !warned?.some(isStop) ? [today] : []), ...showWarnings(serious)],
   };
 }
 

@@ -66,7 +66,7 @@ export const stats = defineOperation({
     const { notes, warnings } = describeVisitors(result.period, result.warnings);
     const visits = showVisits(result);
     return {
-      headline: periodHeadline(result.site.domain, result.period, result.filter),
+      headline: periodHeadline(result),
       columns: [
         { key: "visitors", label: "visitors", kind: "count" },
         { key: "pageviews", label: "page views", kind: "count" },

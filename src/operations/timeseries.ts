@@ -87,7 +87,7 @@ export const timeseries = defineOperation({
     return verifyAsked(result, params);
   },
   view: (result) => ({
-    headline: periodHeadline(result.site.domain, result.period, result.filter),
+    headline: periodHeadline(result),
     columns: [{ key: "date", label: "date", kind: "date" }, ...pointColumns(result.points)],
     rows: result.points.map((point) => ({ date: point.date, ...showPoint(point) })),
     series: beginWithData(

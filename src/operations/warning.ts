@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { count } from "./fields.ts";
-import { countUnits, formatNotes, type Note, note } from "./note.ts";
-import { once } from "./schemas.ts";
+import type { Note } from "./note.ts";
 
 export const warnings = z
   .array(
@@ -80,25 +78,24 @@ export const UNKNOWN_DAYS = "unknown_days";
 export const SUBTRACTED = "subtracted";
 
 /** What such a warning is about: a range of events, a list that was cut, or rows that may be missing. */
-const subtractedValues = once(() =>
-  z.union([
-    z.object({ events: count, events_at_most: count }),
-    z.object({ row_limit: count }),
-    z.object({ more_rows: count }),
-  ]),
-);
-type SubtractedValues = z.output<ReturnType<typeof subtractedValues>>;
+type SubtractedValues =
+  | { events: number; events_at_most: number }
+  | { row_limit: number }
+  | { more_rows: number };
 
-function describeSubtracted(values: SubtractedValues): Note {
+export const warnOfSubtraction = (values: SubtractedValues): Warning => ({
+  code: SUBTRACTED,
+  detail: describeSubtracted(values),
+  values,
+});
+
+function describeSubtracted(values: SubtractedValues): string {
   if ("events" in values)
-    return note`Events arrived while they were read: there are ${values.events} to ${values.events_at_most}.`;
+    return `Events arrived while they were read: there are ${values.events} to ${values.events_at_most}.`;
   if ("row_limit" in values)
-    return note`The service lists only ${values.row_limit} rows, so rows with few visitors may be missing.`;
-  return note`${countUnits(values.more_rows, "more row")} may have had visitors in these days.`;
-}
-
-export function warnOfSubtraction(values: SubtractedValues): Warning {
-  return { code: SUBTRACTED, detail: formatNotes([describeSubtracted(values)], "models").join(""), values };
+    return `The service lists only ${values.row_limit} rows, so rows with few visitors may be missing.`;
+  const { more_rows: rows } = values;
+  return `${rows} more ${rows === 1 ? "row" : "rows"} may have had visitors in these days.`;
 }
 
 /** The warning that some rows are ranges. The rows themselves have the ends of their ranges. */
@@ -108,10 +105,18 @@ export const rangeWarning: Warning = {
     "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list. They are ranked by their least value.",
 };
 
-/** The warnings as sentences. This program's own keep their counts separate, so that each output formats them. */
+/** The warnings as sentences. Their counts are separate, so that each output formats them. */
 export const showWarnings = (given: readonly Warning[] = []): Note[] => given.map(showWarning);
 
-function showWarning({ code, detail, values }: Warning): Note {
-  const own = code === SUBTRACTED ? subtractedValues().safeParse(values).data : undefined;
-  return own === undefined ? detail : describeSubtracted(own);
+/** Its counts are the numbers of `values` that stand in `detail`, but not in a date or a time. */
+function showWarning({ detail, values = {} }: Warning): Note {
+  const counts = Object.values(values).filter((value) => typeof value === "number");
+  if (counts.length === 0) return detail;
+  // Every other part is a number.
+  const texts = detail.split(/(\d+)/);
+  const findCount = (text: string, index: number) =>
+    index % 2 === 1 && /(^|[\s(])$/.test(texts[index - 1] ?? "") && !/^[-:/]/.test(texts[index + 1] ?? "")
+      ? counts.find((count) => `${count}` === text)
+      : undefined;
+  return { parts: texts.map((text, index) => findCount(text, index) ?? text) };
 }

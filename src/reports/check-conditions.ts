@@ -1,5 +1,6 @@
 import { quote } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
+import { countDaysWithData } from "../operations/covered-days.ts";
 import { addDays, countDays, type Days, listDays } from "../operations/days.ts";
 import { notFound, stats, timeseries } from "../operations/index.ts";
 import type { Failure } from "../operations/not-found.ts";
@@ -18,7 +19,6 @@ import {
   type Totals,
 } from "./check-metrics.ts";
 import { isPreceding, precedingDays, resolveCompared } from "./compared-days.ts";
-import { countDaysWithData } from "./coverage.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { within } from "./subtracted-spans.ts";

@@ -50,6 +50,10 @@ export function compareTotals(
   };
 }
 
+/** Whether there are changes, of sums or of averages. */
+export const isCompared = ({ per_day, visitors }: ComparedTotals): boolean =>
+  per_day !== undefined || visitors.absolute !== null;
+
 /** Why the days of a comparison have no percentages, or only averages. */
 export function describeComparison(
   comparison: ComparedTotals,

@@ -59,7 +59,7 @@ export const conversionsResult = () =>
     ...conversion(),
     /** Of steps, visits in place of visitors. */
     visitors: count.nullable().optional(),
-    visits: count.optional(),
+    visits: count.nullable().optional(),
     visits_at_most: count.optional(),
     steps: z
       .array(
@@ -139,7 +139,7 @@ function viewSteps({ site, period, filter, steps = [], ...rest }: Conversions): 
   const { notes, warnings } = describePeriod(period, rest.warnings);
   const small = [`Small sample (under ${SMALL_SAMPLE} visits): the rates may be due to chance.`];
   return {
-    headline: `Steps of ${periodHeadline(site.domain, period, filter)}`,
+    headline: `Steps of ${periodHeadline({ site, period, filter, ...rest })}`,
     columns: [
       { key: "step", label: "step", kind: "text" },
       { key: "visits", label: "visits", kind: "count" },
@@ -168,11 +168,11 @@ function viewSteps({ site, period, filter, steps = [], ...rest }: Conversions): 
 /** Conversions as a table: one row for all visitors, or one for each value of a dimension. */
 function viewConversions(conversions: Conversions): View[] {
   if (conversions.steps !== undefined) return [viewSteps(conversions)];
-  const { site, period, filter, goal = "", by, rows, limit = 0, total_rows: total = 0 } = conversions;
+  const { period, goal = "", by, rows, limit = 0, total_rows: total = 0 } = conversions;
   const { notes, warnings } = describeVisitors(period, conversions.warnings);
   return [
     {
-      headline: `Goal ${quoteIfNeeded(goal)}${by ? ` by ${by}` : ""} of ${periodHeadline(site.domain, period, filter)}`,
+      headline: `Goal ${quoteIfNeeded(goal)}${by ? ` by ${by}` : ""} of ${periodHeadline(conversions)}`,
       columns: [
         ...(by ? nameColumns(by) : []),
         { key: "visitors", label: "visitors", kind: "count" },

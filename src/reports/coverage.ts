@@ -1,5 +1,6 @@
 import type { Call, CallOptions } from "../operations/call.ts";
-import { countDays, type Days } from "../operations/days.ts";
+import { countCovered, isStop } from "../operations/covered-days.ts";
+import type { Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
@@ -94,43 +95,10 @@ export function findCoverage(
   return { coverage, alike: { comparable: !unlike && !stopped, lacksDays, covered } };
 }
 
-const isStop = ({ code }: Warning) => code === "stale";
-
 /** Whether data ended before one of the windows did, or on its last day. */
 function reaches({ values }: Warning, windows: readonly Days[]): boolean {
   const until = readDate(values?.data_until);
   return until === undefined || windows.some(({ to }) => until <= to);
-}
-
-/** How many days of a window have data; undefined if the warnings do not tell. */
-function countCovered(
-  { from, to }: Days,
-  since: string | null | undefined,
-  warnings: readonly Warning[],
-): number | undefined {
-  if (since === null) return 0;
-  const ends = warnings.filter(isStop).map(({ values }) => readDate(values?.data_until));
-  if (ends.includes(undefined)) return undefined;
-  const first = since !== undefined && since > from ? since : from;
-  const last = ends.reduce<string>((end, until = end) => (until < end ? until : end), to);
-  const missing = warnings.filter(isGap).map((gap) => countMissing(gap, { from, to }));
-  if (missing.includes(undefined)) return undefined;
-  return Math.max(0, countDays(first, last) - missing.reduce<number>((sum, days = 0) => sum + days, 0));
-}
-
-/** How many of some days have data, by the warnings of an answer about them; undefined if these do not tell. */
-export function countDaysWithData(days: Days, warnings: readonly Warning[]): number | undefined {
-  const since = readDataStart(warnings);
-  const isBefore = warnings.some(({ code }) => code === "before_data_since");
-  return isBefore && since === undefined ? undefined : countCovered(days, since, warnings);
-}
-
-/** How many days of a window a gap covers; undefined if that is not known. */
-function countMissing({ values }: Warning, window: Days): number | undefined {
-  const [from, to, days] = [readDate(values?.from), readDate(values?.to), values?.days];
-  if (from === undefined || to === undefined || typeof days !== "number") return undefined;
-  if (to < window.from || from > window.to) return 0;
-  return from >= window.from && to <= window.to ? days : undefined;
 }
 
 /** A window with its number of days with data, if some have none. */

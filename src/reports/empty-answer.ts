@@ -1,10 +1,12 @@
 import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
+import { countDaysWithData } from "../operations/covered-days.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
+import { formatSpan } from "../operations/period.ts";
 import type { View } from "../operations/view.ts";
 import { PROXIED, type Warning } from "../operations/warning.ts";
-import { countDaysWithData } from "./coverage.ts";
+import type { Answer } from "./query.ts";
 
 interface Dated {
   period?: (Days & { as_of?: string }) | undefined;
@@ -61,7 +63,11 @@ export async function describeEmpty(
     last_days_from: from,
     time,
   } = warnings.find(({ code }) => code === "stale")?.values ?? {};
-  if (typeof until !== "string" || !spans.every((span) => span.from > until)) return {};
+  if (typeof until !== "string" || !spans.every((span) => span.from > until)) {
+    // They are in a gap.
+    const isMissing = period !== undefined && countDaysWithData(period, warnings) === 0;
+    return isMissing ? { empty: `${quoteIfNeeded(site.domain)} has no data of ${formatSpan(period)}.` } : {};
+  }
   const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
   const isSilent = typeof time === "string" && /^\d\d:\d\d$/.test(time);
   const end = isSilent ? `${until} ${time}: it is missing, or nobody came` : until;
@@ -92,6 +98,41 @@ async function readDataStart(call: Call, id: string, options: CallOptions) {
   const answer = await call(sites, {}, options).catch(() => undefined);
   return answer?.sites.find((site) => site.id === id)?.data_since;
 }
+
+/** The members of a report's result that are totals of its days. */
+const TOTALS = new Set(["visitors", "pageviews", "events", "visits", "converted"]);
+
+/**
+ * Leaves out the zeros of days that have no data: nobody counted them. What is of today stays; notes would be about these zeros.
+ *
+ * @param isReport Whether its totals can be null; the contract has zeros with a warning.
+ */
+export function leaveUncounted(
+  answer: Pick<Answer, "result" | "views">,
+  { empty }: { empty?: string },
+  isReport = false,
+): Pick<Answer, "result" | "views"> {
+  if (empty === undefined) return answer;
+  const leaveTotal = ([name, value]: [string, unknown]) => [
+    name,
+    isReport && TOTALS.has(name) ? null : value,
+  ];
+  return {
+    result: Object.fromEntries(Object.entries(answer.result).map(leaveTotal)),
+    views: answer.views.map((view) => ({
+      ...view,
+      rows: view.name === NOW ? view.rows : view.rows.map(leaveZeros),
+      notes: [],
+      warnings: [],
+    })),
+  };
+}
+
+const leaveZeros = (row: View["rows"][number]) =>
+  Object.fromEntries(Object.entries(row).map(([key, cell]) => [key, cell === 0 ? null : cell]));
+
+/** The name of the table of today and this moment, whatever days were asked for. */
+export const NOW = "now";
 
 /** A series shows whether there is anything; a week's row also has the number of its days. */
 export const hasNoCounts = ({ rows, series }: View) =>

@@ -19,7 +19,8 @@ import { countsAtMost, showCount } from "../operations/ranges.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
 import { NOT_COMPARED, PERIOD_VISITORS, warnings } from "../operations/warning.ts";
-import { comparedTotals, describeComparison } from "./compared-totals.ts";
+import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
+import { NOW } from "./empty-answer.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
 import { changeColumns, listTotals, MEASURE_NAMES, noteCompared, visitRates } from "./report-fields.ts";
@@ -51,12 +52,14 @@ export const overviewResult = () =>
     site: siteRef,
     ...filterEcho(),
     period: answerPeriod,
-    visitors: count,
-    pageviews: count,
+    /** Totals are null if no day has data: nobody knows that they were 0. */
+    visitors: count.nullable(),
+    pageviews: count.nullable(),
     /** Absent where the service has none. */
-    events: count.optional(),
+    events: count.nullable().optional(),
     ...countsAtMost("visitors", "pageviews", "events"),
     ...visitRates,
+    visits: count.nullable().optional(),
     comparison: comparedTotals().nullable(),
     /** Absent from a service whose days end yesterday. */
     today: z
@@ -175,7 +178,9 @@ export function viewTotals({
   ...totals
 }: ReportedOverview): View {
   const previous = comparison?.previous;
-  const { notes, warnings: partial } = describeVisitors(period, warnings);
+  // The reason why there is no percentage is given only once.
+  const told = warnings?.filter(({ detail }) => detail !== comparison?.incomplete);
+  const { notes, warnings: partial } = describeVisitors(period, told);
   const {
     sums,
     rates,
@@ -183,10 +188,10 @@ export function viewTotals({
     notes: noted,
   } = listTotals(totals, previous, comparison ? { change: comparison, per_day: comparison.per_day } : {});
   const coverage = comparison && describeComparison(comparison, period, filter);
-  const isCompared = comparison && (comparison.per_day || comparison.visitors.absolute !== null);
+  const hasChange = comparison && isCompared(comparison);
   return {
     name: "totals",
-    headline: `${periodHeadline(site.domain, period, filter)}${previous ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
+    headline: `${periodHeadline({ site, period, filter, warnings })}${previous && previous.days_with_data !== 0 ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [
       ...sums,
@@ -199,12 +204,12 @@ export function viewTotals({
     notes: [
       // What changes most how the numbers are read comes first: a terminal has room for a few.
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...(previous && isCompared ? noteCompared(period, previous) : []),
+      ...(previous && hasChange ? noteCompared(period, previous) : []),
       ...noteMissing(missing, "shown"),
       ...(coverage?.notes ?? []),
       ...notes,
       ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
-      ...(previous && isCompared && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
+      ...(previous && hasChange && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? [
             forPeople("Rows may not add up: a visitor can count in several."),
@@ -213,12 +218,7 @@ export function viewTotals({
         : []),
       ...noted,
     ],
-    // The reason why there is no percentage is given only once.
-    warnings: [
-      ...partial.filter((warning) => warning !== comparison?.incomplete),
-      ...(coverage?.warnings ?? []),
-      ...(top.some(hasRanges) ? [RANGES_NOTE] : []),
-    ],
+    warnings: [...partial, ...(coverage?.warnings ?? []), ...(top.some(hasRanges) ? [RANGES_NOTE] : [])],
   };
 }
 
@@ -230,7 +230,7 @@ export function viewNow({ today, active_now }: ReportedOverview): View[] {
   const { visitors, hours } = today;
   return [
     {
-      name: "now",
+      name: NOW,
       headline: "",
       columns: [
         { key: "today", label: "visitors today", kind: "count" },

@@ -10,6 +10,7 @@ import { pointColumns } from "../operations/series-fields.ts";
 import type { Column, View } from "../operations/view.ts";
 import { noteRates, withoutVisits } from "../operations/visit-rates.ts";
 import type { Warning } from "../operations/warning.ts";
+import { nameUnit } from "../render/plural.ts";
 import { createCompleteTest } from "./complete-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { type DatedPoint, findExtremes, foldSeries, type ProfileInterval, type Slot } from "./profile.ts";
@@ -88,9 +89,8 @@ interface Folded {
 }
 
 function viewProfile(series: Found, interval: ProfileInterval, folded: Folded): View[] {
-  const { slots, shown } = folded;
-  const { site, period, filter } = series;
-  const headline = `${TITLES[interval]} of ${periodHeadline(site.domain, period, filter)}`;
+  const { slots, shown, days } = folded;
+  const headline = `${TITLES[interval]} of ${periodHeadline(series, `${days || "no"} ${nameUnit(days, "complete day")}`)}`;
   const said = describeProfile(series, interval, folded);
   if (interval === "week_hour")
     return MEASURES.map((measure, index) => ({
@@ -184,7 +184,7 @@ function describeProfile(
     `${weekday} ${slot.hour === undefined ? "" : nameClock(slot)}`.trim();
   return {
     notes: [
-      note`Averages per day, of ${days} complete days with data.${today}`,
+      note`Averages per day, of ${days} ${nameUnit(days, "complete day")} with data.${today}`,
       ...(extremes
         ? [
             note`Most visitors: ${name(extremes.highest)} (${extremes.highest.visitors}). Fewest: ${name(extremes.lowest)} (${extremes.lowest.visitors}).`,

@@ -15,7 +15,7 @@ import type { View } from "../operations/view.ts";
 import { describeLeftRates, withoutRates } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import type { QueryOptions } from "./default-days.ts";
-import { describeEmpty } from "./empty-answer.ts";
+import { describeEmpty, leaveUncounted } from "./empty-answer.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 
@@ -64,6 +64,8 @@ export interface Query<
 }
 
 interface Asking<Params extends z.ZodObject> {
+  /** Whether the totals of its result are null if there is no data of its days; the contract has zeros with a warning. */
+  readonly isReport?: true;
   /** @param params With the site, and without the filter, which is in the options. */
   reply(
     call: Call,
@@ -97,10 +99,12 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
             query.asksOfFirst ? keepFirst(call, result, kept.options) : undefined,
             given.site === undefined ? listOtherSites(call, query, complete, options) : [],
           ]);
-          const named = others.length > 0 ? noteSites(views, String(complete.site), others) : views;
+          const counted = leaveUncounted({ result, views }, empty, declaration.isReport);
+          const named =
+            others.length > 0 ? noteSites(counted.views, String(complete.site), others) : counted.views;
           return {
             params,
-            result,
+            result: counted.result,
             views: noteLeftRates(named, kept.options),
             ...empty,
             ...(ofFirst && { ofFirst }),
@@ -126,6 +130,7 @@ export function defineReport<const N extends string, P extends z.ZodObject, R ex
 ): Query<N, P, R> & Report<P, R> {
   const query = defineQuery<N, P, R>({
     ...report,
+    isReport: true,
     reply: async (call, params, options) => {
       const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
       const { filter } = options;

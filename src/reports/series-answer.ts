@@ -213,7 +213,7 @@ function viewIntervals(
 ): View {
   const described = describePeriod(period, warnings);
   return {
-    headline: periodHeadline(site.domain, period, filter),
+    headline: periodHeadline({ site, period, filter, warnings }),
     columns: [
       ...(interval === "month" ? MONTH_COLUMNS : WEEK_COLUMNS),
       { key: "days", label: "days", kind: "count" },

@@ -1,8 +1,8 @@
 import type { Call, CallOptions } from "../operations/call.ts";
+import { countDaysWithData } from "../operations/covered-days.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import { notFound } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
-import { countDaysWithData } from "./coverage.ts";
 import { readExtra } from "./missing-parts.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { isByChance } from "./usual-range.ts";

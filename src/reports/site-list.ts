@@ -7,7 +7,7 @@ import { periodParam } from "../operations/period-words.ts";
 import type { Cell, View } from "../operations/view.ts";
 import { showWarnings, warnings } from "../operations/warning.ts";
 import { AGAINST } from "./compare.ts";
-import { comparedTotals, describeComparison } from "./compared-totals.ts";
+import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
 import { defineReport } from "./query.ts";
 import { noteCompared } from "./report-fields.ts";
 import { SMALL_SAMPLE_NOTE } from "./windows.ts";
@@ -130,11 +130,19 @@ function showNumbers({ visitors, pageviews, period, comparison }: ListedSite): R
   };
 }
 
-/** The days of the sites, which may differ: it is not the same day everywhere. */
+/** The days of the sites, from the first that has data. They may differ: it is not the same day everywhere. */
 function describeDays(counted: readonly CountedSite[]): string {
-  const spans = new Set(counted.map(({ period }) => formatSpan(period)));
+  const starts = counted.map(({ data_since, period }) => data_since ?? period.from);
+  const begin = starts.reduce((first, start) => (start < first ? start : first));
+  const spans = new Set(
+    counted.map(({ period: { from, to } }) =>
+      formatSpan({ from: begin > from && begin <= to ? begin : from, to }),
+    ),
+  );
   const before = new Set(
-    counted.flatMap(({ comparison }) => (comparison ? [formatSpan(comparison.previous)] : [])),
+    counted.flatMap(({ comparison }) =>
+      comparison && isCompared(comparison) ? [formatSpan(comparison.previous)] : [],
+    ),
   );
   const list = (all: Set<string>) => [...all].join(" or ");
   const compared = before.size === 0 ? "" : `, compared with ${list(before)}`;

@@ -17,7 +17,7 @@ import { variations } from "./breaches/variations.ts";
 import { check, createService as createFullService, limitVisitors } from "./service.ts";
 
 /** Enough that no rule lacks any; making all of the demo's up takes most of the time. */
-const fixtures = limitVisitors(250, 30);
+const fixtures = limitVisitors(290, 30);
 const createService = (start?: number) => createFullService(start, fixtures);
 
 const breaches = Object.entries({

@@ -210,26 +210,31 @@ describe("an answer is complete as text and as structured content, with its rece
     );
   });
 
+  const never = { site: "parked.example", days: 7, sentence: "no data yet: nothing was ever recorded." };
+  const before = { site: "news.example.org", period: "2026-09", sentence: "no data before 2026-11-11." };
+
   it.each([
-    [
-      "get_breakdown",
-      { dimension: "pages", days: 7 },
-      ["No pages in these days. Totals: 0 visitors, 0 page views."],
-    ],
-    [
-      "get_breakdown",
-      { dimension: "events", days: 7 },
-      ["No events in these days. Totals: 0 visitors, 0 page views, 0 events."],
-    ],
-    ["get_overview", { days: 7 }, ["The site has no data yet: every number is zero."]],
-    ["compare_periods", { days: 7 }, ["The site has no data yet, so there is nothing to compare."]],
-  ])("%s of a site without visits %j has no empty lists", async (name, args, notes) => {
-    const result = await call(name, { site: "parked.example", ...args });
-    const { receipt } = result.structuredContent as { receipt: { notes: string[] } };
-    expect(receipt.notes).toEqual(expect.arrayContaining(notes));
-    for (const text of [textOf(result), receipt.notes.join("\n")]) {
-      expect(text).not.toMatch(/All 0|come from visitors|changed most|top pages|may not add up/);
-    }
+    ["get_stats", never, {}],
+    ["get_stats", before, {}],
+    ["get_timeseries", before, {}],
+    ["get_breakdown", never, { dimension: "pages" }],
+    ["get_breakdown", before, { dimension: "events" }],
+    ["get_overview", never, {}],
+    ["get_overview", before, {}],
+    ["get_conversions", before, { goal: "pages=/" }],
+    ["compare_periods", never, {}],
+    ["compare_periods", before, {}],
+  ])("%s says of days without data that there is none, and no zero: %j", async (name, days, args) => {
+    const { site, sentence, ...span } = days;
+    const result = await call(name, { site, ...span, ...args });
+    const { receipt, visitors } = result.structuredContent as {
+      receipt: { notes: string[] };
+      visitors?: number | null;
+    };
+    expect(receipt.notes).toEqual([`${site} has ${sentence}`]);
+    expect(textOf(result)).not.toMatch(/(?<![-\d:])0(?![-\d:])|complete days/);
+    // The contract has zeros, with a warning.
+    if (["get_overview", "get_conversions"].includes(name)) expect(visitors).toBe(null);
   });
 
   it("a site with a quote in its name cannot break out of the shell command", async () => {

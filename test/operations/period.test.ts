@@ -13,12 +13,37 @@ const week: Period = {
   as_of: "2026-11-21T05:05:10+01:00",
 };
 
+const about = { site: { domain: "a.test" } };
+
 describe("a period in words", () => {
   it.each([
     ["several days", {}, "a.test, 2026-11-15 to 2026-11-21 (7 days, today included, Europe/Berlin)"],
     ["one day", { from: week.to, days: 1 }, "a.test, 2026-11-21 (1 day, Europe/Berlin)"],
+    [
+      "days that are over",
+      { partial: false },
+      "a.test, 2026-11-15 to 2026-11-21 (7 complete days, Europe/Berlin)",
+    ],
   ])("names its days: %s", (_, change, headline) => {
-    expect(periodHeadline("a.test", { ...week, ...change })).toBe(headline);
+    expect(periodHeadline({ ...about, period: { ...week, ...change } })).toBe(headline);
+  });
+
+  it.each<[string, string, boolean, string]>([
+    ["none before the data begins", "before_data_since", false, "no data"],
+    ["those since the data begins", "before_data_since", true, "4 of 7 days with data, today included"],
+    ["those until the data ends", "stale", true, "4 of 7 days with data"],
+    ["a day that the data begins in", "partial_first_day", false, "7 days"],
+    ["those beside a gap", "gap", false, "5 of 7 days with data"],
+  ])("states the days that were counted: %s", (_, code, partial, counted) => {
+    const values = {
+      data_since: partial ? "2026-11-18" : "2026-11-22",
+      data_until: "2026-11-18",
+      ...{ from: "2026-11-16", to: "2026-11-18", days: 2 },
+    };
+    const period = { ...week, partial };
+    expect(periodHeadline({ ...about, period, warnings: [{ code, detail: "", values }] })).toBe(
+      `a.test, 2026-11-15 to 2026-11-21 (${counted}, Europe/Berlin)`,
+    );
   });
 
   it.each([

@@ -118,8 +118,8 @@ describe("days without data", () => {
       () => place.clock.now,
     );
     const params = { site: "example.com", days: 7, period };
-    const { result, views } = await findQuery(name).ask(call, params, {});
-    return { result: result as never, notes: formatNotes(listNotes(views), "people"), views };
+    const { result, views, empty } = await findQuery(name).ask(call, params, {});
+    return { result: result as never, notes: formatNotes(listNotes(views), "people"), views, empty };
   }
 
   // Today is the 21st of November: data since the 24th of September, which has 7 days with data.
@@ -172,7 +172,7 @@ describe("days without data", () => {
   });
 
   it("nothing is compared with days before the data, and their sums are no zeros", async () => {
-    const { result, notes, views } = await ask("compare", visits(20, 0, 4), "2026-10");
+    const { result, notes, views, empty } = await ask("compare", visits(20, 0, 4), "2026-10");
     expect(result).toMatchObject({
       current: { days_with_data: 0, visitors: null, pageviews: null, visits: null, bounce_rate: null },
       previous: { days_with_data: 0, visitors: null, pageviews: null, visits: null, bounce_rate: null },
@@ -182,9 +182,18 @@ describe("days without data", () => {
     expect(result).not.toHaveProperty("per_day");
     expect(views.slice(1).flatMap(({ rows }) => rows)).toEqual([]);
     expect(views[0]?.rows.map(({ previous }) => previous)).toEqual(Array(6).fill(null));
-    expect(notes.join("\n")).toContain("so there is nothing to compare.");
+    expect([empty, notes]).toEqual(["example.com has no data before 2026-11-01.", []]);
     const begun = await ask("compare", visits(20, 0, 4), "last_20_days");
     const drawn = drawComparison(begun.result, createFormat("en-US")).map(printMarkup).join("");
     expect(drawn.match(/(?<=<span class="number"><bdi>)[^<]*/g)?.slice(0, 2)).toEqual(["80", "–"]);
+  });
+
+  it("days in a gap have no totals, whatever the days before had", async () => {
+    const lines = [...visits(20, 12, 2), ...visits(4, 0, 2)];
+    const { result, views, empty } = await ask("overview", lines, "2026-11-11/2026-11-13");
+    expect(empty).toBe("example.com has no data of 2026-11-11 to 2026-11-13.");
+    expect(result).toMatchObject({ visitors: null, pageviews: null, events: null, visits: null });
+    expect(views[0]?.headline).toMatch(/\(no data, UTC\)/);
+    expect(views[0]?.rows.map(({ current }) => current)).toEqual(Array(7).fill(null));
   });
 });

@@ -60,7 +60,7 @@ describe("where the data begins within the default 28 days", () => {
     expect(codesOf(warnings)).toContain("shortened");
     const { stdout, stderr } = await ask(7, ["overview", "--explain"], { isTTY: true, columns: 200 });
     expect(spaced(stderr)).toContain("There are no days before to compare with.");
-    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 complete days, UTC)");
+    expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 days, UTC)");
     expect(stdout).not.toMatch(/so far$|compared with/m);
   });
 

@@ -228,13 +228,18 @@ describe("a log", () => {
     );
     const asked = { site: "example.com", days: 30, interval, period: undefined };
     const { result, views } = await findQuery("timeseries").ask(call, asked, {});
-    return { ...(result as unknown as Answer), notes: JSON.stringify([views[0]?.warnings, views[0]?.notes]) };
+    const headline = views[0]?.headline;
+    return {
+      ...(result as unknown as Answer),
+      headline,
+      notes: JSON.stringify([views[0]?.warnings, views[0]?.notes]),
+    };
   }
 
   it("has no day in an average on which it begins, of which it has no line, or that is not over", async () => {
     // Begins on Saturday the 7th at noon, and has nothing on Friday the 13th.
     const starts = [...Array(15).keys()].map((ago) => NOON - ago * DAY).filter((at) => at !== NOON - 8 * DAY);
-    const { points, highest, notes } = await ask(
+    const { points, highest, headline, notes } = await ask(
       [...starts, NOON - 5 * DAY, NOON - 5 * DAY - HOUR].sort((a, b) => a - b),
       "weekday",
     );
@@ -246,7 +251,8 @@ describe("a log", () => {
       ["Sunday", 2, 1],
     ]);
     expect(highest).toEqual({ weekday: "Monday", visitors: 2 });
-    expect(notes).toContain("complete days with data");
+    expect(notes).toContain("complete days");
+    expect(headline).toMatch(/\(\d+ complete days, [A-Z]/);
   });
 
   it("has a repeated hour once, and a skipped one not at all, on the days on which clocks are changed", async () => {

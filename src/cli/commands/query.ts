@@ -148,8 +148,10 @@ async function readTrend(call: Call, site: string, options: CallOptions) {
     call.addsUp?.(site, TREND_DAYS, options),
   ]);
   const counts = points.map(({ visitors, missing }) => (missing ? null : visitors));
-  const sum = counts.reduce<number>((total, count) => total + (count ?? 0), 0);
-  return { counts, ...(addUp && { visitors: sum }) };
+  const known = counts.filter((count) => count !== null);
+  const sum = known.reduce((total, count) => total + count, 0);
+  // Nobody knows that there were none on days without data.
+  return { counts, ...(addUp && known.length > 0 && { visitors: sum }) };
 }
 
 /** Draws the hours of a single day, whose row alone would have no picture. */

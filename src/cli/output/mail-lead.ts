@@ -44,7 +44,7 @@ export function describeVisitors(letter: Letter, screen: Screen): Lead {
   }
   const { percent } = per_day?.visitors ?? change;
   if (percent === null) return { lead: [both], subject };
-  if (isByChance(letter.visitors, expectedOf(letter)(before))) {
+  if (isByChance(visitors, expectedOf(letter)(before))) {
     return {
       lead: [
         `${count}${describeChange(percent, comparison, write, percent === 0 ? "" : ", which may be chance")}`,

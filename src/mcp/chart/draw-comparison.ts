@@ -40,7 +40,7 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
         " compared with ",
         ...joinParts([
           format.rangeWithYear(previous),
-          "complete days",
+          ...(comparison.comparable ? ["complete days"] : []),
           ...(per_day ? ["percentages are of averages per day"] : []),
           ...(timezone === undefined ? [] : [timezone]),
         ]),

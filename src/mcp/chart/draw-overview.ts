@@ -39,6 +39,7 @@ export const drawOverview = (overview: Overview, format: Format, rows?: number):
 /** What an overview begins with: what it is about, the totals and the trend. */
 export function drawHead(overview: Overview, format: Format): Tree[] {
   const { period, comparison, trend } = overview;
+  const covered = comparison?.days_with_data;
   return [
     html(
       "header",
@@ -47,7 +48,7 @@ export function drawHead(overview: Overview, format: Format): Tree[] {
         "p.soft",
         ...joinParts([
           format.rangeWithYear(period),
-          `${format.count(period.days)} ${nameUnit(period.days, "day")}`,
+          `${format.count(period.days)} ${nameUnit(period.days, "day")}${covered === undefined ? "" : `, ${covered} with data`}`,
           ...(period.timezone === undefined ? [] : [period.timezone]),
           ...(period.partial ? ["so far"] : []),
         ]),
@@ -58,7 +59,7 @@ export function drawHead(overview: Overview, format: Format): Tree[] {
       ? [
           html(
             "p.aside",
-            "Complete days, compared with ",
+            "Compared with ",
             isolate(format.rangeWithYear(comparison.previous)),
             comparison.per_day ? "; percentages are of averages per day" : "",
           ),
@@ -99,7 +100,7 @@ function buildTiles(overview: Overview, format: Format): Tree[] {
       return [buildTile(measure.title, showMeasure(value, measure, format), lines)];
     }),
     // Most sources count events only where a page sends some.
-    ...(events === undefined || events === 0
+    ...(!events
       ? []
       : [buildTile("Events", format.count(events), comparison ? [html("span.aside", "not compared")] : [])]),
     ...(period.partial || today === undefined

@@ -112,8 +112,8 @@ export const faults: Record<string, Fault> = {
   "today is a day in UTC": {
     breach: numbersInUtc,
     rules: ["realtime.within-days", "series.ends-in-today"],
-    // 01:38 in Berlin, with visitors.
-    options: { start: Date.parse("2026-06-17T23:38:00Z") },
+    // 01:26 in Berlin, with visitors.
+    options: { start: Date.parse("2026-06-17T23:26:00Z") },
   },
   "a period in UTC, of a site that was not chosen": fault(
     edit(on("/stats", { site: "docs.example.com" }), ({ period }) => {

@@ -81,7 +81,9 @@ describe("the visits of a day", () => {
     // The days on which the demo can be today: those of the week of its anchor.
     for (let day = 16; day <= 22; day++)
       for (const hour of [2, 3, 6, 9, 12, 18]) {
-        const [today, before] = [`2026-11-${day}`, `2026-11-${day - 1}`].map((date) => views(date, hour * 3600));
+        const [today, before] = [`2026-11-${day}`, `2026-11-${day - 1}`].map((date) =>
+          views(date, hour * 3600),
+        );
         const ratio = (today ?? 0) / (before ?? 0);
         expect([day, hour, ratio > 0.55 && ratio < 1.9]).toEqual([day, hour, true]);
       }
