@@ -88,6 +88,12 @@ export interface View {
   beside?: true;
 }
 
+/** A series shows whether there is anything; a week's row also has the number of its days. */
+export const hasNoCounts = ({ rows, series }: View): boolean =>
+  (series?.values ?? rows.flatMap((row) => Object.values(row))).every(
+    (cell) => typeof cell !== "number" || cell === 0,
+  );
+
 /** What a reader must know about the numbers of views. */
 export const listWarnings = (views: readonly View[]): Note[] =>
   views.flatMap(({ warnings = [] }) => warnings);

@@ -4,9 +4,9 @@ import { countDaysWithData } from "../operations/covered-days.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
 import { formatSpan } from "../operations/period.ts";
-import type { View } from "../operations/view.ts";
+import { hasNoCounts, type View } from "../operations/view.ts";
 import { PROXIED, type Warning } from "../operations/warning.ts";
-import type { Answer } from "./query.ts";
+import { NOW } from "./report-fields.ts";
 
 interface Dated {
   period?: (Days & { as_of?: string }) | undefined;
@@ -102,17 +102,17 @@ async function readDataStart(call: Call, id: string, options: CallOptions) {
 /** The members of a report's result that are totals of its days. */
 const TOTALS = new Set(["visitors", "pageviews", "events", "visits", "converted"]);
 
+interface Shown {
+  result: Record<string, unknown>;
+  views: View[];
+}
+
 /**
  * Leaves out the zeros of days that have no data: nobody counted them. What is of today stays; notes would be about these zeros.
  *
  * @param isReport Whether its totals can be null; the contract has zeros with a warning.
  */
-export function leaveUncounted(
-  answer: Pick<Answer, "result" | "views">,
-  { empty }: { empty?: string },
-  isReport = false,
-): Pick<Answer, "result" | "views"> {
-  if (empty === undefined) return answer;
+export function leaveUncounted(answer: Shown, isReport = false): Shown {
   const leaveTotal = ([name, value]: [string, unknown]) => [
     name,
     isReport && TOTALS.has(name) ? null : value,
@@ -130,12 +130,3 @@ export function leaveUncounted(
 
 const leaveZeros = (row: View["rows"][number]) =>
   Object.fromEntries(Object.entries(row).map(([key, cell]) => [key, cell === 0 ? null : cell]));
-
-/** The name of the table of today and this moment, whatever days were asked for. */
-export const NOW = "now";
-
-/** A series shows whether there is anything; a week's row also has the number of its days. */
-export const hasNoCounts = ({ rows, series }: View) =>
-  (series?.values ?? rows.flatMap((row) => Object.values(row))).every(
-    (cell) => typeof cell !== "number" || cell === 0,
-  );

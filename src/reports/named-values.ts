@@ -20,11 +20,11 @@ import {
 import { createMatch } from "../operations/filter-matching.ts";
 import { breakdown, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import type { View } from "../operations/view.ts";
+import { hasNoCounts, type View } from "../operations/view.ts";
 import { FOLDED_FILTER, NO_SUCH_VALUE, type Warning } from "../operations/warning.ts";
 import { findNearest } from "../suggest.ts";
 import type { QueryOptions } from "./default-days.ts";
-import { hasNoCounts, listSpans } from "./empty-answer.ts";
+import { listSpans } from "./empty-answer.ts";
 import { readGoal } from "./goal.ts";
 import { askDays, askSpan } from "./site-period.ts";
 import { ROW_LIMIT } from "./windows.ts";

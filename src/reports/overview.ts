@@ -20,10 +20,9 @@ import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
 import { NOT_COMPARED, PERIOD_VISITORS, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
-import { NOW } from "./empty-answer.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
-import { changeColumns, listTotals, MEASURE_NAMES, noteCompared, visitRates } from "./report-fields.ts";
+import { changeColumns, listTotals, MEASURE_NAMES, NOW, noteCompared, visitRates } from "./report-fields.ts";
 import { hasRanges, pickMainLists, topLists, viewTop } from "./top-lists.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 

@@ -11,11 +11,10 @@ import { forModels } from "../operations/note.ts";
 import type { Presentation } from "../operations/operation.ts";
 import { type LazySchemas, type Schemas, withLazySchemas } from "../operations/schemas.ts";
 import { listSites } from "../operations/site-name.ts";
-import type { View } from "../operations/view.ts";
+import { hasNoCounts, type View } from "../operations/view.ts";
 import { describeLeftRates, withoutRates } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import type { QueryOptions } from "./default-days.ts";
-import { describeEmpty, leaveUncounted } from "./empty-answer.ts";
 import { adviseOnQuota } from "./quota-advice.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 
@@ -94,19 +93,17 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
           const { result, views, params, ...kept } = hasConditions
             ? await (await import("./named-values.ts")).replyByName(call, complete, options, reply)
             : { ...(await reply(complete, options)), params: complete, options };
-          const [empty, ofFirst, others] = await Promise.all([
-            describeEmpty(call, result, views, options),
+          const [counted, ofFirst, others] = await Promise.all([
+            findEmpty(call, { result, views }, declaration.isReport, options),
             query.asksOfFirst ? keepFirst(call, result, kept.options) : undefined,
             given.site === undefined ? listOtherSites(call, query, complete, options) : [],
           ]);
-          const counted = leaveUncounted({ result, views }, empty, declaration.isReport);
-          const named =
-            others.length > 0 ? noteSites(counted.views, String(complete.site), others) : counted.views;
+          const { result: shown, views: all, ...rest } = counted;
           return {
             params,
-            result: counted.result,
-            views: noteLeftRates(named, kept.options),
-            ...empty,
+            result: shown,
+            views: noteLeftRates(noteSites(all, String(complete.site), others), kept.options),
+            ...rest,
             ...(ofFirst && { ofFirst }),
           };
         };
@@ -115,6 +112,23 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
     },
   });
   return query;
+}
+
+/** Says so if an answer has no counts because there is no data of its days, and leaves out its zeros. */
+async function findEmpty(
+  call: Call,
+  answer: Pick<Answer, "result" | "views">,
+  isReport: true | undefined,
+  options: CallOptions,
+): Promise<Pick<Answer, "result" | "views" | "empty" | "lastDays">> {
+  const { result, views } = answer;
+  const [first] = views;
+  // The days before may have had some.
+  const rows = first?.rows.map((row) => ({ ...row, previous: null })) ?? [];
+  if (first === undefined || !hasNoCounts({ ...first, rows })) return answer;
+  const { describeEmpty, leaveUncounted } = await import("./empty-answer.ts");
+  const found = await describeEmpty(call, result, views, options);
+  return found.empty === undefined ? answer : { ...leaveUncounted(answer, isReport), ...found };
 }
 
 /** A query that combines several operations. */
@@ -177,8 +191,9 @@ function noteLeftRates([first, ...rest]: View[], { filter = [] }: CallOptions): 
 
 const MAX_OTHERS = 5;
 
-function noteSites([first, ...rest]: View[], site: string, others: readonly string[]): View[] {
-  if (first === undefined) return [];
+function noteSites(views: View[], site: string, others: readonly string[]): View[] {
+  const [first, ...rest] = views;
+  if (first === undefined || others.length === 0) return views;
   // People see the site in the heading.
   const told = forModels(
     `No site was named: this is ${quoteIfNeeded(site)}. Others: ${listSites(others, MAX_OTHERS)}.`,

@@ -18,6 +18,9 @@ import { type Change, type Measure, percentOf, type Window } from "./windows.ts"
 
 // Fields and columns that several reports share.
 
+/** The name of the table of today and this moment, whatever days were asked for. */
+export const NOW = "now";
+
 const rate = z.number().nullable().optional();
 
 /** What people ask about visits, as `rateVisits` has it; absent if the source does not know visits. */
@@ -98,8 +101,7 @@ export function measureTotals(measure: Measure, current: Window, previous: Windo
 
 /**
  * The changes of visits and of their rates; undefined if a window does not have them. Rates do not depend on how many days
- * a window has. The difference is that of the rates as they are shown, so that a reader can check it. The percentage is that
- * of the exact rates, because whole seconds would make it too coarse, unless no change is shown.
+ * a window has. Difference and percentage are of the rates as they are shown, so that a reader can check both.
  */
 function measureVisits(measure: Measure, current: Window, previous: Window) {
   const [now, before] = [rateVisits(current), rateVisits(previous)];
@@ -113,20 +115,17 @@ function measureVisits(measure: Measure, current: Window, previous: Window) {
     // Of numbers with at most two decimals.
     return Math.round(100 * (rate - rateBefore)) / 100;
   };
-  const changeRate = (name: "views_per_visit" | "seconds_per_visit", sum: "pageviews" | "visit_seconds") => {
+  const changeRate = (name: "views_per_visit" | "seconds_per_visit") => {
     const absolute = differ(name);
-    if (absolute === null || !measure.isComparable) return { absolute, percent: null };
-    const [count, countBefore] = [current[sum] ?? 0, previous[sum] ?? 0];
-    // Of whole numbers, so that no half is rounded the wrong way.
-    const percent = percentOf(count * before.visits - countBefore * now.visits, countBefore * now.visits);
-    return { absolute, percent: absolute === 0 && percent !== null ? 0 : percent };
+    const isKnown = absolute !== null && measure.isComparable;
+    return { absolute, percent: isKnown ? percentOf(absolute, before[name] ?? 0) : null };
   };
   return {
     change: {
       visits,
       bounce_rate: { points: differ("bounce_rate") },
-      views_per_visit: changeRate("views_per_visit", "pageviews"),
-      seconds_per_visit: changeRate("seconds_per_visit", "visit_seconds"),
+      views_per_visit: changeRate("views_per_visit"),
+      seconds_per_visit: changeRate("seconds_per_visit"),
     },
     per_day,
   };

@@ -483,16 +483,14 @@ function compareWindows(count: Count, now: number, days: number) {
     if (!isPossible || after === null || before === null) return null;
     return (Math.round(100 * after) - Math.round(100 * before)) / 100;
   };
-  /** The percentage is that of the exact rates, unless they look alike. */
+  /** The percentage is that of the rates as they are shown, too. */
   const changeRate = (
     name: "views_per_visit" | "seconds_per_visit",
-    after: number,
-    before: number,
   ): { absolute: number | null; percent: number | null } => {
     const absolute = differ(name);
+    const before = previous[name] ?? 0;
     if (absolute === null || !comparable || before === 0) return { absolute, percent: null };
-    const [part, whole] = [after * totalsBefore.visits - before * totals.visits, before * totals.visits];
-    return { absolute, percent: absolute === 0 ? 0 : percentOf(part, whole) };
+    return { absolute, percent: percentOf(absolute, before) };
   };
   return {
     current: mark(current, daysNow),
@@ -513,8 +511,8 @@ function compareWindows(count: Count, now: number, days: number) {
       pageviews: change(current.pageviews, previous.pageviews),
       visits: change(current.visits, previous.visits),
       bounce_rate: { points: differ("bounce_rate") },
-      views_per_visit: changeRate("views_per_visit", totals.pageviews, totalsBefore.pageviews),
-      seconds_per_visit: changeRate("seconds_per_visit", totals.visit_seconds, totalsBefore.visit_seconds),
+      views_per_visit: changeRate("views_per_visit"),
+      seconds_per_visit: changeRate("seconds_per_visit"),
     },
     ...(averages.visitors && { per_day: averages }),
     small_sample: isPossible && (current.visitors < 100 || previous.visitors < 100),

@@ -72,7 +72,7 @@ const CHANGES = {
   bounce_rate: { points: -16.7 },
   views_per_visit: { absolute: 0.5, percent: 33.3 },
   // Of 30.33 seconds, not of 30.
-  seconds_per_visit: { absolute: -20, percent: -39.3 },
+  seconds_per_visit: { absolute: -20, percent: -40 },
 };
 const ROWS = [
   ["visitors", 2, 2, 0, 0],
@@ -80,7 +80,7 @@ const ROWS = [
   ["visits", 3, 2, 1, 50],
   ["bounce rate %", 33.3, 50, -16.7, null],
   ["views/visit", 2, 1.5, 0.5, 33.3],
-  ["seconds/visit", 30, 50, -20, -39.3],
+  ["seconds/visit", 30, 50, -20, -40],
 ];
 const NOTE = "A visit with one hit is a bounce and lasts 0 seconds.";
 
@@ -116,8 +116,8 @@ describe("a comparison", () => {
     expect(change).toMatchObject({
       visits: { absolute: 0, percent: null },
       bounce_rate: { points: -33.4 },
-      views_per_visit: { absolute: 0.67, percent: 50 },
-      seconds_per_visit: { absolute: -3, percent: -9 },
+      views_per_visit: { absolute: 0.67, percent: 50.4 },
+      seconds_per_visit: { absolute: -3, percent: -9.1 },
     });
     expect(rowsOf(answer).map(([label]) => label)).toEqual([
       ...ROWS.map(([label]) => label),

@@ -168,8 +168,10 @@ function buildList(
     );
   });
   const [first] = rows;
+  // The tile of events counts each of them.
+  const ofVisitors = dimension === "events" ? ["visitors, not events"] : [];
   const counted =
-    first?.visitors === undefined ? [first?.pageviews === undefined ? "counts" : "page views"] : [];
+    first?.visitors === undefined ? [first?.pageviews === undefined ? "counts" : "page views"] : ofVisitors;
   const notes = [...counted, ...(no_period ? ["period not stated by the service"] : [])];
   return html(
     "section",

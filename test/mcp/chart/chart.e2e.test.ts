@@ -402,9 +402,9 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
     it("that marks a small sample, a missing percentage, no change and no rows", async () => {
       const { main } = await show(await ask("get_overview", { site: "parked.example", days: 7 }));
       expect(await allWords(main.locator(".tile"))).toEqual([
-        "Visitors 0 no comparison",
-        "Page views 0 no comparison",
-        "Visits 0 no comparison",
+        "Visitors – no comparison",
+        "Page views – no comparison",
+        "Visits – no comparison",
         "Bounce rate – no comparison",
         "Views per visit – no comparison",
         "Time per visit – no comparison",
