@@ -6,7 +6,7 @@ import { date, timestamp } from "./fields.ts";
 import { headFilter, readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note } from "./note.ts";
 import { verifySite } from "./site-name.ts";
-import { PERIOD_VISITORS, PROVISIONAL, showWarnings, type Warning } from "./warning.ts";
+import { PERIOD_VISITORS, PROVISIONAL, STRAYS, showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
   .object({
@@ -109,8 +109,9 @@ export function describePeriod(
   warned: readonly Warning[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {
   // A note, because nearly every question about yesterday has it.
-  const slight = warned?.filter(({ code }) => code === PROVISIONAL);
-  const serious = warned?.filter(({ code }) => code !== PROVISIONAL);
+  const isSlight = ({ code }: Warning) => code === PROVISIONAL || code === STRAYS;
+  const slight = warned?.filter(isSlight);
+  const serious = warned?.filter((each) => !isSlight(each));
   const today = `Today, ${nameWeekday(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;
   return {
     notes: [...showWarnings(slight), ...(partial ? [] : [forModels(`As of ${as_of}.`)])],

@@ -53,6 +53,9 @@ export const listDates = (text: string): string[] =>
 /** The code of a warning that the days it names, such as yesterday, can still grow a little. */
 export const PROVISIONAL = "provisional";
 
+/** The code of a warning that downloads are no events, because nobody's visit has them. */
+export const STRAYS = "strays";
+
 /** The code of a warning that numbers of some days are ranges: values were folded that a filter may ask for. */
 export const FOLDED_FILTER = "folded_filter";
 

@@ -63,15 +63,18 @@ export async function describeEmpty(
     last_days_from: from,
     time,
   } = warnings.find(({ code }) => code === "stale")?.values ?? {};
-  if (typeof until !== "string" || !spans.every((span) => span.from > until)) {
-    // They are in a gap.
-    const isMissing = period !== undefined && countDaysWithData(period, warnings) === 0;
-    return isMissing ? { empty: `${quoteIfNeeded(site.domain)} has no data of ${formatSpan(period)}.` } : {};
-  }
+  if (typeof until !== "string" || !spans.every((span) => span.from > until))
+    return describeGap(site.domain, period, warnings);
   const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
   const isSilent = typeof time === "string" && /^\d\d:\d\d$/.test(time);
   const end = isSilent ? `${until} ${time}: it is missing, or nobody came` : until;
   return { empty: `${quoteIfNeeded(site.domain)} has no data after ${end}.`, lastDays };
+}
+
+/** Says so if all days of a period are in gaps. */
+function describeGap(domain: string, period: Days | undefined, warnings: readonly Warning[]) {
+  if (period === undefined || countDaysWithData(period, warnings) !== 0) return {};
+  return { empty: `${quoteIfNeeded(domain)} has no data of ${formatSpan(period)}.` };
 }
 
 /** The days that an answer is about, and when it was read. */

@@ -54,6 +54,8 @@ export interface DataSource {
   notFound?(span: Span, limit: number, signal?: AbortSignal, status?: Failure): Promise<NotFoundRanking>;
   /** What a reader must know about these days before using their numbers. */
   warnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
+  /** The same of their number of events. */
+  eventWarnings?(span: Span, signal?: AbortSignal): Promise<readonly Warning[]>;
   /** The dimensions it records; all of them if absent. */
   dimensions?(site: SourceSite, signal?: AbortSignal): Promise<readonly Dimension[]>;
   /** The only events that it can have, if it cannot know others. */

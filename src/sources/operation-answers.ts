@@ -129,6 +129,7 @@ const answers: Answers = {
         warnings,
         await warnOfDays(span, days, context),
         events === 0 ? await warnOfNoEvents(span.site, context) : [],
+        await warnOfEventCount(span, context),
       ),
     };
   },
@@ -218,6 +219,7 @@ const answers: Answers = {
         warnings,
         ofRows,
         totalRows === 0 ? warnOfEvents(dimension, source) : [],
+        isEvents ? await warnOfEventCount(span, context) : [],
         moreRows > 0 ? [warnOfSubtraction({ more_rows: moreRows })] : [],
         await warnOfDays(span, days, context),
         warnOfFolded(dimension, rows, [...warnings, ...ofRows]),
@@ -483,6 +485,10 @@ async function warnOfDays(
   const dates = days.flatMap(({ date, most }) => (most ? date : []));
   return dates.length > 0 ? [warnOfFilter(dates, sumDays(days))] : warnOfValues(span, days, context);
 }
+
+/** What a filter keeps has visitors, so that it lacks nothing. */
+const warnOfEventCount = async (span: Span, { source, signal }: AnswerContext) =>
+  span.filter === undefined ? ((await source.eventWarnings?.(span, signal)) ?? []) : [];
 
 /** The totals with the events of a source that knows them only of all days. */
 const addEvents = async (

@@ -4,7 +4,7 @@ import { nameValue } from "../../names/value-names.ts";
 import { listDays } from "../../operations/days.ts";
 import type { Filter } from "../../operations/filter.ts";
 import { compareValues } from "../../operations/row-order.ts";
-import type { Warning } from "../../operations/warning.ts";
+import { STRAYS, type Warning } from "../../operations/warning.ts";
 import { listHours } from "../calendar.ts";
 import { PLACES_OPTION } from "../country-package.ts";
 import type { DataSource, SourceSite, Span } from "../data-source.ts";
@@ -239,9 +239,20 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
           ...warnOfRepeats(registry.contents.values(), log.domain),
         ];
       }),
+    eventWarnings: (span, signal) =>
+      ask(async () => warnOfStrays(countsOf((await countDays(span, signal)).days))),
     dimensions: async (site, signal) => listRecorded((await readSite(site, signal)).log),
     missingOption: (dimension) => (hasPlaces || !isOfPlace(dimension) ? undefined : PLACES_OPTION),
   };
+}
+
+/** Says how many downloads are no events. */
+function warnOfStrays(days: readonly { strays?: number | undefined }[]): Warning[] {
+  const downloads = days.reduce((sum, { strays = 0 }) => sum + strays, 0);
+  if (downloads === 0) return [];
+  const [what, them] = downloads === 1 ? ["download is", "it"] : ["downloads are", "them"];
+  const detail = `${downloads} more ${what} not counted: who asked for ${them} viewed no page that day.`;
+  return [{ code: STRAYS, detail, values: { downloads } }];
 }
 
 /** Whether a day may have hits that are left out: downloads are in no table of paths. */

@@ -82,3 +82,32 @@ it("a goal that is an event of which logs cannot know is refused, and not counte
     'goal is "events=signup", but this source records no event other than "File Download".',
   );
 });
+
+it("downloads of who viewed no page that day are no events, and the number of events says so", async () => {
+  const at = (minute: number) => `2026-11-21T01:0${minute}:00Z`;
+  const { path } = createLogFolder({
+    "access.log": joinLines(
+      combined({ at: at(0), address: "192.0.2.7", target: "/" }),
+      combined({ at: at(1), address: "192.0.2.7", target: "/guide.pdf" }),
+      combined({ at: at(2), address: "192.0.2.8", target: "/guide.pdf" }),
+      combined({ at: at(3), address: "192.0.2.9", target: "/guide.pdf" }),
+    ),
+  });
+  const { source } = openTestLogs({ logs: [path("access.log")] });
+  const call = createLocalCall(
+    async () => source,
+    () => LOG_NOW,
+  );
+  const [site] = await source.sites();
+  const tell = async (name: "stats" | "breakdown" | "timeseries", params = {}, options = {}) => {
+    const given = { site: site?.domain, days: 1, limit: 10, ...params };
+    const { result, views } = await findQuery(name).ask(call, given, options);
+    const notes = JSON.stringify(views[0]?.notes);
+    return [Reflect.get(result, "events") ?? Reflect.get(Object(result.totals), "events"), notes];
+  };
+  const said = expect.stringContaining("more downloads are not counted: who asked for them viewed no page");
+  expect(await tell("stats")).toEqual([1, said]);
+  expect(await tell("breakdown", { dimension: "events" })).toEqual([1, said]);
+  expect((await tell("breakdown", { dimension: "pages" }))[1]).not.toContain("downloads");
+  expect((await tell("timeseries"))[1]).not.toContain("downloads");
+});

@@ -129,6 +129,7 @@ function summarize(
       (dimension) => mayBeFolded(day, dimension) && tally(dimension)?.values.includes(OTHER),
     ),
     scanners: countScanners(day, table.scanners, until),
+    ...(table.strays > 0 && { strays: table.strays }),
     proxy: findProxy(addresses, totals, day.agentCount > 1),
     addresses: describeAddresses(addresses),
     dimensions: dimensions.filter((dimension) => !day.unrecorded.has(columnOf(dimension))),

@@ -21,6 +21,8 @@ export interface DaySummary {
   folded: readonly Dimension[];
   /** What was left out because the sender is a scanner: all of them, those with a page view, and their page views. */
   scanners: { senders: number; viewers: number; pageviews: number };
+  /** The downloads that are no events, because who asked for them viewed no page. Earlier versions did not count them. */
+  strays?: number;
   /** Whether the addresses seem to be those of a proxy. If it is likely, the days before decide (`isProxied`). */
   proxy: "none" | "suspected" | "likely" | "certain";
   /** How many addresses have page views, and how many the first three of them have. */

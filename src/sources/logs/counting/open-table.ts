@@ -13,6 +13,8 @@ export interface OpenTable extends PathTable {
   /** By row, the number of the hit within the day. */
   readonly hits: Uint32Array;
   readonly scanners: ReadonlySet<number>;
+  /** How many downloads are not in it, because who asked for them viewed no page. */
+  readonly strays: number;
 }
 
 interface Tabulated {
@@ -35,11 +37,15 @@ export function tabulateDay(
   const { order, starts } = orderHits(day, until - day.start, senders);
   const scanners = findScanners(day, until, senders);
   const visitors = new Uint32Array(order.length);
-  let [length, visitor] = [0, 0];
+  let [length, visitor, strays] = [0, 0, 0];
   // The rows that stay move to the front of the order.
   for (let sender = 0; sender < starts.length - 1; sender++) {
     const [from, to] = [starts[sender] ?? 0, starts[sender + 1] ?? 0];
-    if ((scanners.has(sender) && !withScanners) || !hasView(day, order, from, to)) continue;
+    if (scanners.has(sender) && !withScanners) continue;
+    if (!hasView(day, order, from, to)) {
+      strays += to - from;
+      continue;
+    }
     order.copyWithin(length, from, to);
     visitors.fill(++visitor, length, length + to - from);
     length += to - from;
@@ -57,6 +63,7 @@ export function tabulateDay(
     visits: numberVisits(rows),
     hits,
     scanners,
+    strays,
     column: (dimension) => readColumnOf(day, hits, dimension),
     paths: () => ({
       numbers: hits.map((hit) => (day.hits.page.values[hit] ?? 0) >>> 1),
