@@ -300,7 +300,7 @@ export const breakdowns: Question[] = [
     calls: [{ tool: "get_breakdown", args: { site: "parked.example", dimension: "pages", days: 7 } }],
     // No note about rows or names that are not there.
     read: ([pages]) => [pages.rows.length, ...pages.receipt.notes.map((note) => note.split(/[.,:]/)[0])],
-    expect: () => [0, "Today", "The site has no data yet", "No pages in these days"],
+    expect: () => [0, "parked"],
   }),
   question({
     question: "Does anybody still go to the old pricing page?",

@@ -133,7 +133,7 @@ export const conversions: Question[] = [
     at,
     calls: [{ tool: "get_conversions", args: { site: "parked.example", goal: "events=signup", days: 7 } }],
     read: ([answer]) => [...numbersOf(answer), answer.text.includes("parked.example has no data yet")],
-    expect: () => [0, 0, null, true],
+    expect: () => [null, null, null, true],
   }),
   question({
     question: "How many visitors downloaded something in the first hours of the year?",

@@ -155,7 +155,7 @@ export const crawlers: Question[] = [
     question: "Do any crawlers read the parked domain?",
     at,
     calls: [{ tool: "get_crawlers", args: { site: "parked.example", days: 365 } }],
-    read: ([{ total_rows, receipt }]) => [total_rows, receipt.notes.includes("No crawlers in these days.")],
+    read: ([{ total_rows, receipt }]) => [total_rows, /no data yet/.test(receipt.notes.join())],
     expect: () => [0, true],
   }),
 ];

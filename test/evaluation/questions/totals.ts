@@ -163,7 +163,7 @@ export const totals: Question[] = [
       },
     ],
     read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /no data/) }),
-    expect: () => ({ visitors: 0, caveat: "The site has no data yet: every number is zero." }),
+    expect: () => ({ visitors: 0, caveat: "parked.example has no data yet: nothing was ever recorded." }),
   }),
   question({
     question: "How many visitors did the news site get this month?",
@@ -232,7 +232,7 @@ export const totals: Question[] = [
     at,
     calls: [{ tool: "get_stats", args: { site: "parked.example", days: 30 } }],
     read: ([stats]) => ({ visitors: stats.visitors, caveat: noteOn(stats, /no data/) }),
-    expect: () => ({ visitors: 0, caveat: "The site has no data yet: every number is zero." }),
+    expect: () => ({ visitors: 0, caveat: "parked.example has no data yet: nothing was ever recorded." }),
   }),
   question({
     question: "How many visitors did the news site get in the last 30 days?",
