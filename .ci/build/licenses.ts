@@ -12,16 +12,37 @@ const WITHOUT_FILE: Readonly<Record<string, string>> = {
  * package has none, because it may not be shipped then.
  */
 export function collectLicenses(metafile: string): string {
+  const printed = new Map<string, string>();
   const texts = findBundled(metafile).map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const found = findPapers(folder).map((file) => readFileSync(join(folder, file), "utf8").trim());
     if (found.length === 0 && !Object.hasOwn(WITHOUT_FILE, name)) {
       throw new Error(`${name} has no licence file, so it cannot be bundled.`);
     }
-    const papers = found.length === 0 ? [WITHOUT_FILE[name]] : found;
+    const papers =
+      found.length === 0 ? [WITHOUT_FILE[name]] : found.map((text) => printOnce(text, name, printed));
     return `${name} ${version} (${license})\n\n${papers.join("\n\n")}\n`;
   });
   return `analytics-mcp contains code of these packages, under these licences.\n\n${texts.join(`\n${"-".repeat(78)}\n\n`)}`;
+}
+
+/** Where the terms of the MIT, ISC and Apache licences begin, after the title and the holders. */
+const TERMS = /^(?:Permission (?:is hereby granted|to use, copy)| *Apache License$)/m;
+
+/**
+ * A licence with its holders. Terms that were printed before, word for word, are not printed again.
+ *
+ * @param printed The packages whose terms were printed, by these.
+ */
+function printOnce(text: string, name: string, printed: Map<string, string>): string {
+  const start = text.search(TERMS);
+  const terms = text.slice(start).replaceAll(/\s+/g, " ");
+  const before = printed.get(terms);
+  if (start === -1 || before === undefined) {
+    printed.set(terms, name);
+    return text;
+  }
+  return `${text.slice(0, start)}The terms are, word for word, those of ${before} above.`;
 }
 
 /** The licence files and notices of a package, its own first; without those of packages in its `node_modules`. */

@@ -4,6 +4,9 @@ import { isGap, readDataStart, readDate, type Warning } from "./warning.ts";
 /** Whether a warning says that data has ended. */
 export const isStop = ({ code }: Warning): boolean => code === "stale";
 
+/** Whether a warning says that something could not be read: there may be data. */
+export const isUnread = ({ code }: Warning): boolean => code === "unread_input";
+
 /** How many days of a window have data; undefined if the warnings do not tell. */
 export function countCovered(
   { from, to }: Days,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { quoteIfNeeded } from "../errors.ts";
-import { countDaysWithData, isStop } from "./covered-days.ts";
+import { countDaysWithData, isStop, isUnread } from "./covered-days.ts";
 import { addDays } from "./days.ts";
 import { date, timestamp } from "./fields.ts";
 import { headFilter, readFilter, verifyFilter } from "./filter.ts";
@@ -85,7 +85,7 @@ export function periodHeadline(
 /** How many days, how many of them have data, and whether all are complete. */
 function countOf({ from, to, days, partial }: Period, warnings: readonly Warning[] = []): string {
   const covered = countDaysWithData({ from, to }, warnings);
-  if (covered === 0) return "no data";
+  if (covered === 0) return warnings.some(isUnread) ? "nothing read" : "no data";
   // Where the data ended earlier, today is not incomplete but missing.
   const hasToday = partial === true && (covered === days || !warnings.some(isStop));
   const today = hasToday ? ", today included" : "";

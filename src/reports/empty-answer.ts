@@ -1,6 +1,6 @@
 import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { countDaysWithData } from "../operations/covered-days.ts";
+import { countDaysWithData, isUnread } from "../operations/covered-days.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
 import { formatSpan } from "../operations/period.ts";
@@ -38,11 +38,12 @@ export async function describeEmpty(
   answer: SiteAnswer,
   views: readonly View[],
   options: CallOptions,
-): Promise<{ empty?: string; lastDays?: string }> {
+): Promise<{ empty?: string; lastDays?: string; isUnread?: true }> {
   const { site, warnings = [], period, current, previous } = answer;
-  if (site !== undefined && period !== undefined) assertCounted(answer, period, warnings);
+  if (site === undefined) return {};
+  if (period !== undefined) assertCounted(answer, period, warnings);
   // There may be data that could not be read.
-  if (site === undefined || warnings.some(({ code }) => code === "unread_input")) return {};
+  if (warnings.some(isUnread)) return hasNoDay(period, warnings) ? { isUnread: true } : {};
   const isZero = views.every(hasNoCounts);
   const start = warnings.find(({ code }) => code === "before_data_since");
   const isTold = start?.values?.data_since !== undefined;
@@ -71,9 +72,12 @@ export async function describeEmpty(
   return { empty: `${quoteIfNeeded(site.domain)} has no data after ${end}.`, lastDays };
 }
 
+const hasNoDay = (period: Days | undefined, warnings: readonly Warning[]): period is Days =>
+  period !== undefined && countDaysWithData(period, warnings) === 0;
+
 /** Says so if all days of a period are in gaps. */
 function describeGap(domain: string, period: Days | undefined, warnings: readonly Warning[]) {
-  if (period === undefined || countDaysWithData(period, warnings) !== 0) return {};
+  if (!hasNoDay(period, warnings)) return {};
   return { empty: `${quoteIfNeeded(domain)} has no data of ${formatSpan(period)}.` };
 }
 
@@ -114,8 +118,9 @@ interface Shown {
  * Leaves out the zeros of days that have no data: nobody counted them. What is of today stays; notes would be about these zeros.
  *
  * @param isReport Whether its totals can be null; the contract has zeros with a warning.
+ * @param isUnread Whether there may be data, as the warnings say.
  */
-export function leaveUncounted(answer: Shown, isReport = false): Shown {
+export function leaveUncounted(answer: Shown, { isReport = false, isUnread = false }): Shown {
   const leaveTotal = ([name, value]: [string, unknown]) => [
     name,
     isReport && TOTALS.has(name) ? null : value,
@@ -126,7 +131,7 @@ export function leaveUncounted(answer: Shown, isReport = false): Shown {
       ...view,
       rows: view.name === NOW ? view.rows : view.rows.map(leaveZeros),
       notes: [],
-      warnings: [],
+      ...(!isUnread && { warnings: [] }),
     })),
   };
 }

@@ -127,8 +127,9 @@ async function findEmpty(
   const rows = first?.rows.map((row) => ({ ...row, previous: null })) ?? [];
   if (first === undefined || !hasNoCounts({ ...first, rows })) return answer;
   const { describeEmpty, leaveUncounted } = await import("./empty-answer.ts");
-  const found = await describeEmpty(call, result, views, options);
-  return found.empty === undefined ? answer : { ...leaveUncounted(answer, isReport), ...found };
+  const { isUnread = false, ...found } = await describeEmpty(call, result, views, options);
+  const isCounted = found.empty === undefined && !isUnread;
+  return isCounted ? answer : { ...leaveUncounted(answer, { isReport, isUnread }), ...found };
 }
 
 /** A query that combines several operations. */

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { platform, tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import { chdir, cwd } from "node:process";
+import process from "node:process";
 import { http } from "msw";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanText } from "../../src/render/clean-text.ts";
@@ -308,8 +308,8 @@ describe("the file", () => {
   });
 
   it("is named after the site, the days and the filter", async () => {
-    const here = cwd();
-    chdir(folder);
+    const here = process.cwd();
+    process.chdir(folder);
     const filters = [
       [],
       ["countries=DE"],
@@ -327,7 +327,7 @@ describe("the file", () => {
         names.push(basename(stdout.trim()));
       }
     } finally {
-      chdir(here);
+      process.chdir(here);
     }
     const days = "example.com-2026-11-01-2026-11-15";
     expect(names).toEqual([

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { unpackDays } from "../../bench/services/sample-visits.ts";
 import { startOfDay } from "../../src/sources/calendar.ts";
-import { createVisits, type Visit } from "../../src/sources/demo/visits.ts";
-import { AGENTS, mondayOf, readLoggableFixtures } from "./demo-logs.ts";
-import { LOG_NOW } from "./logs.ts";
+import type { Visit } from "../../src/sources/demo/visits.ts";
+import { AGENTS, readLoggableFixtures } from "./demo-logs.ts";
 
-/** The demo's visits that were sent into a running Umami: an ordinary day, and two on which the clocks are changed. */
+/** The days whose visits were sent into a running Umami: an ordinary one, and those on which the clocks are changed. */
 export const UMAMI_VISITS = {
   "example.com": ["2026-03-29", "2026-10-25", "2026-11-03"],
   "docs.example.com": ["2026-11-01"],
@@ -17,27 +19,31 @@ export interface UmamiRequest {
   headers: Record<string, string>;
 }
 
-/** A few visits, so that what Umami answers about them is short. */
-const umamiFixtures = createFewVisits();
+const umamiFixtures = readLoggableFixtures();
 
-function createFewVisits() {
-  const fixtures = readLoggableFixtures({ mostVisitors: 14 });
-  return { ...fixtures, sites: fixtures.sites.map((site) => ({ ...site, story: [] })) };
-}
+/** A few visits that the demo once made up, kept since what Umami answers about them is. */
+const sent = unpackDays(
+  readFileSync("test/sources/gateways/umami/sent-visits.ndjson", "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line)),
+);
 
 /** The visits of some days, each visitor's one after the other. */
-export function listUmamiVisits(domain: UmamiDomain): { date: string; visit: Visit }[] {
-  const profile = findProfile(domain);
-  const visitsOf = createVisits(profile, umamiFixtures, "analytics", mondayOf(LOG_NOW));
-  return UMAMI_VISITS[domain].flatMap((date) => visitsOf(date).map((visit) => ({ date, visit })));
-}
+export const listUmamiVisits = (domain: UmamiDomain): { date: string; visit: Visit }[] =>
+  sent
+    .filter(({ date }) => UMAMI_VISITS[domain].some((own) => own === date))
+    .flatMap(({ date, visits }) => visits.map((visit) => ({ date, visit })));
 
 /** The requests of each visitor, by time. */
 export function listUmamiRequests(domain: UmamiDomain, website: string): UmamiRequest[][] {
   const { timezone } = findProfile(domain);
-  const agents = new Map(
-    Object.entries(umamiFixtures.technologies).map(([key, technology]) => [technology, AGENTS[key] ?? ""]),
-  );
+  const agentOf = (technology: Visit["technology"]) => {
+    const [key = ""] =
+      Object.entries(umamiFixtures.technologies).find(([, known]) => isDeepStrictEqual(known, technology)) ??
+      [];
+    return AGENTS[key] ?? "";
+  };
   const byVisitor = new Map<string, UmamiRequest[]>();
   for (const { date, visit } of listUmamiVisits(domain)) {
     const midnight = startOfDay(date, timezone) / 1000;
@@ -57,7 +63,7 @@ export function listUmamiRequests(domain: UmamiDomain, website: string): UmamiRe
           screen: SCREENS[technology.device] ?? "",
           title: path,
           timestamp: midnight + at,
-          userAgent: agents.get(technology) ?? "",
+          userAgent: agentOf(technology),
           ...(event !== null && { name: event }),
         },
         headers: { "x-forwarded-for": address, ...locate(place) },

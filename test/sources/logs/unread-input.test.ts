@@ -169,7 +169,9 @@ it("says that a format has changed in the middle of a file, also once it is gone
     expect(await ask("2026-11-19")).toBeUndefined();
     // People see that, not that there is no data.
     const { stdout, stderr } = await shell("stats", "--period", "2026-11-21");
-    expect(stdout + stderr).not.toContain("no data");
+    expect(stdout).toMatch(/\n\t+\n$/);
+    expect(stderr).not.toContain("no data");
+    expect(stderr).toContain("2026-11-21 (nothing read, UTC)");
     expect(stderr).toContain("72 lines (100% by size) could not be read.");
     // What is gone was not read either.
     rmSync(pathOf("access.log"), { force: true });

@@ -1,8 +1,15 @@
-import { AnalyticsError, createParameterError } from "../../../errors.ts";
+import { AnalyticsError, createParameterError, quote } from "../../../errors.ts";
 import { nameValue } from "../../../names/value-names.ts";
 import { listDays } from "../../../operations/days.ts";
 import type { Dimension } from "../../../operations/dimensions.ts";
-import { conditionOf, createFilterError, type Filter, isOnHits } from "../../../operations/filter.ts";
+import {
+  conditionOf,
+  createFilterError,
+  type Filter,
+  formatCondition,
+  isOnHits,
+  MAX_SHOWN,
+} from "../../../operations/filter.ts";
 import { normalizeSite } from "../../../operations/site-name.ts";
 import { NEAR, type Warning } from "../../../operations/warning.ts";
 import { startOfDay } from "../../calendar.ts";
@@ -161,6 +168,7 @@ export function openPlausible(context: GatewayContext): DataSource {
       };
     },
     active: async (site, now, signal, filter) => {
+      assertMoments(filter);
       const from = now - WINDOW_MS + 1_000;
       const asked = { site, filter };
       const metrics = ["visitors", "pageviews"] as const;
@@ -193,6 +201,19 @@ const labelOf = (dimension: Dimension, value: string | null, label = "") =>
  * than all rows together, of which it is a part.
  */
 const boundEstimate = (count: number, all: number) => (count > all && count <= all * 1.01 ? all : count);
+
+/**
+ * Throws AnalyticsError `invalid_parameter` for what somebody did in a whole visit: Plausible looks for it in the five minutes
+ * alone.
+ */
+function assertMoments(filter: Filter = []) {
+  const ofVisit = filter.find((condition) => condition.ofVisit);
+  if (ofVisit === undefined) return;
+  const shown = quote(formatCondition(ofVisit), { maxLength: MAX_SHOWN });
+  throw createFilterError(
+    `cannot be ${shown} for who is there now: Plausible knows what they did in the last five minutes, not in their whole visit`,
+  );
+}
 
 /** Throws AnalyticsError `invalid_parameter` if what was asked for as an event is a goal of page views. */
 function assertEvents(filter: Filter | undefined, counts: readonly { pageviews: number }[]): void {

@@ -132,13 +132,20 @@ it("counts who is there now, also of a part", async () => {
   const { site } = await findSpan(first, SPANS[0]);
   const { site: inDemo } = await findSpan(demo, SPANS[0]);
   for (const at of ["2026-11-20T15:02:00Z", "2026-11-20T23:02:00Z"])
-    for (const filter of [undefined, parseFilter(["countries=DE"]), parseFilter(["visit:pages!=/"])]) {
+    for (const filter of [undefined, parseFilter(["countries=DE"]), parseFilter(["pages!=/"])]) {
       const now = Date.parse(at);
       expect(await source.active(site, now, undefined, filter)).toBe(
         await demo.active(inDemo, now, undefined, filter),
       );
     }
   expect(await source.active(site, Date.parse("2026-11-20T15:02:00Z"))).toBeGreaterThan(0);
+});
+
+it("refuses to ask what those who are there did before the last five minutes, which it would not look at", async () => {
+  const [source, { site }] = [await server.open(), await findSpan(first, SPANS[0])];
+  const asked = source.active(site, LOG_NOW, undefined, parseFilter(["countries=DE", "visit:pages!=/"]));
+  await expect(asked).rejects.toMatchObject({ code: "invalid_parameter" });
+  await expect(asked).rejects.toThrow('"visit:pages!=/" for who is there now');
 });
 
 it("knows since when there is data, and the sites in order", async () => {
