@@ -51,7 +51,7 @@ const benches: [name: string, args: string[], rows: string[]][] = [
     ],
   ],
 ];
-it.concurrent.each(pick(benches, 2))(
+it.concurrent.each(pick(benches, 1))(
   "%s measures, and leaves the results as they are",
   async (name, args, rows) => {
     const before = readFileSync("bench/RESULTS.md", "utf8");
