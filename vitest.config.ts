@@ -37,7 +37,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Concurrent tests wait for time limits more than they compute.
     maxConcurrency: 10,
-    // Two more than the cores that the tests are planned for, since each waits at times; no test measures time.
-    maxWorkers: 4,
+    // One more than the cores that the tests are planned for, since each waits at times; no test measures time.
+    maxWorkers: 3,
   },
 });
