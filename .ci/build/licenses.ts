@@ -29,6 +29,9 @@ export function collectLicenses(metafile: string): string {
 /** Where the terms of the MIT, ISC and Apache licences begin, after the title and the holders. */
 const TERMS = /^(?:Permission (?:is hereby granted|to use, copy)| *Apache License$)/m;
 
+/** Of the Apache licence, before its appendix. */
+const LAST_WORDS = "END OF TERMS AND CONDITIONS";
+
 /**
  * A licence with its holders. Terms that were printed before, word for word, are not printed again.
  *
@@ -36,13 +39,15 @@ const TERMS = /^(?:Permission (?:is hereby granted|to use, copy)| *Apache Licens
  */
 function printOnce(text: string, name: string, printed: Map<string, string>): string {
   const start = text.search(TERMS);
-  const terms = text.slice(start).replaceAll(/\s+/g, " ");
+  const last = text.indexOf(LAST_WORDS);
+  const end = last === -1 ? text.length : last + LAST_WORDS.length;
+  const terms = text.slice(start, end).replaceAll(/\s+/g, " ");
   const before = printed.get(terms);
   if (start === -1 || before === undefined) {
     printed.set(terms, name);
     return text;
   }
-  return `${text.slice(0, start)}The terms are, word for word, those of ${before} above.`;
+  return `${text.slice(0, start)}The terms are, word for word, those of ${before} above.${text.slice(end)}`;
 }
 
 /** The licence files and notices of a package, its own first; without those of packages in its `node_modules`. */
