@@ -132,8 +132,9 @@ export function createProbe(target: Target, own: Key, options: ProbeOptions): Pr
       );
       throw quota.end;
     }
+    const length = waited === 0 ? " A whole run takes 300 to 700 requests." : "";
+    note(`The quota is used up: waiting ${seconds} s, as the service requests.${length}`);
     waited += milliseconds;
-    note(`The quota is used up: waiting ${seconds} s, as the service requests.`);
     // A little longer: clocks differ, and whole seconds are rounded.
     await sleep(milliseconds + 500);
   };
