@@ -22,10 +22,10 @@ import { quoteForShell } from "../../../operations/shell-command.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import type { LogSettings } from "../settings.ts";
 import type { KeptMarks } from "./compared-days.ts";
-import { type FileHead, readHead } from "./file-head.ts";
+import { type FileHead, readHead, SAMPLE_LINES } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
 import { createUnreadableError, type FoundFile, findFiles, isFolder, STDIN } from "./find-files.ts";
-import { createLineParser, logFormats } from "./formats/index.ts";
+import { createLineParser, detectFormat, logFormats } from "./formats/index.ts";
 import { createContent, type LogContent, type UnreadFile } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
@@ -115,7 +115,7 @@ export function createFileRegistry(
       const reason = explainLeftOut({ ...head, damage }, settings.format);
       if (reason === undefined) return undefined;
       if (damage === undefined) {
-        leftOut.set(file.path, { reason });
+        leftOut.set(file.path, { reason, isKnown: isKnown(head) });
         if (head.detected.kind !== "error-log") unread.note(file, head.sample);
       } else leaveOutDamaged(file, reason);
       return undefined;
@@ -255,20 +255,28 @@ export function createFileRegistry(
   };
 }
 
+/** Whether the file is in a known format, whichever was asked for. */
+const isKnown = ({ sample }: FileHead) => detectFormat(sample).kind === "access" || undefined;
+
 /** What a full disk leaves of a log that was compressed. */
 const findEmptied = ({ path, size, open }: FoundFile): string | undefined =>
   size === 0 && open === undefined && /\.(?:gz|zst)$/i.test(path) ? "The file is empty." : undefined;
 
 function explainLeftOut(
-  { detected, sample, damage }: FileHead,
+  { detected, sample, isCut, damage }: FileHead,
   asked: LogFormat | undefined,
 ): string | undefined {
   const [first] = sample;
   if (first === undefined) return damage && `cannot be read: ${damage.replace(/\.$/, "")}`;
   if (detected.kind === "error-log") return "is an error log";
   const firstLine = `its first line is ${quote(cleanText(first, 120))}`;
-  if (detected.kind === "unknown") return `is in no known format; ${firstLine}`;
-  return asked && `has no request in the format ${cleanText(asked.name, 120)}; ${firstLine}`;
+  if (detected.kind === "unknown") {
+    const begins = sample.length < SAMPLE_LINES ? "is" : `begins with ${SAMPLE_LINES} lines`;
+    return `${begins} in no known format; ${firstLine}`;
+  }
+  if (asked === undefined) return undefined;
+  const where = isCut ? "at its beginning has no request" : "has no request";
+  return `${where} in the format ${cleanText(asked.name, 120)}; ${firstLine}`;
 }
 
 function createNoRequestError(
@@ -287,12 +295,17 @@ function createNoRequestError(
     });
   }
   const reason = `${first[0]} ${first[1].reason}.`;
-  const advice = asked === undefined ? "" : "Leave out --log-format to have the format recognized. ";
+  const advice = adviseOnFormat(first[1], asked);
   const other =
     "For another one, give the server's own description with --log-format: analytics-mcp doctor looks for it.";
   return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
     hint: `${advice}Known formats: ${logFormats.map(({ title }) => title).join("; ")}. ${other}`,
   });
+}
+
+function adviseOnFormat({ isKnown }: LeftOut, asked: LogFormat | undefined): string {
+  if (asked !== undefined) return isKnown ? "Leave out --log-format to have the format recognized. " : "";
+  return "If its later lines have a known format, name it with --log-format. ";
 }
 
 function createMovedError(): AnalyticsError {

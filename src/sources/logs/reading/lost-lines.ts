@@ -22,6 +22,8 @@ export interface LostLines {
 /** A file that was found and not read. */
 export interface LeftOut {
   reason: string;
+  /** Whether its first lines are in a known format, if not in the asked one. */
+  isKnown?: boolean | undefined;
   /** Absent if nothing is missing: it has no requests, or another file has them. */
   lost?: LostLines | undefined;
   /** Of a damaged file: the logs that begin as it does. */

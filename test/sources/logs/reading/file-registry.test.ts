@@ -13,6 +13,7 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { AnalyticsError } from "../../../../src/errors.ts";
 import { createUnreadableError } from "../../../../src/sources/logs/reading/find-files.ts";
 import { createReplay } from "../../../../src/sources/logs/reading/replay.ts";
 import {
@@ -397,6 +398,34 @@ describe("what is no access log", () => {
     await expect(pageviews(logs)).rejects.toThrow("empty");
     appendFileSync(path("access.log"), text(1));
     expect(await pageviews(logs)).toBe(1);
+  });
+});
+
+describe("a log that begins with lines that cannot be read", () => {
+  const strange = joinLines(...Array.from({ length: 60 }, (_, index) => `%% ${index} was not a request %%`));
+  const explain = async (log: string, logFormat?: string) => {
+    const { path } = createLogFolder({ "access.log": log });
+    const said = await openTestLogs({ logs: [path("access.log")], logFormat })
+      .count()
+      .catch((refusal: AnalyticsError) => `${refusal.message} ${refusal.hint}`);
+    return typeof said === "string" ? said : said.pageviews;
+  };
+
+  it("is read from the first one in the format that was asked for", async () => {
+    expect(await explain(strange + text(7), "combined")).toBe(7);
+  });
+
+  it("is said to begin so, with the next step", async () => {
+    expect(await explain(strange + text(7))).toMatch(
+      /begins with 50 lines in no known format; .*If its later lines have a known format, name it with --log-format\./,
+    );
+  });
+
+  it("is not sent back to the format that was left out", async () => {
+    const other = await explain(strange, "combined");
+    expect(other).toContain("has no request in the format combined");
+    expect(other).not.toContain("Leave out");
+    expect(await explain(text(7), "json")).toContain("Leave out --log-format to have the format recognized");
   });
 });
 
