@@ -10,7 +10,7 @@ export interface KeyOwner {
 const KIND = "KeyOwner";
 
 /** How many seconds a grant lives at most. */
-export const GRANT_SECONDS = 366 * 24 * 3_600;
+export const GRANT_SECONDS = 365 * 24 * 3_600;
 
 /** Keeps it for as long as the grant lives; it goes with the grant. */
 export const saveKeyOwner = (

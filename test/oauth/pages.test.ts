@@ -84,14 +84,14 @@ describe("the consent page", () => {
     expect(words).toContain("Read only: it cannot change anything.");
     expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
     expect(words).toContain(
-      "Asked for every time you connect. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key in your dashboard.",
+      "You need it again only to sign in again. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key in your dashboard.",
     );
     expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
   it.each([
     ["a service", {}, "revoke the key in your dashboard"],
-    ["logs", { service: "access logs" }, "ask whoever runs this server to remove the key"],
+    ["logs", { service: "access logs" }, "ask whoever runs this server to revoke it"],
     [
       "logs with a page for keys",
       { service: "access logs", dashboardUrl: "https://a.example/keys" },

@@ -18,7 +18,7 @@ export type ConsentRedirect =
 /** How a person ends the access, by who can take the key back. */
 const ENDINGS = {
   nobody: "remove it in your application",
-  operator: "ask whoever runs this server to remove the key",
+  operator: "ask whoever runs this server to revoke it",
   dashboard: "revoke the key in your dashboard",
 } as const;
 
@@ -37,7 +37,7 @@ export const buildFacts = (
 
 /** What becomes of the key. */
 export const buildKeyFacts = (issuer: keyof typeof ENDINGS): Html => html`<dl>
-<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. Asked for every time you connect.</p></dd></div>
+<div><dt>Your key</dt><dd><p>Stored encrypted, used only for this connection, never shown to the assistant. You need it again only to sign in again.</p></dd></div>
 <div><dt>Lasts</dt><dd><p>At most one year, and no longer than 30 days after its last use. To end it earlier, ${ENDINGS[issuer]}.</p></dd></div>
 </dl>`;
 
