@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
+import { SAVE_INSTEAD } from "./variables.ts";
 
 /** What manuals, templates and chat answers write instead of a key. Each pattern takes linear time. */
 const PLACEHOLDERS = [
@@ -37,10 +38,11 @@ export function readApiKey(given: string, source: string, where?: string): strin
     });
   }
   if (isPlaceholder(apiKey)) {
+    const forEntry = source === "ANALYTICS_API_KEY" ? ` Or ${SAVE_INSTEAD}.` : "";
     throw new AnalyticsError(
       "invalid_api_key",
       `${source} contains a placeholder, not a key; nothing was sent.`,
-      { hint: where === undefined ? `${create}, and use it instead.` : `${create}.` },
+      { hint: where === undefined ? `${create}, and use it instead.${forEntry}` : `${create}.` },
     );
   }
   if (!HEADER_VALUE.test(apiKey) || /^["'].*["']$/.test(apiKey)) {

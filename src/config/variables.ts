@@ -17,10 +17,13 @@ export function assertExpanded(environment: Environment, name: string, code: Err
   });
 }
 
+/** The next step for a key that an MCP client's entry should have, but lacks. */
+export const SAVE_INSTEAD = "run analytics-mcp login and remove env from the client's entry";
+
 /** The next step for variables that an MCP client left unexpanded. A key does not belong in the client's settings. */
 export const hintOnUnexpanded = (names: readonly string[]): string =>
   names.includes("ANALYTICS_API_KEY")
-    ? "The MCP client did not expand it: run analytics-mcp login and remove env from the client's entry, or use the entry that analytics-mcp config prints."
+    ? `The MCP client did not expand it: ${SAVE_INSTEAD}, or use the entry that analytics-mcp config prints.`
     : "The MCP client did not expand it: write the value itself.";
 
 /** Whether a value is still `${NAME}`. */

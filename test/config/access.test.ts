@@ -182,6 +182,7 @@ describe("a placeholder", () => {
     expect(read({}, { ANALYTICS_API_KEY, ...ENV_URL })).toMatchObject({
       code: "invalid_api_key",
       message: "ANALYTICS_API_KEY contains a placeholder, not a key; nothing was sent.",
+      hint: expect.stringContaining("run analytics-mcp login and remove env from the client's entry"),
     });
   });
 
