@@ -416,7 +416,7 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** The values with a name like a text: the site that a host belongs to, the names that contain it, or the one spelled nearly so. */
-function findLike(dimension: Dimension, text: string, values: readonly Value[]): readonly Value[] {
+export function findLike(dimension: Dimension, text: string, values: readonly Value[]): readonly Value[] {
   const name = foldName(text);
   const wanted = readMember(PARTS, name) ?? name;
   const host = dimension === "referrers" ? groupReferrer(wanted) : undefined;

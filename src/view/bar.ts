@@ -49,7 +49,7 @@ export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
     }),
   );
   const title = PERIODS.find(([, name]) => name === period)?.[2];
-  const name = title ?? (period || formatCount(Number(given.get("days")), "day"));
+  const name = title ?? (nameWord(period) || formatCount(Number(given.get("days")), "day"));
   const isDated = fault === undefined && dates.from !== "";
   const shown = title !== undefined || isDated ? [] : [html("b", name)];
   const pages = Object.entries(sitePages).map(([name, title]) =>
@@ -80,6 +80,12 @@ export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
     ...(site === undefined ? [] : [html("nav", { class: "pages", "aria-label": "Pages" }, ...pages)]),
     ...drawChips(address, to),
   ];
+}
+
+/** A period as a title: `Last week` of `last_week` and `last-week`. */
+function nameWord(period: string): string {
+  const words = period.replaceAll(/_|(?<=[a-z])-/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The fields for a first and a last day. */
@@ -146,8 +152,8 @@ export function drawTools(address: Address, { command, report, prompt }: Tools, 
       as("json"),
       as("md"),
       copy(command, "Copy the command"),
-      copy(prompt, "Ask an assistant"),
-      ...(report === undefined ? [] : [copy(report, "Save as report")]),
+      copy(prompt, "Copy a question for an assistant"),
+      ...(report === undefined ? [] : [copy(report, "Copy the report command")]),
     ]),
     html("code", command),
     html(

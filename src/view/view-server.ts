@@ -7,12 +7,13 @@ import { drawComparison } from "../mcp/chart/draw-comparison.ts";
 import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
 import { drawHead, drawTopLists, type RowLink } from "../mcp/chart/draw-overview.ts";
 import { dimensionTitle, drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
-import { createFormat } from "../mcp/chart/format.ts";
+import { createFormat, type Format } from "../mcp/chart/format.ts";
 import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
 import { hasTrend } from "../mcp/chart/trend-days.ts";
 import { drawFigure } from "../mcp/chart/trend-figure.ts";
 import { readMember } from "../member.ts";
 import type { Call } from "../operations/call.ts";
+import { addDays } from "../operations/days.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { conditionOf, formatCondition, headFilter } from "../operations/filter.ts";
 import { breakdown, realtime } from "../operations/index.ts";
@@ -22,8 +23,9 @@ import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import type { Screen } from "../render/terminal-screen.ts";
-import { compare } from "../reports/compare.ts";
+import { type Comparison, compare } from "../reports/compare.ts";
 import { isFitted } from "../reports/default-days.ts";
+import { nameFile } from "../reports/file-name.ts";
 import { reportResult } from "../reports/overview.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Answer } from "../reports/query.ts";
@@ -39,8 +41,9 @@ import {
   readQuestion,
   sitePages,
 } from "./address.ts";
-import { drawBar, drawTools, keepGiven, showError } from "./bar.ts";
+import { drawBar, drawTools, type Href, keepGiven, showError } from "./bar.ts";
 import { latestDate, readDates } from "./dates.ts";
+import { aboutGoals, listGoals } from "./goals.ts";
 import { checkRequest } from "./guard.ts";
 import { type Ask, createQuestions, parseQuestion, type Question } from "./questions.ts";
 import { drawTable } from "./table.ts";
@@ -139,8 +142,10 @@ async function answer(
   const [, name] = /^\/([^/]+)\/now$/.exec(url.pathname) ?? [];
   const active = name === undefined ? undefined : readAddress(`/${name}`, url.searchParams)?.site;
   if (active !== undefined) return sendActive(response, active, context);
-  const send = (status: number, text: string, type = "text/html") =>
-    void response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8` }).end(text);
+  const send = (status: number, text: string, type = "text/html", more = {}) =>
+    void response
+      .writeHead(status, { ...HEADERS, ...more, "Content-Type": `${type}; charset=utf-8` })
+      .end(text);
   const { viewPage } = await import("../mcp/chart-pages.ts");
   const [head = "", tail = ""] = viewPage.split("{{content}}");
   const draw = (title: string, bar: Tree[]) =>
@@ -168,7 +173,7 @@ async function answer(
   const status = dates.fault === undefined ? 200 : 400;
   const start = () => draw(nameOf(address), drawBar(dates, latest, toHref(root)));
   if (address.page === "conversions" && !address.given.has("goal"))
-    return send(status, start() + end([drawForm(address, GOAL)]));
+    return sendGoals(address, context, { response, status, start, end });
   let question: Question;
   try {
     question = parseQuestion(address);
@@ -206,6 +211,23 @@ function createBegin({ site }: Address, { known, signal, wait }: Context, { resp
   return begin;
 }
 
+/** The page that asks for a goal. */
+async function sendGoals(address: Address, context: Context, page: Page): Promise<void> {
+  const begin = createBegin(address, context, page);
+  const href = toHref(context.root);
+  const notes = context.note === undefined ? [] : [drawNotes([context.note])];
+  const asked = [drawHeading(address), aboutGoals(), drawForm(address, GOAL)];
+  const write = (parts: Tree[]) => page.response.end(page.end([...asked, ...parts, ...notes]));
+  try {
+    const goals = await listGoals(address, context, href);
+    begin();
+    write(goals);
+  } catch (error) {
+    begin(isUnknownSite(error) ? 404 : undefined);
+    write(showError(describe(error), undefined));
+  }
+}
+
 /** A page: a report's totals come before its lists. */
 async function sendAnswer(address: Address, question: Question, context: Context, page: Page): Promise<void> {
   const { response, end } = page;
@@ -225,7 +247,11 @@ async function sendAnswer(address: Address, question: Question, context: Context
   } catch (error) {
     const text = describe(error);
     begin(isUnknownSite(error) ? 404 : undefined);
-    response.end(end(hasHead ? showError(text, `${context.root}/`) : drawFault(text, address, context.root)));
+    const goals = isAboutGoal(error)
+      ? await listGoals(address, context, toHref(context.root)).catch(() => [])
+      : [];
+    const fault = drawFault(text, address, context.root);
+    response.end(end(hasHead ? showError(text, `${context.root}/`) : [...fault, ...goals]));
   } finally {
     hasHead = true;
   }
@@ -237,18 +263,24 @@ async function sendData(
   question: Question,
   format: keyof typeof TYPES,
   context: Context,
-  send: (status: number, text: string, type: string) => void,
+  send: (status: number, text: string, type: string, more?: Record<string, string>) => void,
 ): Promise<void> {
   try {
     const answered = search(await context.ask(address, question, context.signal), address);
     const text = await context.format(answered, format === "md" ? "markdown" : format);
-    send(200, `${text}\n`, TYPES[format]);
+    const name = `${nameFile(answered.result, address.page)}.${format}`;
+    send(200, `${text}\n`, TYPES[format], {
+      "Content-Disposition": `inline; filename*=UTF-8''${encodeURIComponent(name)}`,
+    });
   } catch (error) {
     send(isUnknownSite(error) ? 404 : 400, `${describe(error)}\n`, "text/plain");
   }
 }
 
 const isUnknownSite = (error: unknown) => error instanceof AnalyticsError && error.code === "site_not_found";
+
+const isAboutGoal = (error: unknown) =>
+  error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "goal");
 
 /** The totals and the trend of a report, whose days lead to their own pages. */
 function drawReportHead({ result }: Answer, address: Address, { screen, root }: Context): Tree[] {
@@ -306,6 +338,7 @@ async function drawAnswer(
 ): Promise<[Tree[], unknown?]> {
   const { screen, note } = context;
   const href = toHref(context.root);
+  const numbers = new Intl.NumberFormat(screen.locale);
   const filters = await offersFilter(context);
   const linkRow = (dimension: string, value: string | null) => {
     const named = dimensions.find((known) => known === dimension);
@@ -314,7 +347,7 @@ async function drawAnswer(
   const notes = [
     ...(note === undefined ? [] : [note]),
     ...(filters || address.site === undefined ? [] : [NO_FILTER]),
-    ...formatNotes(listNotes(answered.views), "people").map((each) => cleanText(each, 400)),
+    ...formatNotes(listNotes(answered.views), "people", numbers.format).map((each) => cleanText(each, 400)),
   ];
   const end = [drawTools(address, describeTools(answered, address, context), href), drawNotes(notes)];
   if (answered.empty !== undefined) {
@@ -351,7 +384,7 @@ async function drawAnswer(
   }
   if (address.page === "compare") {
     const comparison = cleanValue(compare.result.parse(answered.result));
-    return [[...drawComparison(comparison, createFormat(screen.locale)), ...end]];
+    return [[...drawCompared(comparison, address, createFormat(screen.locale), href), ...end]];
   }
   const isRow = (view: View, row: Record<string, Cell>) =>
     address.site === undefined
@@ -373,6 +406,23 @@ async function drawAnswer(
     trend,
   ];
 }
+
+/** A comparison; where the days before have no data, with a link to days that have. */
+function drawCompared(comparison: Comparison, address: Address, format: Format, href: Href): Tree[] {
+  const drawn = drawComparison(comparison, format);
+  if (!comparesWeeks(comparison)) return drawn;
+  const link = html("a", { href: href(change(address, WEEKS)) }, "Compare the last 7 days with the 7 before");
+  return [...drawn, html("p", link)];
+}
+
+/** The days that `compare` takes by default. */
+const WEEKS = { period: ["last_7_days"], days: undefined, against: undefined };
+
+/** Whether the days before have no data, but those before the last week do. */
+const comparesWeeks = ({ previous, data_since, as_of }: Comparison) =>
+  previous.days_with_data === 0 &&
+  typeof data_since === "string" &&
+  data_since < addDays(as_of.slice(0, "2026-11-20".length), -7);
 
 /** The days of a series; undefined if its points are not days. */
 function readTrend({ result }: Answer) {
@@ -431,7 +481,7 @@ const GOAL: Field = {
 /** Why a page has no answer. What was typed into its form is still there, to be mended. */
 const drawFault = (text: string, address: Address, root: string): Tree[] =>
   address.page === "conversions"
-    ? [drawHeading(address), drawForm(address, GOAL), ...showError(text, undefined)]
+    ? [drawHeading(address), aboutGoals(), drawForm(address, GOAL), ...showError(text, undefined)]
     : [drawHeading(address), ...showError(text, `${root}/`)];
 
 /** A form whose field is a part of the address. */

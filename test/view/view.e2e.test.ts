@@ -123,6 +123,46 @@ describe("the server of view", () => {
     expect(body).not.toContain("Back to the start");
   });
 
+  it("asks for a goal with the site's own pages and events, the nearest to what was typed first", async () => {
+    const { body } = await get(pathOf("example.com/conversions?period=last_7_days"));
+    expect(body).toMatch(/<h1>.*Conversions.*<p>A goal is .*Most frequent pages.*Most frequent events/s);
+    expect(body).toContain("Made-up data");
+    const links = [...body.matchAll(/<li><a href="([^"]*goal=[^"]*)">/g)].map(([, href = ""]) =>
+      href.replaceAll("&#38;", "&"),
+    );
+    expect(links.length).toBe(8);
+    const { body: answer } = await get(links[0] ?? "");
+    expect(Number((await runCommand(answer)).converted)).toBeGreaterThan(0);
+    const { body: near } = await get(pathOf("example.com/conversions?goal=plans"));
+    expect(near).toMatch(/role="alert">.*Nearest pages.*goal=pages%3D%2Fplans/s);
+    expect(near).not.toContain("Most frequent");
+    expect((await get(pathOf("exmple.com/conversions"))).status).toBe(404);
+  });
+
+  it("names a file after the site and the days, and writes numbers and periods as people do", async () => {
+    for (const [address, name] of [
+      ["example.com/pages?period=2026-10", "example.com-pages-2026-10-01-2026-10-31.csv"],
+      ["example.com?period=2026-11-03", "example.com-2026-11-03.csv"],
+      ["example.com/compare?period=2026-11-03/2026-11-05", "example.com-compare-2026-11-03-2026-11-05.csv"],
+    ] as const)
+      expect((await get(pathOf(`${address}&format=csv`))).headers["content-disposition"]).toBe(
+        `inline; filename*=UTF-8''${name}`,
+      );
+    const { body } = await get(pathOf("example.com/crawlers?period=last_week"));
+    expect(body).toMatch(/They made \d+,\d{3} requests/);
+    expect(body).toContain("<b>Last week</b>");
+  });
+
+  it("offers to compare the last week where the days before have no data", async () => {
+    const link = /<a href="([^"]*)">Compare the last 7 days/;
+    const { body } = await get(pathOf("news.example.org/compare?period=this_month&against=2026-10"));
+    const [, href = ""] = link.exec(body) ?? [];
+    const { body: week } = await get(href);
+    expect(week).not.toMatch(/not compared|Compare the last/);
+    expect(week).toContain("--period last_7_days");
+    expect((await get(pathOf("example.com/compare"))).body).not.toMatch(link);
+  });
+
   it("says why a source has no answer, on the first page, too", async () => {
     const source = openTestLogs({ logs: [createLogFolder({ "access.log": "" }).path("access.log")] });
     const empty = await serveView({
@@ -363,6 +403,18 @@ describe.skipIf(CHROMIUM === undefined)("view in Chromium (CHROMIUM)", () => {
     await page.locator("footer").waitFor();
     await page.keyboard.press("?");
     expect(await page.locator("#keys").getAttribute("open")).not.toBeNull();
+  });
+
+  it("stays as it is when a file is saved", async () => {
+    await open("example.com/pages");
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV" }).click();
+    expect((await download).suggestedFilename()).toMatch(/^example\.com-pages-[\d-]+\.csv$/);
+    // Later than a page that is not there yet is said to be loading.
+    await page.waitForTimeout(400);
+    expect(await page.locator("html").getAttribute("class")).toBeNull();
+    const copies = await page.locator("[data-copy]").allTextContents();
+    expect(copies.every((title) => title.startsWith("Copy "))).toBe(true);
   });
 
   it("says who is active while it is looked at, and asks at most every ten seconds", async () => {

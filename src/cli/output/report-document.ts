@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { quoteIfNeeded } from "../../errors.ts";
 import { buildReportPage } from "../../mcp/report-page.ts";
 import { headFilter } from "../../operations/filter.ts";
@@ -8,6 +7,7 @@ import { listNotes } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { escapeMarkdown, formatMarkdown } from "../../render/markdown.ts";
+import { nameFile } from "../../reports/file-name.ts";
 import { type ReportedOverview, reportResult } from "../../reports/overview.ts";
 import type { Answer } from "../../reports/query.ts";
 import type { Source } from "../../sources/source-types.ts";
@@ -45,7 +45,7 @@ export async function formatReport(
   { format, ...appearance }: { format: ReportFormat } & Appearance,
 ): Promise<{ text: string; name: string }> {
   const report = reportResult().parse(result);
-  const { site, filter, period } = report;
+  const { period } = report;
   const screen = readScreen(io, "stdout", appearance);
   const numbers = new Intl.NumberFormat(screen.locale);
   const notes = [
@@ -54,8 +54,7 @@ export async function formatReport(
     ...(views.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
     formatMark(io.version, period),
   ].map((note) => cleanText(note, 400));
-  const words = [toFileName(site.domain), ...new Set([period.from, period.to]), ...nameFilter(filter)];
-  const name = `${words.join("-")}.html`;
+  const name = `${nameFile(report)}.html`;
   if (format === "html") {
     return {
       name,
@@ -74,22 +73,3 @@ async function describeSource(source: Source): Promise<string> {
   const { label, note } = source.about;
   return `Source: ${note === undefined ? host : `${label} at ${host}`}.`;
 }
-
-const MAX_FILTER_NAME = 40;
-
-/**
- * A filter as parts of a file's name, on any system. Its hash keeps the reports of different filters apart, because only the
- * beginning is readable, and some systems do not tell `DE` from `de`.
- */
-function nameFilter(filter: readonly string[] = []): string[] {
-  if (filter.length === 0) return [];
-  const words = filter
-    .join("-")
-    .replaceAll("!=", "-not-")
-    .replaceAll(/[^\p{L}\p{N}]+/gu, "-");
-  const hash = createHash("sha256").update(JSON.stringify(filter)).digest("hex");
-  return ["only", [...words].slice(0, MAX_FILTER_NAME).join("").replace(/-$/, ""), hash.slice(0, 6)];
-}
-
-/** A domain as a part of a file's name, on any system. */
-const toFileName = (domain: string) => domain.replaceAll(/[^\p{L}\p{N}.-]/gu, "_").replace(/^[.-]+/, "");

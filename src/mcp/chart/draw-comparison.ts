@@ -47,7 +47,10 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
       ),
       ...smallSample(comparison.small_sample),
     ),
-    html("div.measures", ...MEASURES.flatMap((measure) => buildMeasure(measure, comparison, format))),
+    html(
+      "div.measures",
+      ...MEASURES.flatMap((measure) => buildMeasure(measure, comparison, isCompared, format)),
+    ),
     heading(
       "Biggest changes",
       !isCompared
@@ -62,7 +65,7 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
 }
 
 /** A measure of both windows as bars, below its change. */
-function buildMeasure(measure: Measure, comparison: Comparison, format: Format): Tree[] {
+function buildMeasure(measure: Measure, comparison: Comparison, isCompared: boolean, format: Format): Tree[] {
   const { current, previous, change } = comparison;
   const [now, before] = [current[measure.name], previous[measure.name]];
   if (now === undefined || before === undefined) return [];
@@ -71,14 +74,16 @@ function buildMeasure(measure: Measure, comparison: Comparison, format: Format):
     html(
       "li.window",
       html("span.soft", format.range(window)),
-      track(bar(0, (100 * (value ?? 0)) / most, kind)),
+      value === null ? html("span") : track(bar(0, (100 * value) / most, kind)),
       html("span.number", isolate(showMeasure(value, measure, format))),
     );
   return [
     html(
       "section",
       html("h2", measure.title),
-      html("p.headline", ...describeChange(measure, change, comparison, undefined, format)),
+      ...(isCompared
+        ? [html("p.headline", ...describeChange(measure, change, comparison, undefined, format))]
+        : []),
       html("ol.windows", row(current, now, ""), row(previous, before, "past")),
     ),
   ];

@@ -47,7 +47,8 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     return go(not);
   }
-  if (!event.shiftKey) showLoading();
+  // Files of the numbers are saved, or open in place of the page: it stays as it is.
+  if (!event.shiftKey && !link.closest(".tools")) showLoading();
 });
 
 document.addEventListener("keydown", (event) => {
