@@ -8,9 +8,17 @@ import type { ListOwnSites, LocalContext } from "../source-types.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { listOwnSites } from "./counting/sites.ts";
 import { openStore, readLogSettings } from "./open.ts";
+import { readRealPattern } from "./reading/find-files.ts";
 import { currentOptions, formatOptions } from "./saved-options.ts";
 import { formatPatterns, type LogSettings } from "./settings.ts";
-import { findHistoriesFolder, findHistory, isPart, listLinks } from "./store/find-history.ts";
+import {
+  findHistoriesFolder,
+  findHistory,
+  isPart,
+  listLinks,
+  nameHistoryFolder,
+} from "./store/find-history.ts";
+
 import { inspectHistories, type ListedHistory } from "./store/inspect-history.ts";
 import { takeLock } from "./store/lock.ts";
 import { readManifest } from "./store/manifest.ts";
@@ -120,11 +128,13 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
   const folder = findHistoriesFolder(environment);
   const found = folder === undefined ? undefined : await findHistory(folder, settings);
   const partOf = found && isPart(found) ? found.partOf : undefined;
-  const row =
-    found === undefined || isPart(found)
+  const listed =
+    folder === undefined || found === undefined || isPart(found)
       ? undefined
-      : listHistoryRows(environment).find((each) => each.folder === found.folder);
-  if (folder === undefined || row === undefined) throw createNoHistoryError(settings, partOf);
+      : inspectHistories(folder).find((each) => each.folder === found.folder);
+  if (folder === undefined || listed === undefined) throw createNoHistoryError(settings, partOf);
+  assertNamed(listed, folder, settings);
+  const row = describeHistory(listed);
   const lock = takeLock(join(row.folder, "lock"));
   try {
     // In one step: if the process is killed after it, the history is gone, too, and the next --forget removes the rest.
@@ -136,6 +146,18 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
     lock.release();
   }
   return row;
+}
+
+/** A history that these logs would continue is removed only by its own name. Throws AnalyticsError. */
+function assertNamed(listed: ListedHistory, folder: string, { files }: LogSettings): void {
+  const patterns = listed.logs?.patterns ?? [];
+  const known = new Set(patterns.map(({ glob }) => glob));
+  const isNamed = files.every(({ glob }) => known.has(readRealPattern(glob)));
+  if (isNamed || listed.folder === nameHistoryFolder(folder, files)) return;
+  const [asked, own] = [files, patterns].map((each) => each.map(({ glob }) => quotePath(glob)).join(" "));
+  throw new AnalyticsError("usage", `${asked} would continue the history of ${own}; nothing was removed.`, {
+    hint: `To remove that one, for good: analytics-mcp logs --forget ${patterns.map(({ glob }) => quoteForShell(glob)).join(" ")}`,
+  });
 }
 
 /** @param partOf The patterns of a history that has these files, and more. */

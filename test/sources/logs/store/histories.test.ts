@@ -47,6 +47,22 @@ describe("the histories of a user", () => {
     expect(existsSync(history)).toBe(true);
   });
 
+  it("are not removed by --forget with patterns that would only continue them", async () => {
+    const history = place.history();
+    const other = pattern().replace("access", "acc*");
+    const { code, stderr } = await run("logs", "--forget", other);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`would continue the history of "${pattern()}"`),
+    ]);
+    expect(stderr).toContain(`analytics-mcp logs --forget '${pattern()}'`);
+    expect(existsSync(history)).toBe(true);
+    // Once they continued it, they name it.
+    expect((await run("sites", "--logs", other, "--site", "example.com")).code).toBe(0);
+    expect(await run("logs", "--forget", other)).toMatchObject({ code: 0 });
+    expect(existsSync(history)).toBe(false);
+  });
+
   it.each([["--set --keep 9"], ["--forget"]])("of more files are named by logs %s of some", async (words) => {
     place.write("access.log.1", [combinedLine({ at: NOON - 4 * 86_400_000 })]);
     const { code, stderr } = await run("logs", ...words.split(" "), pattern().slice(0, -1));
