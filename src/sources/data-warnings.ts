@@ -7,11 +7,16 @@ import { FOLDED_FILTER, type Warning } from "../operations/warning.ts";
 const LONG_AGO = 30;
 const LAST_DAYS = 7;
 
-/** Says that data has ended, and, if that was long ago, what its last days are. All dates are `YYYY-MM-DD`. */
+/**
+ * Says that data has ended, and, if that was long ago, what its last days are. All dates are `YYYY-MM-DD`.
+ *
+ * @param at When it ended, if that is known and was today.
+ */
 export function warnOfEnd(
   source: "log" | "table",
   { first, last }: { first: string; last: string },
   today: string,
+  at?: Record<"time" | "timezone", string>,
 ): Warning {
   const start = addDays(last, 1 - LAST_DAYS);
   const since = start > first ? start : first;
@@ -19,8 +24,8 @@ export function warnOfEnd(
   const offer = isLongAgo ? `, its last days are ${since}/${last}` : "";
   return {
     code: "stale",
-    detail: `The ${source} ends on ${last}${offer}: what came later is missing, not zero.`,
-    values: { data_until: last, ...(isLongAgo && { last_days_from: since }) },
+    detail: `The ${source} ends on ${last}${at ? ` at ${at.time} (${at.timezone})` : ""}${offer}: what came later is missing, not zero.`,
+    values: { data_until: last, ...(at && { time: at.time }), ...(isLongAgo && { last_days_from: since }) },
   };
 }
 

@@ -109,13 +109,12 @@ export function describeEnd(
   now: number,
 ): Warning {
   const { date: day } = calendar.find(last);
-  if (!isSilent) {
-    const days = { first: calendar.find(first).date, last: day };
-    return warnOfEnd("log", days, calendar.find(now / 1000).date);
-  }
   const { timezone } = calendar;
   const time = formatInstant(last * 1000, timezone).slice(11, 16);
-  return warnOfSilence({ day, time, timezone });
+  if (isSilent) return warnOfSilence({ day, time, timezone });
+  const today = calendar.find(now / 1000).date;
+  const days = { first: calendar.find(first).date, last: day };
+  return warnOfEnd("log", days, today, day === today ? { time, timezone } : undefined);
 }
 
 /** Names the days of dimensions that an earlier version of this program, which recorded the days, did not know. */

@@ -416,7 +416,7 @@ describe("logs whose files are gone", () => {
     for (const flags of [ALL, { site: [SHOP] }]) {
       const { visitors, texts, codes } = await ask(await place.open(flags), EARLY, SHOP, "2026-11-21");
       expect([visitors, codes.includes("stale")]).toEqual([25, true]);
-      expect(texts).toContain("The log ends on 2026-11-21");
+      expect(texts).toMatch(/The log ends on 2026-11-21 at \d\d:\d\d \(.+\): what/);
     }
   });
 
