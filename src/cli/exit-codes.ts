@@ -21,7 +21,7 @@ export const exitCodeMeanings = {
   [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",
   [exitCodes.found]: "check found what it looked for.",
-  [exitCodes.cancelled]: "You stopped it with Ctrl-C.",
+  [exitCodes.cancelled]: "You stopped it with Ctrl-C. (Servers, view and --watch then end with 0.)",
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
