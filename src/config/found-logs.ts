@@ -94,14 +94,21 @@ function examine(file: string): Pick<FoundLogs, "isReadable" | "group"> {
     accessSync(file, constants.R_OK);
     return { isReadable: true };
   } catch {
-    return { isReadable: false, group: findGroup(file) ?? findGroup(dirname(file)) };
+    return { isReadable: false, group: findReaders(file) };
   }
 }
 
-/** The name of the group that owns a file; undefined for root's own, which nobody should join. */
+/** The name of the group that may read a file, or else its folder. */
+export const findReaders = (file: string): string | undefined => findGroup(file) ?? findGroup(dirname(file));
+
+/** Whether the group of a file may read it. */
+const GROUP_READS = 0o040;
+
+/** The name of the group that may read a file; undefined for root's own, which nobody should join. */
 function findGroup(path: string): string | undefined {
   try {
-    const { gid } = statSync(path);
+    const { gid, mode } = statSync(path);
+    if ((mode & GROUP_READS) === 0) return undefined;
     const line = readFileSync("/etc/group", "utf8")
       .split("\n")
       .find((text) => text.split(":")[2] === `${gid}`);
@@ -136,7 +143,7 @@ export function proposeLogs(found: readonly FoundLogs[]): string | undefined {
 }
 
 /** What a person does who may not read logs. */
-export const adviseOnGroup = ({ group }: FoundLogs): string =>
+export const adviseOnGroup = ({ group }: Pick<FoundLogs, "group">): string =>
   group === undefined
     ? "run as a user who may"
-    : `join their group: sudo usermod -aG ${group} "$USER", and log in again`;
+    : `join the group that may: sudo usermod -aG ${group} "$USER", and log in again`;

@@ -93,7 +93,7 @@ describe("a working setup", () => {
         {
           status: "failed",
           detail: `${path("access.log")} cannot be read: this user has no permission.`,
-          fix: "Run as a user who may read it.",
+          fix: "To read it, run as a user who may.",
         },
         { status: "ok", detail: expect.stringMatching(/^none of the user \S+; other users have their own$/) },
         { status: "skipped" },

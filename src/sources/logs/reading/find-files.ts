@@ -2,6 +2,7 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import picomatch from "picomatch";
 import * as tinyglobby from "tinyglobby";
+import { adviseOnGroup, findReaders } from "../../../config/found-logs.ts";
 import { explainSystemError } from "../../../config/system-error.ts";
 import { AnalyticsError, quotePath, readErrorCode } from "../../../errors.ts";
 import type { LogSettings } from "../settings.ts";
@@ -143,10 +144,10 @@ function createNoFileError(pattern: string, isFolder = false): AnalyticsError {
 }
 
 export function createUnreadableError(path: string, cause: unknown): AnalyticsError {
+  // Debian's logs belong to adm.
+  const group = findReaders(path) ?? (path.startsWith("/var/log/") ? "adm" : undefined);
   return new AnalyticsError("usage", `${path} cannot be read: ${explainSystemError(cause)}.`, {
-    hint: path.startsWith("/var/log/")
-      ? "Debian's logs belong to the group adm: add yourself to it with sudo usermod -aG adm $USER, and log in again."
-      : "Run as a user who may read it.",
+    hint: `To read it, ${adviseOnGroup({ group })}.`,
     cause,
   });
 }

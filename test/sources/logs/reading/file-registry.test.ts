@@ -1,8 +1,10 @@
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -465,15 +467,31 @@ describe("which files", () => {
       await expect(pageviews(openTestLogs({ logs: [path(glob)] }))).rejects.toMatchObject({
         code: "usage",
         message: expect.stringMatching(/cannot be read: .*permission/i),
-        hint: "Run as a user who may read it.",
+        hint: "To read it, run as a user who may.",
       });
     });
     chmodSync(path(closed), 0o755);
   });
 
-  it("only system logs are said to belong to the group adm", () => {
-    const { hint } = createUnreadableError("/var/log/nginx/access.log", { code: "EACCES" });
-    expect(hint).toContain("group adm");
+  it.each([
+    [
+      "/var/log/nginx/access.log",
+      'To read it, join the group that may: sudo usermod -aG adm "$USER", and log in again.',
+    ],
+    ["/srv/logs/access.log", "To read it, run as a user who may."],
+  ])("%s that is hidden belongs to the group adm only if it is a log of the system", (path, hint) => {
+    expect(createUnreadableError(path, { code: "EACCES" })).toMatchObject({ hint });
+  });
+
+  it.runIf(process.getuid?.() === 0)("a file that a group may read says which one", () => {
+    const { path } = createLogFolder({ "access.log": text(1) });
+    const explain = () => createUnreadableError(path("access.log"), { code: "EACCES" }).hint;
+    const [, group] = /^((?!root)[^:]+):[^:]*:12:/m.exec(readFileSync("/etc/group", "utf8")) ?? [];
+    chownSync(path("access.log"), 0, 12);
+    chmodSync(path("access.log"), 0o640);
+    expect(explain()).toContain(`sudo usermod -aG ${group} `);
+    chmodSync(path("access.log"), 0o600);
+    expect(explain()).toBe("To read it, run as a user who may.");
   });
 
   it("standard input is one of them, and complete", async () => {
