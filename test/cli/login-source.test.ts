@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readProfile, readProfileOptions, writeProfile } from "../../src/config/profiles.ts";
 import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
 import { send, startServer } from "../support/faulty-server.ts";
-import { combined, createLogFolder, joinLines } from "../support/logs.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
@@ -158,6 +158,58 @@ describe("login at a terminal of a machine with logs", () => {
       [ANY, "\x04"],
     ]);
     expect([code, stderr]).toEqual([130, expect.stringMatching(said)]);
+  });
+});
+
+describe("a log beside its rotated files", () => {
+  const rotated = createLogFolder({
+    "access.log": joinLines(asset("shop.example"), combined()),
+    "access.log.1": joinLines(combined({ at: "2026-11-20T12:00:00Z" })),
+  });
+  const log = rotated.path("access.log");
+  const note = "Beside access.log, 1 older file of the same log is not read.";
+  const run = (home: Record<string, string>, ...argv: string[]) =>
+    runShell([...argv, "--logs", log], { environment: home, columns: 200, clock: () => LOG_NOW });
+
+  it.each([
+    ["\r", "*"],
+    ["no\r", ""],
+  ])("is offered as a whole at a login that names it, and its site asked for (%j)", async (typed, end) => {
+    const home = createHome();
+    const argv = ["login", "--logs", log];
+    const { code, stderr } = await runShell(argv, {
+      environment: home,
+      columns: 200,
+      isTTY: true,
+      answers: [
+        [`${note} Read ${log}* instead: yes or no (Enter for yes)`, "maybe\r"],
+        ["neither yes nor no", typed],
+        ["(Enter for shop.example)", "\r"],
+      ],
+    });
+    expect([code, readProfileOptions(home, "default")]).toEqual([
+      0,
+      { logs: [`${log}${end}`], site: ["shop.example"] },
+    ]);
+    expect(stderr).toContain(`Found: 2026-11-2${end === "" ? 1 : 0} to 2026-11-21`);
+  });
+
+  it("is named once by the first answer, by each login and by doctor, with what its pages call their site", async () => {
+    const home = createHome();
+    const site = ["--site", "example.com"];
+    const advice = `${note} A pattern reads them, too: --logs '${log}*'\n`;
+    const called = `The pages in these logs call their site shop.example, not example.com. To count them again as shop.example, first remove what was counted, which loses days whose files are gone: analytics-mcp logs --forget ${log}\n`;
+    expect((await run(home, "stats", ...site)).stderr).toContain(`warning: ${advice}warning: ${called}`);
+    expect((await run(home, "stats", ...site)).stderr).not.toMatch(/Beside|call their site/);
+    expect((await run(home, "login", ...site)).stderr).toContain(`warning: ${advice}warning: ${called}`);
+    expect((await run(home, "doctor", "--json", ...site)).stdout).toContain(
+      `2 lines; 1 file present. ${note}`,
+    );
+    const { stderr } = await runShell(["logs", log], { environment: home, clock: () => LOG_NOW });
+    expect(stderr).toContain("It counts as example.com. Its pages call it shop.example. To count them again");
+    expect(stderr).not.toContain("add --site");
+    const clean = await run(createHome(), "stats", "--site", "shop.example");
+    expect(clean.stderr).not.toContain("call their site");
   });
 });
 

@@ -5,11 +5,13 @@ import { cleanText } from "../../render/clean-text.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
 import { listCountrySetup } from "../../sources/country-package.ts";
 import { type DryRun, dryRun, UNNAMED } from "../../sources/logs/command/dry-run.ts";
-import { findSavedOptions } from "../../sources/logs/histories.ts";
+import { findSavedName, findSavedOptions } from "../../sources/logs/histories.ts";
 import { readHost, withoutWww } from "../../sources/logs/host-name.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
+import { listUnrotated } from "../../sources/logs/reading/named-logs.ts";
 import { completeOptions } from "../../sources/logs/saved-options.ts";
-import { splitSite } from "../../sources/named-sites.ts";
+import { formatPatterns } from "../../sources/logs/settings.ts";
+import { listTexts, splitSite } from "../../sources/named-sites.ts";
 import { hintOnTimezone, readTimezone } from "../../sources/source-options.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -53,23 +55,64 @@ export async function askAboutLogs(
   io: Io,
   ask: Ask,
   flags: SourceFlags,
-  { logs, run: known }: { logs: readonly string[]; run?: LookedAt },
-): Promise<{ flags: SourceFlags; lacksCountries: boolean }> {
-  if (known === undefined) await printNote(io, "Reading them …");
-  const run = known ?? (await lookAt(io, logs));
-  if (known === undefined) await printNote(io, `Found: ${describeRun(run)}`);
+  given: GivenLogs,
+): Promise<{ flags: SourceFlags; logs: readonly string[]; lacksCountries: boolean }> {
+  const { logs, run, name } = await chooseFiles(io, ask, given);
   const saved = await findSavedOptions(readLogSettings({ logs }), io.environment).catch(() => undefined);
-  const site = flags.site ?? (await askForSites(ask, run, logs));
+  const site = flags.site ?? (await askForSites(ask, run, logs, name));
   if (saved !== undefined) {
     await printNote(io, `Days are those of ${saved.timezone}, as in the history of these logs.`);
   }
   const timezone = saved === undefined ? await askForTimezone(ask) : undefined;
   if (run === "large") await printNote(io, "Counting them for the first time, which takes a while …");
   const { geoip } = saved ?? completeOptions({});
-  return { flags: { ...flags, logs, site, timezone }, lacksCountries: geoip === null };
+  return { flags: { ...flags, logs, site, timezone }, logs, lacksCountries: geoip === null };
 }
 
-async function askForSites(ask: Ask, run: LookedAt, logs: readonly string[]): Promise<string[] | undefined> {
+/** Asks what the options leave open that chose logs: whether to read rotated files, too, and the site of lines that name none. */
+export async function askAboutGivenLogs(io: Io, ask: Ask, flags: SourceFlags): Promise<SourceFlags> {
+  const { logs, run, name } = await chooseFiles(io, ask, { logs: listTexts(flags.logs) });
+  const isNamed = run === "large" || run.sites.some(({ site }) => site !== UNNAMED);
+  return { ...flags, logs, site: isNamed ? undefined : await askForSites(ask, run, logs, name) };
+}
+
+interface GivenLogs {
+  logs: readonly string[];
+  run?: LookedAt;
+}
+
+/** Offers the rotated files that are not named, and says what there is. */
+async function chooseFiles(io: Io, ask: Ask, { logs: given, run: known }: GivenLogs) {
+  const logs = await askForRotated(ask, given);
+  const isKnown = logs.join("\n") === given.join("\n") && known !== undefined;
+  if (!isKnown) await printNote(io, "Reading them …");
+  const run = isKnown ? known : await lookAt(io, logs);
+  if (!isKnown) await printNote(io, `Found: ${describeRun(run)}`);
+  return { logs, run, name: await findSavedName(readLogSettings({ logs }), io.environment) };
+}
+
+async function askForRotated(ask: Ask, logs: readonly string[]): Promise<readonly string[]> {
+  let chosen = logs;
+  for (const { pattern, whole, detail } of listUnrotated(readLogSettings({ logs }).files)) {
+    const [from = "", to = ""] = formatPatterns([pattern, whole]);
+    const label = `${detail} Read ${to} instead: yes or no`;
+    const read = (text: string) => {
+      if (/^(?:y|yes|n|no)$/i.test(text)) return text.toLowerCase();
+      throw new AnalyticsError("usage", "What you typed is neither yes nor no.");
+    };
+    const answer = await ask({ label, fallback: "yes", read });
+    if (answer.startsWith("y")) chosen = chosen.map((text) => (text === from ? to : text));
+  }
+  return chosen;
+}
+
+/** @param saved The site that the history of the logs has for lines without one. */
+async function askForSites(
+  ask: Ask,
+  run: LookedAt,
+  logs: readonly string[],
+  saved: string | undefined,
+): Promise<string[] | undefined> {
   const named = run === "large" ? [] : run.sites.filter(({ site }) => site !== UNNAMED);
   const [first, second] = named;
   if (first !== undefined && second === undefined) return undefined;
@@ -81,7 +124,7 @@ async function askForSites(ask: Ask, run: LookedAt, logs: readonly string[]): Pr
   }
   const ALL = "all";
   const isOne = first === undefined;
-  const likely = run === "large" ? undefined : (run.likely_site ?? undefined);
+  const likely = saved ?? (run === "large" ? undefined : (run.likely_site ?? undefined));
   const label = isOne
     ? "Site name for these logs, such as example.com"
     : "Sites to read, separated by commas";

@@ -14,6 +14,8 @@ import { AnalyticsError, type ErrorCode } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { findLocal } from "../../sources/local-choice.ts";
+import { logs as accessLogs } from "../../sources/logs.ts";
+import { listTexts } from "../../sources/named-sites.ts";
 import type { LocalChoice } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -77,7 +79,12 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
 /** Tries what the options choose. If they leave it open at a terminal, asks for it, and again for what fails. */
 async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
   const local = findLocal({ ...flags, profile: undefined }, {});
-  if (local !== undefined) return prepareLocal(io, flags, local);
+  if (local !== undefined) {
+    if (!asksAboutGiven(io, flags, local)) return prepareLocal(io, flags, local);
+    const { askAboutGivenLogs } = await import("./login-logs.ts");
+    const asked = { ...flags, ...(await askAboutGivenLogs(io, ask, flags)) };
+    return prepareLocal(io, asked, findLocal({ ...asked, profile: undefined }, {}) ?? local);
+  }
   const { asksForSource, askForSource, showFoundLogs } = await import("./login-source.ts");
   const name = nameProfile(io, flags);
   const earlier = io.stdin.isTTY ? describeSaved(io, name) : undefined;
@@ -93,16 +100,28 @@ async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
     const have = await askForSource(io, counted, found, readSaved(io, name));
     if (!("logs" in have)) return prepareService(io, counted, { ...flags, ...have });
     const { askAboutLogs, offerCountries } = await import("./login-logs.ts");
-    const { flags: asked, lacksCountries } = await askAboutLogs(io, counted, flags, have);
+    const { flags: asked, logs, lacksCountries } = await askAboutLogs(io, counted, flags, have);
     const chosen = findLocal({ ...asked, profile: undefined }, {});
     if (chosen === undefined) throw new TypeError("--logs chooses a source.");
     const save = await prepareLocal(io, { ...flags, ...asked }, chosen);
     return async () => {
       await save();
-      if (lacksCountries && !flags.json) await offerCountries(io, have.logs);
+      if (lacksCountries && !flags.json) await offerCountries(io, logs);
     };
   });
 }
+
+/** Whether a person can say what the option `--logs` leaves open. */
+const asksAboutGiven = (
+  { stdin, environment }: Io,
+  { json, site, logs }: LoginFlags,
+  { kind }: LocalChoice,
+) =>
+  kind === accessLogs &&
+  stdin.isTTY === true &&
+  json !== true &&
+  (site ?? readVariable(environment, "ANALYTICS_SITE")) === undefined &&
+  !listTexts(logs).includes("-");
 
 /** What another address would not change. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(["usage", "invalid_api_key"]);

@@ -80,9 +80,15 @@ export const command: CommandDefinition = {
         }
         assertNoOtherFlags(flags);
         const result = await dryRun({ ...settings, stdin }, io.clock);
+        const { findSavedName } = await import("../../sources/logs/histories.ts");
+        const known = await findSavedName(settings, io.environment);
         await printAnswer(
           io,
-          { params: {}, result: { ...result }, views: buildLogViews(result) },
+          {
+            params: {},
+            result: { ...result },
+            views: buildLogViews(result, { files: settings.files, known }),
+          },
           readOutput(io, flags),
         );
       });

@@ -1,7 +1,7 @@
 import { AnalyticsError, readErrorCode } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
-import { formatCount } from "../../render/plural.ts";
+import { formatCount, nameUnit } from "../../render/plural.ts";
 import type { LocalCheck, LocalContext } from "../source-types.ts";
 import { describeEnd } from "./coverage.ts";
 import { formatSize } from "./histories.ts";
@@ -10,6 +10,7 @@ import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
+import { adviseOnWhole, listUnrotated } from "./reading/named-logs.ts";
 import { describeRepeat, listRepeated } from "./reading/repeated-lines.ts";
 import { describeUnread, findUnread } from "./reading/unread-input.ts";
 import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
@@ -46,17 +47,19 @@ export async function checkFiles(
   }
   const lines = [...contents.values()].reduce((sum, content) => sum + content.lines, 0);
   const present = [...contents.values()].filter((content) => registry.isPresent(content)).length;
-  const about = `${formatCount(lines, "line")}; ${formatCount(present, "file")} today`;
+  const about = `${lines.toLocaleString("en")} ${nameUnit(lines, "line")}; ${formatCount(present, "file")} present`;
   const now = context.clock();
   const today = calendar.find(now / 1000).date;
   const recent = { from: addDays(today, 1 - RECENT_DAYS), to: today };
   const unread = findUnread(registry, { site: undefined, ...recent }, calendar);
   const [ended] = listEnded(collector.sites, settings, { now, hasFiles: registry.hasFiles() });
+  const [unrotated] = listUnrotated(settings.files);
   const problems = [
     ...(unread ? [{ detail: describeUnread(unread, recent), fix: describeFix(settings) }] : []),
     ...listRepeated(contents.values())
       .slice(0, MOST_REPEATED)
       .map(({ path, repeats }) => describeRepeat(path || "A file that is gone", repeats.path)),
+    ...(unrotated ? [{ detail: unrotated.detail, fix: adviseOnWhole(unrotated) }] : []),
     ...(ended ? [{ detail: describeEnd(ended.log, ended.end, now).detail, fix: ENDED }] : []),
   ];
   if (problems.length === 0) return about;

@@ -107,6 +107,15 @@ export async function findSavedOptions(settings: LogSettings, environment: Envir
   return manifest && currentOptions(manifest.logs.options);
 }
 
+/** The site that lines without one count for in the history of some logs; undefined if there is none. */
+export async function findSavedName(
+  settings: LogSettings,
+  environment: Environment,
+): Promise<string | undefined> {
+  const manifest = await findManifest(settings, environment).catch(() => undefined);
+  return manifest?.logs.names[0];
+}
+
 /** The sites that the history of some logs has; undefined if they have none. Throws AnalyticsError, or what the system throws. */
 export async function recallSites({ flags, environment }: LocalContext): Promise<ListOwnSites | undefined> {
   const settings = readLogSettings(flags, environment.ANALYTICS_SITE);

@@ -38,15 +38,22 @@ function createWorkerReader({ flags, environment, clock }: LocalContext): LogSto
 
 /** @param options As in `LogStoreOptions`. */
 export function openStore(
-  { flags, environment, clock, openStdin, warn = () => {}, mayChange }: LocalContext,
+  { flags, environment, clock, openStdin, warn, mayChange }: LocalContext,
   options: Pick<LogStoreOptions, "readInWorker" | "mayChange"> = {},
 ) {
   const stdin = openStdin && createReplay(openStdin);
   const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };
   // Standard input is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
-  const openHistory = isKept ? () => openHistoryOf(settings, environment, warn) : undefined;
-  return { settings, store: createLogStore(settings, { clock, openHistory, mayChange, ...options }) };
+  const openHistory = isKept ? () => openHistoryOf(settings, environment, warn ?? (() => {})) : undefined;
+  const onNamed = async () => {
+    const { lookFirst } = await import("./command/first-look.ts");
+    for (const text of await lookFirst(settings)) await warn?.(text);
+  };
+  return {
+    settings,
+    store: createLogStore(settings, { clock, openHistory, mayChange, onNamed: warn && onNamed, ...options }),
+  };
 }
 
 /**

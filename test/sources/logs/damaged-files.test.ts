@@ -89,7 +89,7 @@ describe("a compressed log that was cut off", () => {
   it("fails doctor until it is whole again", async () => {
     await expect(doctor()).rejects.toThrow(`${pathOf("access.log.1.gz")} is damaged or incomplete.`);
     writePacked("access.log.1.gz", pack(PACKED_LINES), WRITTEN);
-    expect(await doctor()).toBe("148 lines; 2 files today");
+    expect(await doctor()).toBe("148 lines; 2 files present");
     expect(await ask("2026-11-11", "2026-11-21")).toEqual({ pageviews: 148, damage: [] });
   });
 

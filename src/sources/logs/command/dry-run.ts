@@ -127,7 +127,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
     files: files.map((content) => describeFile(content, observer, calendar)),
     left_out: [...leftOut].map(([file, { reason }]) => ({ file, reason })),
     sites,
-    likely_site: named.length === 0 && unnamed ? findLikelySite(observer) : null,
+    likely_site: named.length === 0 && unnamed ? observer.pageHosts.likely() : null,
     other_hosts: hosts.slice(0, MAX_ROWS),
     other_hosts_total: hosts.length,
     lines: sum(files.map((content) => content.lines)),
@@ -181,16 +181,6 @@ function describeSite(log: SiteLog, days: readonly DayCounts[]): DryRunSite {
     scanners: sum(days.map(({ scanners }) => scanners.senders)),
     proxied_days: proxied.size,
   };
-}
-
-/** The part of all pages from which a host is the site's own. */
-const NEARLY_ALL = 0.8;
-
-function findLikelySite({ pageHosts }: LineObserver): string | null {
-  const hosts = pageHosts.top(Number.POSITIVE_INFINITY);
-  const [first] = hosts;
-  const all = sum(hosts.map(({ count }) => count));
-  return first !== undefined && first.count >= NEARLY_ALL * all ? first.text : null;
 }
 
 function listOtherHosts({ domains, hosts }: LineObserver, logs: readonly SiteLog[]) {

@@ -2,10 +2,11 @@ import { createLookup } from "../../lookup.ts";
 import { createOutcomes, type Outcome, type Outcomes } from "../counting/outcomes.ts";
 import { cleanPath } from "../counting/page-path.ts";
 import { findLineDomain, listNamed, splitTarget } from "../counting/request.ts";
-import { readHost, withoutWww } from "../host-name.ts";
+import { readHost } from "../host-name.ts";
 import type { LogContent } from "../reading/log-content.ts";
 import type { LogLine } from "../reading/log-line.ts";
 import type { LogSettings } from "../settings.ts";
+import { createPageHosts, type PageHosts } from "./page-hosts.ts";
 import { createTextTally, type TextTally } from "./text-tally.ts";
 
 /** The lines about one domain. */
@@ -24,8 +25,7 @@ export interface LineObserver {
   spans: ReadonlyMap<LogContent, { first: number; last: number }>;
   /** The hosts of lines that are about no domain. */
   hosts: TextTally;
-  /** The hosts of the pages that asked for styles, scripts and images. */
-  pageHosts: TextTally;
+  pageHosts: PageHosts;
   /** Connections without a request have no host. */
   noRequest: { lines: number };
 }
@@ -45,7 +45,7 @@ export function createLineObserver(
     last: Number.NEGATIVE_INFINITY,
   }));
   const hosts = createTextTally();
-  const pageHosts = createTextTally();
+  const pageHosts = createPageHosts();
   const noRequest = { lines: 0 };
 
   const observe: LineObserver["observe"] = (line, outcome, content) => {
@@ -56,10 +56,7 @@ export function createLineObserver(
       noRequest.lines++;
       return;
     }
-    if (outcome === "static" && line.referrer) {
-      const host = readHost(splitTarget(line.referrer).host);
-      if (host?.includes(".")) pageHosts.add(withoutWww(host));
-    }
+    pageHosts.add(line, outcome);
     const domain = findLineDomain(
       line,
       content.site,

@@ -70,8 +70,12 @@ export const createOtherSiteError = (
   files: readonly LogPattern[],
 ): AnalyticsError =>
   new AnalyticsError("usage", `These logs are about ${known}, not about ${quoteIfNeeded(asked)}.`, {
-    hint: `Ask about ${known}. To count them again under another name, first remove what was counted: analytics-mcp logs --forget ${quotePatterns(files)}`,
+    hint: `Ask about ${known}. ${nameAnew(files, asked)}`,
   });
+
+/** How logs get another name: there is no renaming. */
+export const nameAnew = (files: readonly LogPattern[], site: string): string =>
+  `To count them again as ${quoteIfNeeded(site)}, first remove what was counted, which loses days whose files are gone: analytics-mcp logs --forget ${quotePatterns(files)}`;
 
 function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsError {
   const [file] = files;

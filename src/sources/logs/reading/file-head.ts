@@ -39,18 +39,13 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
   let fingerprint = "";
   let firstTime = Number.POSITIVE_INFINITY;
   let hasHosts = false;
-  if (detected.kind === "access") {
-    const parse = createLineParser(detected.format);
-    for (const line of sample) {
-      const parsed = parse(line);
-      if (parsed === undefined || parsed === "comment") continue;
-      if (fingerprint === "") {
-        fingerprint = fingerprintLine(line);
-        firstTime = parsed.time;
-      }
-      hasHosts ||= findDomain(parsed.host, undefined) !== undefined;
-      if (hasHosts) break;
+  for (const { text, line } of parseSample({ detected, sample })) {
+    if (fingerprint === "") {
+      fingerprint = fingerprintLine(text);
+      firstTime = line.time;
     }
+    hasHosts ||= findDomain(line.host, undefined) !== undefined;
+    if (hasHosts) break;
   }
   return { compression, detected, sample, fingerprint, isCut, hasHosts, firstTime, damage };
 }
@@ -58,6 +53,16 @@ export async function readHead(file: LogFile, asked: LogFormat | undefined): Pro
 function isReadBy(format: LogFormat): (line: string) => boolean {
   const parse = createLineParser(format);
   return (line) => parse(line) !== undefined;
+}
+
+/** The first lines with a request. */
+export function* parseSample({ detected, sample }: Pick<FileHead, "detected" | "sample">) {
+  if (detected.kind !== "access") return;
+  const parse = createLineParser(detected.format);
+  for (const text of sample) {
+    const line = parse(text);
+    if (line !== undefined && line !== "comment") yield { text, line };
+  }
 }
 
 /** The first lines of a file and, if the asked format reads none of them, also those from the first that it does. */

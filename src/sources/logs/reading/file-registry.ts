@@ -18,19 +18,18 @@
  */
 
 import { AnalyticsError, quote, readErrorCode } from "../../../errors.ts";
-import { quoteForShell } from "../../../operations/shell-command.ts";
 import { cleanText } from "../../../render/clean-text.ts";
 import type { LogSettings } from "../settings.ts";
 import type { KeptMarks } from "./compared-days.ts";
 import { type FileHead, readHead, SAMPLE_LINES } from "./file-head.ts";
 import { createContentFinder } from "./find-content.ts";
-import { createUnreadableError, type FoundFile, findFiles, isFolder, STDIN } from "./find-files.ts";
+import { createUnreadableError, type FoundFile, findFiles, STDIN } from "./find-files.ts";
 import { createLineParser, detectFormat, logFormats } from "./formats/index.ts";
 import { createContent, type LogContent, type UnreadFile } from "./log-content.ts";
 import type { LogFormat } from "./log-line.ts";
 import { createReader, type LineSink, type Reader, readInOrder } from "./log-reader.ts";
 import type { LeftOut } from "./lost-lines.ts";
-import { adviseOnOthers, assertOneSite } from "./named-logs.ts";
+import { adviseOnOthers, adviseOnRotated, assertOneSite } from "./named-logs.ts";
 import { createRepeatCheck, type RepeatCheck } from "./repeated-lines.ts";
 import { createUnreadFiles } from "./unread-files.ts";
 
@@ -285,13 +284,11 @@ function createNoRequestError(
 ): AnalyticsError {
   const [first] = leftOut;
   if (first === undefined) {
-    const single = files.find(({ glob }) => glob !== STDIN && !/[*?]|[/\\]$/.test(glob) && !isFolder(glob));
-    const rotated =
-      single === undefined
-        ? ""
-        : `If they were just rotated, a pattern reads the earlier files, too: ${quoteForShell(`${single.glob}*`)}. `;
     return new AnalyticsError("usage", "There is no request in the logs. The logs are empty.", {
-      hint: adviseOnOthers(files) ?? `${rotated}If the site is new, visit one of its pages and ask again.`,
+      hint:
+        adviseOnRotated(files) ??
+        adviseOnOthers(files) ??
+        "If the site is new, visit one of its pages and ask again.",
     });
   }
   const reason = `${first[0]} ${first[1].reason}.`;

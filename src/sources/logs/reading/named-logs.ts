@@ -1,10 +1,12 @@
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { listWritten, quoteLogs } from "../../../config/found-logs.ts";
 import { readLogName } from "../../../config/log-names.ts";
 import { AnalyticsError } from "../../../errors.ts";
 import { listSites } from "../../../operations/site-name.ts";
+import { formatCount } from "../../../render/plural.ts";
 import { withoutWww } from "../host-name.ts";
-import { formatPatterns, type LogPattern, type LogSettings } from "../settings.ts";
+import { formatPatterns, type LogPattern, type LogSettings, quotePatterns } from "../settings.ts";
 import type { LogContent } from "./log-content.ts";
 
 /** By the site that the names of files have, a pattern of its files. */
@@ -58,3 +60,45 @@ export function adviseOnOthers(files: readonly LogPattern[]): string | undefined
   const others = [...folders].flatMap(listWritten);
   return others.length === 0 ? undefined : `Other logs there have lines: ${quoteLogs(others)}`;
 }
+
+/** A log of which only the current file is read. */
+export interface Unrotated {
+  pattern: LogPattern;
+  /** What reads its rotated files, too. */
+  whole: LogPattern;
+  /** Says which these are. */
+  detail: string;
+}
+
+/** The logs of which rotated files lie beside the one that is named. */
+export const listUnrotated = (files: readonly LogPattern[]): Unrotated[] =>
+  files.flatMap((pattern) => {
+    const path = resolve(pattern.glob);
+    const name = basename(path);
+    const isWhole = files.some((other) => other !== pattern && resolve(other.glob).startsWith(path));
+    if (isWhole) return [];
+    const older = listOthers(path).filter(
+      (other) => other !== name && other.startsWith(name) && readLogName(other).log === name,
+    );
+    if (older.length === 0) return [];
+    const detail = `Beside ${name}, ${formatCount(older.length, "older file")} of the same log ${older.length === 1 ? "is" : "are"} not read.`;
+    return [{ pattern, whole: { ...pattern, glob: `${pattern.glob}*` }, detail }];
+  });
+
+/** What lies in the folder of a file; nothing if that may not be read. */
+function listOthers(path: string): string[] {
+  try {
+    return statSync(path).isFile() ? readdirSync(dirname(path)) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Says which rotated files are not read, and what reads them; undefined if there are none. */
+export function adviseOnRotated(files: readonly LogPattern[]): string | undefined {
+  const [first] = listUnrotated(files);
+  return first && `${first.detail} ${adviseOnWhole(first)}`;
+}
+
+export const adviseOnWhole = ({ whole }: Unrotated): string =>
+  `A pattern reads them, too: --logs ${quotePatterns([whole])}`;

@@ -83,6 +83,8 @@ export interface LogStoreOptions {
   clock: () => number;
   /** Opens the history that earlier processes kept; absent or undefined if nothing is to be kept. */
   openHistory?: (() => Promise<OpenHistory | PartOfHistory | NotKept | undefined>) | undefined;
+  /** Called when logs were read that have no history yet, or whose options may change. */
+  onNamed?: (() => Promise<void>) | undefined;
   /** Makes a thread read the logs and keep their counts in the same history; fails only if no thread can be started. */
   readInWorker?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   /** Whether options other than those of the history change it; else they are refused. */
@@ -95,12 +97,13 @@ const MIN_WORKER_BYTES = 32_000_000;
 /** Creates the store of what was collected from the logs: in memory, and in their history if there is one. */
 export function createLogStore(
   asked: LogSettings,
-  { clock, openHistory, readInWorker, mayChange }: LogStoreOptions,
+  { clock, openHistory, readInWorker, mayChange, onNamed }: LogStoreOptions,
 ): LogStore {
   let history: OpenHistory | undefined;
   let notKept: NotKept | undefined;
   let partOf: readonly string[] | undefined;
   let isOpened = false;
+  let isNamedNow = false;
   let current: CountedLogs | undefined;
   /** What was on disk after the last save. */
   let saved = "";
@@ -170,6 +173,7 @@ export function createLogStore(
   };
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
     const kept = history?.load();
+    isNamedNow ||= partOf === undefined && (kept === undefined || mayChange === true);
     if (history === undefined || readInWorker === undefined) return kept;
     const { settings } = settle(kept);
     if ((await measureUnread(settings, kept)) < MIN_WORKER_BYTES) return kept;
@@ -316,6 +320,8 @@ export function createLogStore(
       const next = running.then(async () => {
         signal?.throwIfAborted();
         const read = await readAsked(signal);
+        if (isNamedNow) await onNamed?.();
+        isNamedNow = false;
         return { ...read, notKept, partOf, folder: history?.folder };
       });
       running = next.catch(() => {});

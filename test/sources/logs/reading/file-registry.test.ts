@@ -387,11 +387,18 @@ describe("what is no access log", () => {
   });
 
   it.each([
-    ["access.log", /^If they were just rotated, .* too: \S*\/access\.log\*'\. If the site is new/],
-    ["access.log*", /^If the site is new/],
-    ["", /^If the site is new/],
-  ])("advises on a pattern with earlier files where %j is none", async (glob, hint) => {
-    const { logs } = openFolder({ "access.log": "" }, glob);
+    [
+      "web.log",
+      ["web.log.1", "web.log.2"],
+      /^Beside web.log, 2 older files .* too: --logs '\S*\/web\.log\*'$/,
+    ],
+    ["web.log", ["web.log.1"], /^Beside web.log, 1 older file of the same log is not read\. /],
+    ["web.log", ["other.log", "web.logs"], /^If the site is new/],
+    ["web.log*", ["web.log.1"], /^If the site is new/],
+    ["", ["web.log.1"], /^If the site is new/],
+  ])("advises on a pattern with earlier files where %j is none beside %j", async (glob, others, hint) => {
+    const files = Object.fromEntries(["web.log", ...others].map((name) => [name, ""]));
+    const { logs } = openFolder(files, glob);
     await expect(pageviews(logs)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
