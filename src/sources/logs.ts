@@ -79,6 +79,9 @@ export const logs: LocalKind = {
   takesSite: true,
   readsFiles: true,
   open: async (context) => (await import("./logs/open.ts")).openLogSource(context),
-  openViews: async (context) => (await import("./logs/open.ts")).openLogViews(context),
+  openViews: async (context) => {
+    await (await import("./logs/assert-named.ts")).assertNamed(context);
+    return (await import("./logs/open.ts")).openLogViews(context);
+  },
   recallSites: async (context) => (await import("./logs/histories.ts")).recallSites(context),
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLocalCall } from "../../src/sources/local-call.ts";
+import { logs } from "../../src/sources/logs.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../support/logs.ts";
 import { createHome } from "../support/profiles.ts";
@@ -21,6 +22,19 @@ describe("a log that names no site", () => {
       expect([code, stdout]).toEqual([0, expect.stringMatching(/example\.com|visitors/)]);
     },
   );
+
+  it("is refused by a server before it starts, until its site is known", async () => {
+    const environment = { ...createHome(), TZ: "UTC" };
+    const open = (flags: object) =>
+      logs.openViews?.({ flags: { logs: [log], ...flags }, environment, clock: () => LOG_NOW });
+    await expect(open({})).rejects.toMatchObject({
+      code: "usage",
+      message: "The logs do not say which site they are about.",
+    });
+    await expect(open({ site: ["example.com"] })).resolves.toBeTypeOf("function");
+    await runShell(["sites", "--logs", log, "--site", "example.com"], { clock: () => LOG_NOW, environment });
+    await expect(open({})).resolves.toBeTypeOf("function");
+  });
 
   it.each(["", "*"])("is refused with the site that the name of its file has%s", async (end) => {
     const { path } = createLogFolder({ "www.shop.example.access.log": joinLines(combined()) });

@@ -77,7 +77,8 @@ export const createOtherSiteError = (
 export const nameAnew = (files: readonly LogPattern[], site: string): string =>
   `To count them again as ${quoteIfNeeded(site)}, first remove what was counted, which loses days whose files are gone: analytics-mcp logs --forget ${quotePatterns(files)}`;
 
-function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsError {
+/** The error of logs whose lines name no host, if nothing else names their site. */
+export function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsError {
   const [file] = files;
   if (named !== undefined && file !== undefined) {
     const whole = quoteForShell(`${named}=${file.glob}`);
