@@ -67,6 +67,7 @@ const FILE = /^[\w./-]{1,60}\.(csv|tsv|json|ndjson)$/;
  */
 export function findMeant(name: string, value: string, options: readonly Option[]): string {
   const known = options.flatMap(({ long }) => long ?? []);
+  if (name === "--filter") return "This command takes no filter.";
   const [, names = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
   const meant = names.find((option) => known.includes(option));
   if (meant !== undefined) return askIfOption(meant, value, known);

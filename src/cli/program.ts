@@ -42,7 +42,8 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
     // A command without its subcommand has printed its help.
     if (error.code === "commander.help") return exitCodes.usage;
     const asked = program?.commands.find((each) => each.name() === command);
-    const known = [...(asked?.options ?? []), ...(program?.options ?? [])];
+    const sub = asked?.commands.find((each) => argv.includes(each.name()));
+    const known = [sub, asked, program].flatMap((each) => each?.options ?? []);
     const { explainMistake } = await import("./mistake.ts");
     return printFailure(io, explainMistake(error, argv, command, known), format);
   }

@@ -1,4 +1,5 @@
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { suggest } from "../suggest.ts";
 import { type Environment, readVariable } from "./variables.ts";
 
 /** The services that have an API of their own, in place of this program's contract. */
@@ -14,7 +15,7 @@ function readServiceName(text: string, source: string): ServiceName {
     "usage",
     `${source} ${quoteWord(text)} is not a service that this program knows.`,
     {
-      hint: `It knows ${serviceNames.join(", ")}. Leave it out for a service of this program's own API.`,
+      hint: `${suggest(text, serviceNames)}It knows ${serviceNames.join(", ")}. Leave it out for a service of this program's own API.`,
     },
   );
 }

@@ -40,6 +40,9 @@ export const periodParam = () =>
 /** No site has older data, and counting back from here stays within four-digit years. */
 const FIRST_DAY = "1900-01-01";
 
+/** Periods that cannot have begun. */
+const FUTURE = /^(?:tomorrow|next_(?:day|week|weekend|month|quarter|year))$/;
+
 const LAST_DAYS = /^last_([1-9]\d{0,3})_days$/;
 
 /** What people in business call the period that has not ended: `ytd`. */
@@ -74,7 +77,9 @@ export function resolvePeriod(
 ): Days {
   const { parameter = "period", forms = PERIOD_FORMS, since = today } = as;
   const createError = (detail: string) => createPeriodError(detail, parameter);
+  const future = `must not be in the future: today at the site is ${today}`;
   const word = normalizeWord(period);
+  if (FUTURE.test(word)) throw createError(future);
   const days = word === ALL ? { from: since, to: today } : resolveAny(word, period, today);
   if (days === undefined)
     throw createError(
@@ -84,7 +89,7 @@ export function resolvePeriod(
         `must be ${forms}`,
     );
   if (days.from > days.to) throw createError(`ends on ${days.to}, before it begins on ${days.from}`);
-  if (days.to > today) throw createError(`must not be in the future: today at the site is ${today}`);
+  if (days.to > today) throw createError(future);
   if (days.from < FIRST_DAY) throw createError(`must not begin before ${FIRST_DAY}`);
   return days;
 }

@@ -54,7 +54,8 @@ describe("the operator's commands, while the connector serves", () => {
     }
     const { grants } = JSON.parse((await manage("grants", "list", "--json")).stdout);
     expect(grants).toHaveLength(2);
-    for (const { grant, client, revoked, application, state } of grants) {
+    for (const { grant, client, revoked, application, state, created, expires } of grants) {
+      expect(Date.parse(expires) - Date.parse(created), "one year").toBe(365 * 86_400_000);
       expect([typeof client, revoked, application, state]).toEqual(["string", null, "Test", "active"]);
       expect(grant, "to be typed in a shell as it is").toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     }

@@ -1,7 +1,7 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
-import { flagOf, formatCommand } from "../../operations/shell-command.ts";
+import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestListed, suggestName } from "../../render/suggest-name.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
@@ -198,10 +198,15 @@ function explainSite(query: Query, error: AnalyticsError, given: GivenWords) {
   });
 }
 
+const PAGE = /^\/[\w./*-]{0,200}$/;
+
 /** Says which option the word was meant for that was taken for a site. */
 function explainWord(query: Query, given: GivenWords, hint: string, site: string | undefined): string {
   const { texts, words, command, defaultSite } = given;
   const [word = ""] = words;
+  const page = words.find((each) => PAGE.test(each));
+  if (page !== undefined && "filter" in query.params.shape)
+    return `For a page: --filter ${quoteForShell(`page=${page}`)}. ${hint}`;
   const meant = guessDays(query, texts, word);
   if (meant === undefined) return hint;
   const isNew = Object.keys(meant).every((name) => !texts.has(name));
