@@ -236,10 +236,10 @@ const lines = [
   "reference --logs -",
   "reference --demo --keys HOME/keys.json",
   "reference --site example.com",
-  "reference --logs HOME/access.log --keys HOME/keys.json",
+  "reference --logs HOME/access.log --site example.com --keys HOME/keys.json",
   "serve --logs HOME/access.log",
   "serve --logs example.com=-",
-  "serve --logs HOME/access.log --keys HOME/empty",
+  "serve --logs HOME/access.log --site example.com --keys HOME/empty",
   "serve --keys HOME/keys.json",
   "serve --demo --site example.com",
   // Keys of organizations
