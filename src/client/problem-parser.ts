@@ -70,7 +70,8 @@ const MAX_LEVELS = 3;
 
 /** The sentence of an error of any shape, at most some levels down; undefined if there is none. */
 export function findSentence(text: string): string | undefined {
-  const found = findText(readBoundedJson(text), 0);
+  const body = readBoundedJson(text);
+  const found = findText(body, 0) ?? findLoose(body, 0);
   return found?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim() || undefined;
 }
 
@@ -88,6 +89,15 @@ function findText(value: unknown, level: number): string | undefined {
       ? value.find((each): each is string => isSentence(each) && /\s/.test(each))
       : undefined;
   return found ?? loose?.slice(0, MAX_DETAIL_LENGTH) ?? texts[0]?.slice(0, MAX_DETAIL_LENGTH);
+}
+
+/** The first text of several words under whatever name. */
+function findLoose(value: unknown, level: number): string | undefined {
+  if (isSentence(value))
+    return level > 0 && /\s/.test(value.trim()) ? value.slice(0, MAX_DETAIL_LENGTH) : undefined;
+  if (typeof value !== "object" || value === null || level > MAX_LEVELS) return undefined;
+  const inner = Object.values(value).slice(0, MAX_PARAMETERS);
+  return inner.map((member) => findLoose(member, level + 1)).find((each) => each !== undefined);
 }
 
 const isSentence = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

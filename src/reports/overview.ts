@@ -246,9 +246,9 @@ const activeColumn: Column = { key: "active_now", label: "active now", kind: "co
 
 /** Today's finished hours beside the same ones of yesterday. */
 const hourColumns: readonly Column[] = [
+  { key: "pageviews_until_then", label: "page views today", kind: "count" },
   { key: "until", label: "until", kind: "word" },
-  { key: "pageviews_until_then", label: "page views", kind: "count" },
-  { key: "yesterday_until_then", label: "yesterday by then", kind: "count" },
+  { key: "yesterday_until_then", label: "yesterday until then", kind: "count" },
 ];
 
 const listNumbers = (counts: readonly (number | null)[]) => counts.map((count) => count ?? "–").join(" ");

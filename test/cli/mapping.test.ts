@@ -92,6 +92,39 @@ describe("a service that describes itself in words of its own", () => {
       expect(flat(stderr)).toContain('{"stats":{"visitors":"/data/uniqueVisitors"}}');
     });
 
+    it("says what was sent where sites have another id, and the mapping that sends it", async () => {
+      const json = { "content-type": "application/json" };
+      const list = [{ id: 7, host: "acme.example", ref: "ac-7", plan: "pro" }];
+      const stranger = await startServer((request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
+        const fault = { fault: { text: `No such property\u0007 ${"x".repeat(2_000)}` } };
+        if (pathname === "/api/v1/sites") send(response, 200, json, JSON.stringify(list));
+        else if (pathname === "/api/v1/stats" && searchParams.get("site") === "ac-7")
+          send(response, 200, json, '{"visitors":70,"pageviews":90}');
+        else send(response, 404, json, JSON.stringify(fault));
+      });
+      const environment = access(stranger);
+      const login = (...argv: string[]) =>
+        runShell(["login", "--base-url", stranger.origin, "--api-key-stdin", ...argv], {
+          environment: createHome(),
+          stdin: DESCRIBED_KEY,
+        });
+      const all = await login();
+      const said = flat(all.stderr);
+      const mapping = '{"sites":{"id":"/ref"},"site":"id"}';
+      expect(said).toMatch(/stats: No such property x{400,500} /);
+      expect(said).toContain(
+        `/sites answers at this address, so either the service has no /stats, or it does not know the site by what was sent as \`site\`: "7", then "acme.example". If it knows sites by /ref, a mapping file says so: ${mapping}`,
+      );
+      expect(said).not.toMatch(/there is no API|have no days|Next:/);
+      expect(said).toContain("It is saved, but 4 of 4 kinds of questions do not work yet, as said above.");
+      const doctor = await runShell(["doctor", "--json"], { environment });
+      expect(doctor.stdout).toContain("/sites answers at this address");
+      const chosen = await login("--mapping", write("ref.json", mapping));
+      expect(flat(chosen.stderr)).toContain("It is saved, but 3 of 4 kinds");
+      stranger.close();
+    });
+
     it("is not needed for a service whose API is known", async () => {
       const environment = { ...access(server), ANALYTICS_SERVICE: "umami" };
       const { code, stdout, stderr } = await runShell(["mapping"], { environment });

@@ -631,9 +631,9 @@ function listCounts(count: Count, now: number, all: readonly string[]) {
 }
 
 const hourColumns: Column[] = [
+  { key: "pageviews_until_then", title: "page views today", kind: "count" },
   { key: "until", title: "until", kind: "text" },
-  { key: "pageviews_until_then", title: "page views", kind: "count" },
-  { key: "yesterday_until_then", title: "yesterday by then", kind: "count" },
+  { key: "yesterday_until_then", title: "yesterday until then", kind: "count" },
 ];
 
 /** The lists of an overview that there is room for in a terminal, and in a model's context. */

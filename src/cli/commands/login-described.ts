@@ -25,7 +25,10 @@ export async function learnDescribed(
   for (const line of listProblems(summary)) await printNote(io, line);
   const asks = summary.lacks.timezone && isTyped && !isQuiet;
   const timezones = asks ? await askForTimezones(ask) : siteTimezones;
+  const { length: unread } = summary.problems;
   return {
+    /** Of the questions that were tried, how many do not work. */
+    unread: unread === 0 ? undefined : `${unread} of ${summary.tried}`,
     saves: { siteTimezones: timezones, mapping: given && readMapping(given) },
     shows: { site_timezones: timezones, mapping: summary.mapping },
   };

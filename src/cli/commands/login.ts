@@ -175,7 +175,7 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
   const site = asksForSite ? await askForDefaultSite(ask, answer.sites, savedSite) : (named ?? savedSite);
-  const { saves, shows } = await learnMore(io, ask, service, { site, isQuiet: flags.json === true });
+  const { saves, shows, unread } = await learnMore(io, ask, service, { site, isQuiet: flags.json === true });
   return async () => {
     const content = { baseUrl, apiKey, site, service: kind?.name, ...saves };
     const { sayReplaced } = saveProfile(io, name, content);
@@ -198,6 +198,12 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
         io,
         `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
       );
+    }
+    if (unread !== undefined) {
+      await printNote(io, `It is saved, but ${unread} kinds of questions do not work yet, as said above.`);
+      const options = name === DEFAULT_PROFILE ? "" : ` --profile ${name}`;
+      await printNote(io, `To see how it is read: analytics-mcp mapping${options}`);
+      return;
     }
     const [first, ...others] = answer.sites;
     const needsSite = site === undefined && first !== undefined && others.length > 0;
@@ -241,7 +247,11 @@ async function learnMore(
   ask: Ask,
   service: Service & Tried,
   asked: { site: string | undefined; isQuiet: boolean },
-): Promise<{ saves: Pick<Profile, "siteTimezones" | "mapping">; shows: Record<string, unknown> }> {
+): Promise<{
+  saves: Pick<Profile, "siteTimezones" | "mapping">;
+  shows: Record<string, unknown>;
+  unread?: string | undefined;
+}> {
   const { kind, described, siteTimezones } = service;
   if (described !== undefined) {
     const { learnDescribed } = await import("./login-described.ts");

@@ -1,6 +1,7 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import type { ReadText } from "../../client/http-client.ts";
 import { parseJson } from "../../client/result-parser.ts";
+import { quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
@@ -14,7 +15,7 @@ import type { Pointer } from "./json-pointer.ts";
 import { learnDescription, SPECIFIED } from "./learn-description.ts";
 import type { LearnedMemory } from "./learned-memory.ts";
 import { findNextPage } from "./next-page.ts";
-import { findTimezone, readSites } from "./service-sites.ts";
+import { findOtherId, findTimezone, readSites } from "./service-sites.ts";
 
 export type SiteForm = "id" | "domain" | "name";
 const FORMS: readonly SiteForm[] = ["id", "domain", "name"];
@@ -121,7 +122,27 @@ export async function openServiceReader(
         refusal ??= error;
       }
     }
-    throw refusal;
+    throw refusal instanceof ForeignAnswerError && refusal.code === "not_found"
+      ? await explainNotFound(refusal, path, names, given)
+      : refusal;
+  };
+
+  /** The list of sites came from there, so that the address is right. */
+  const explainNotFound = async (
+    { code, message, text, status }: ForeignAnswerError,
+    path: string,
+    sent: readonly string[],
+    given: RequestOptions,
+  ) => {
+    const shown = sent.map((name) => quote(name, { maxLength: MAX_SENT })).join(", then ");
+    const isOpen = (mapping.site ?? learned.site) === undefined;
+    const list = isOpen ? await get(sites.path, {}, given).catch(() => undefined) : undefined;
+    const other = list && findOtherId(list.answer, learned.readings[sites.name]);
+    const proposal = other && JSON.stringify({ sites: { id: other }, site: "id" });
+    return new ForeignAnswerError(code, message, text, {
+      status,
+      hint: `${sites.path} answers at this address, so either the service has no ${path}, or it does not know the site by what was sent as \`site\`: ${shown}.${proposal ? ` If it knows sites by ${other}, a mapping file says so: ${proposal}` : ""}`,
+    });
   };
 
   const readPage = async (params: Record<string, string>, given: RequestOptions) => {
@@ -196,6 +217,7 @@ export async function openServiceReader(
   };
 }
 
+const MAX_SENT = 60;
 const MAX_PAGES = 100;
 /** Of a service with more, the list is asked for when a site is named that is not among them. */
 const MAX_KEPT_SITES = 1_000;

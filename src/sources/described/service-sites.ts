@@ -5,7 +5,7 @@ import { normalizeSite } from "../../operations/site-name.ts";
 import { type Cell, findTables, KEY, type Table } from "./answer-tables.ts";
 import { type Found, keepFound, type Reading, type ServiceSite } from "./field-mapping.ts";
 import { choose, createMissingError } from "./find-field.ts";
-import { namesOf } from "./json-pointer.ts";
+import { namesOf, type Pointer } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
 import {
   applyReading,
@@ -20,6 +20,8 @@ import {
 import { rankName, splitName } from "./words.ts";
 
 const MAX_NAME = 253;
+/** Of a place that a hint can name. */
+const MAX_PLACE = 60;
 
 /** The sites of one page of a list. */
 export function readSites(
@@ -59,6 +61,29 @@ export function readSites(
     ];
   });
   return { sites, reading };
+}
+
+/** Last words of names that can identify a site where `id` does not. */
+const OTHER_IDS: ReadonlySet<string> = new Set(
+  "id, ref, reference, key, code, slug, handle, token, uid, uuid, guid, identifier, property, number".split(
+    ", ",
+  ),
+);
+
+/** Another place of a list of sites that may have what requests send; undefined if there is none, or more than one. */
+export function findOtherId(answer: unknown, reading: Reading = {}): Pointer | undefined {
+  const table = applyReading(answer, reading);
+  const known = new Set(Object.values(reading).map(({ pointer }) => pointer));
+  if (table === undefined) return undefined;
+  return findOnly(
+    table.columns.filter((column) => {
+      const word = splitName(namesOf(column).at(-1) ?? "").at(-1) ?? "";
+      const cells = cellsOf(table, column);
+      const isText = cells.every((cell) => typeof cell === "string" || typeof cell === "number");
+      const isId = OTHER_IDS.has(word) && isText && new Set(cells).size === cells.length;
+      return !known.has(column) && isId && column.length <= MAX_PLACE;
+    }),
+  )?.pointer;
 }
 
 /** Whether a text names a zone that this program knows the clocks of. */

@@ -19,6 +19,8 @@ export interface ServiceSummary {
   fields: SummaryField[];
   /** What cannot be read. The hint of the error has the line of a mapping that would choose. */
   problems: { operation: string; error: AnalyticsError }[];
+  /** How many operations were asked. */
+  tried: number;
   /** What the service does not have. */
   lacks: { events: boolean; timezone: boolean; breakdownDays: boolean; description: boolean };
   /** The site that was asked about; undefined if there is none. */
@@ -58,7 +60,8 @@ export async function summarizeService(
   const fields = listFields(sites.name, reader.learned().readings[sites.name], ({ field }) =>
     site === undefined ? null : (Object.entries(site).find(([name]) => name === field)?.[1] ?? null),
   );
-  for (const { operation, key, read, ask } of site === undefined ? [] : listSteps(described, site, options)) {
+  const steps = site === undefined ? [] : listSteps(described, site, options);
+  for (const { operation, key, read, ask } of steps) {
     try {
       const named = await read();
       timezone ??= named;
@@ -76,10 +79,11 @@ export async function summarizeService(
   return {
     fields,
     problems,
+    tried: steps.length,
     lacks: {
       events: has(stats.name) && !has(stats.name, "events"),
       timezone: site !== undefined && timezone === undefined,
-      breakdownDays: !reader.takes(breakdown.path, "days"),
+      breakdownDays: has(breakdown.name) && !reader.takes(breakdown.path, "days"),
       description: !reader.learned().isDescribed,
     },
     site,
