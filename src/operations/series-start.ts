@@ -5,7 +5,7 @@ import { readDataStart, type Warning } from "./warning.ts";
 /** A series to draw from its first day with data on: what is before it is no gap. */
 export function beginWithData(series: Series, warnings: readonly Warning[] | undefined): Series {
   const since = readDataStart(warnings);
-  if (typeof since !== "string") return series;
+  if (!since) return series;
   const { from, values, interval } = series;
   const starts = interval?.starts ?? values.map((_, index) => addDays(from, index));
   const isBefore = starts.map((start, index) => {
@@ -22,6 +22,7 @@ export function beginWithData(series: Series, warnings: readonly Warning[] | und
     ...series,
     from: kept[0] ?? from,
     values: values.slice(first),
+    cut: first,
     ...(interval && { interval: { ...interval, starts: kept } }),
   };
 }

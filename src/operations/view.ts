@@ -58,6 +58,8 @@ export interface Series {
   from: string;
   /** Null where there is no data. */
   values: (number | null)[];
+  /** How many first rows of the table are before the data: the values have none of them. */
+  cut?: number;
   /** Whether the last value is incomplete: today, this hour, or a week or month that lacks days. */
   partial: boolean;
   /** If a value is not of a day: what it is of, the first day or hour of each value, and the last one. */

@@ -1,3 +1,4 @@
+import { beginRowsWithData } from "../operations/rows-before.ts";
 import type { Cell, Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
 import { cleanText } from "./clean-text.ts";
@@ -10,7 +11,7 @@ export function formatMarkdown(views: readonly View[], screen: Screen): string {
   // Lines are not cut: Markdown has no width.
   const page = { ...screen, width: Number.POSITIVE_INFINITY, color: false };
   return views
-    .flatMap((view) => formatView(view, page))
+    .flatMap((view) => formatView(beginRowsWithData(view), page))
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -1,3 +1,4 @@
+import { beginRowsWithData } from "../operations/rows-before.ts";
 import type { View } from "../operations/view.ts";
 import { cleanText } from "./clean-text.ts";
 import { formatChart, formatSeries, formatSparkline } from "./terminal-chart.ts";
@@ -12,7 +13,7 @@ const MAX_CHART_HEIGHT = 10;
 
 /** An answer's views as one page for people: tables stacked or side by side, with charts if the screen has room. */
 export function formatPage(views: readonly View[], screen: Screen): string {
-  const blocks = groupBeside(views).flatMap((group) => layOut(group, screen));
+  const blocks = groupBeside(views.map(beginRowsWithData)).flatMap((group) => layOut(group, screen));
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))

@@ -1,6 +1,7 @@
 import { createParameterError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import { clockOfHour, dateOfHour } from "../operations/days.ts";
+import { DEFAULT_DAYS } from "../operations/fields.ts";
 import { HOURS_NOTE } from "../operations/hours.ts";
 import { timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
@@ -13,13 +14,21 @@ import type { Warning } from "../operations/warning.ts";
 import { nameUnit } from "../render/plural.ts";
 import { createCompleteTest } from "./complete-days.ts";
 import type { QueryOptions } from "./default-days.ts";
-import { type DatedPoint, findExtremes, foldSeries, type ProfileInterval, type Slot } from "./profile.ts";
+import {
+  type DatedPoint,
+  type Extremes,
+  findExtremes,
+  foldSeries,
+  nameFirst,
+  type ProfileInterval,
+  type Slot,
+} from "./profile.ts";
 import type { Answer } from "./query.ts";
 import { askHours } from "./series-answer.ts";
 import { askDays } from "./site-period.ts";
 
-/** Four complete weeks and today, which is left out. */
-const DEFAULT_DAYS = 29;
+/** Four weeks of complete days. */
+const DEFAULT_PERIOD = `last_${DEFAULT_DAYS}_days`;
 
 interface Found {
   site: { domain: string };
@@ -32,19 +41,17 @@ interface Found {
 export async function askProfile(
   call: Call,
   interval: ProfileInterval,
-  { with: added, ...params }: Record<string, unknown>,
+  { with: added, ...given }: Record<string, unknown>,
   options: QueryOptions,
 ): Promise<Pick<Answer, "result" | "views">> {
+  const params = options.usesDefaultDays
+    ? { ...given, ...(await chooseDefault(call, interval, options)) }
+    : given;
   if (added === "visits" && interval === "week_hour")
     throw createParameterError("with", "cannot be combined with interval week_hour, whose rows are too many");
   const { points, ...series } =
     interval === "weekday"
-      ? await askDays(
-          call,
-          timeseries,
-          options.usesDefaultDays ? { ...params, days: DEFAULT_DAYS } : params,
-          options,
-        )
+      ? await askDays(call, timeseries, params, options)
       : await readHours(call, params, options);
   const isComplete = createCompleteTest(series);
   const complete = points.filter((point) => isComplete(point.date, point));
@@ -63,8 +70,15 @@ export async function askProfile(
   };
 }
 
+/** The default days; of a service that has fewer, as many as it has. */
+async function chooseDefault(call: Call, interval: ProfileInterval, options: QueryOptions) {
+  const days =
+    interval === "weekday" ? await call.fitDays?.(timeseries, DEFAULT_DAYS + 1, options) : undefined;
+  return days === undefined || days > DEFAULT_DAYS ? { period: DEFAULT_PERIOD } : { days };
+}
+
 async function readHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {
-  const { points, ...series } = await askHours(call, params, options, DEFAULT_DAYS);
+  const { points, ...series } = await askHours(call, params, options);
   return {
     ...series,
     points: points.map(({ time, ...point }) => ({
@@ -85,7 +99,7 @@ interface Folded {
   slots: readonly Slot[];
   shown: readonly DatedPoint[];
   days: number;
-  extremes: ReturnType<typeof findExtremes<Slot>>;
+  extremes: Extremes<Slot> | undefined;
 }
 
 function viewProfile(series: Found, interval: ProfileInterval, folded: Folded): View[] {
@@ -187,7 +201,7 @@ function describeProfile(
       note`Averages per day, of ${days} ${nameUnit(days, "complete day")} with data.${today}`,
       ...(extremes
         ? [
-            note`Most visitors: ${name(extremes.highest)} (${extremes.highest.visitors}). Fewest: ${name(extremes.lowest)} (${extremes.lowest.visitors}).`,
+            note`Most visitors: ${nameFirst(name(extremes.highest), extremes.ties.highest)} (${extremes.highest.visitors}). Fewest: ${nameFirst(name(extremes.lowest), extremes.ties.lowest)} (${extremes.lowest.visitors}).`,
           ]
         : []),
       ...(interval === "weekday" ? [] : [HOURS_NOTE]),

@@ -1,4 +1,5 @@
 import { readMember } from "../member.ts";
+import { type Note, note } from "../operations/note.ts";
 import { nameWeekday } from "../operations/period.ts";
 import { type AtMost, sumAtMost } from "../operations/ranges.ts";
 import { sumPoints } from "../operations/timeseries.ts";
@@ -92,13 +93,28 @@ function average(sum: number, days: number): number {
   return rounded === 0 ? Number((sum / days).toPrecision(2)) : rounded;
 }
 
-/** The points with the most and the fewest visitors, the earliest of each; undefined if all have the same, or if some are ranges. */
+/** The points with the most and the fewest visitors. */
+export interface Extremes<P> {
+  /** The earliest of them. */
+  highest: P;
+  lowest: P;
+  /** How many others have as many. */
+  ties: { highest: number; lowest: number };
+}
+
+/** Undefined if all points have the same visitors, or if some are ranges. */
 export function findExtremes<P extends { visitors: number } & AtMost>(
   points: readonly P[],
-): { highest: P; lowest: P } | undefined {
+): Extremes<P> | undefined {
   const [first, ...rest] = points;
   if (first === undefined || points.some((point) => point.visitors_at_most !== undefined)) return undefined;
   const highest = rest.reduce((most, point) => (point.visitors > most.visitors ? point : most), first);
   const lowest = rest.reduce((least, point) => (point.visitors < least.visitors ? point : least), first);
-  return highest.visitors === lowest.visitors ? undefined : { highest, lowest };
+  if (highest.visitors === lowest.visitors) return undefined;
+  const countOthers = ({ visitors }: P) => points.filter((point) => point.visitors === visitors).length - 1;
+  return { highest, lowest, ties: { highest: countOthers(highest), lowest: countOthers(lowest) } };
 }
+
+/** The name of the first of some points that have the same number, and how many others there are. */
+export const nameFirst = (name: string, others: number): Note =>
+  others === 0 ? name : note`${name} and ${others} more`;

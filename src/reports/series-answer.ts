@@ -25,7 +25,7 @@ import { assertIntervals } from "./added-days.ts";
 import { createCompleteTest, type SeriesPoint } from "./complete-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { showAnswer } from "./operation-query.ts";
-import { findExtremes } from "./profile.ts";
+import { type Extremes, findExtremes, nameFirst } from "./profile.ts";
 import type { Answer } from "./query.ts";
 import { askDays, askSpan, createTooLongError } from "./site-period.ts";
 
@@ -75,15 +75,15 @@ function findExtremesOf<P extends SeriesPoint & { date: string; visitors: number
 /** Adds them to an answer, also in words. */
 function addExtremes<P extends { visitors: number }>(
   { result, views: [view, ...views] }: Pick<Answer, "result" | "views">,
-  extremes: { highest: P; lowest: P } | undefined,
+  extremes: Extremes<P> | undefined,
   unit: string,
   name: (point: P) => string,
   place: (point: P) => object,
 ): Pick<Answer, "result" | "views"> {
   if (extremes === undefined || view === undefined) return { result, views: view ? [view, ...views] : views };
-  const { highest, lowest } = extremes;
+  const { highest, lowest, ties } = extremes;
   const show = (point: P) => ({ ...place(point), visitors: point.visitors });
-  const said = note`Highest complete ${unit}: ${name(highest)} (${countUnits(highest.visitors, "visitor")}). Lowest: ${name(lowest)} (${lowest.visitors}).`;
+  const said = note`Highest complete ${unit}: ${nameFirst(name(highest), ties.highest)} (${countUnits(highest.visitors, "visitor")}). Lowest: ${nameFirst(name(lowest), ties.lowest)} (${lowest.visitors}).`;
   return {
     result: { ...result, highest: show(highest), lowest: show(lowest) },
     views: [{ ...view, notes: [said, ...view.notes] }, ...views],
@@ -133,14 +133,8 @@ export async function readDayHours(
   }
 }
 
-/** @param defaultDays If the query names no days. */
-export function askHours(
-  call: Call,
-  params: Record<string, unknown>,
-  options: QueryOptions,
-  defaultDays = DEFAULT_HOUR_DAYS,
-) {
-  const days = options.usesDefaultDays ? defaultDays : Number(params.days);
+export function askHours(call: Call, params: Record<string, unknown>, options: QueryOptions) {
+  const days = options.usesDefaultDays ? DEFAULT_HOUR_DAYS : Number(params.days);
   if (params.period === undefined && days > MAX_HOUR_DAYS) {
     throw createTooLongError("days", `must be from 1 to ${MAX_HOUR_DAYS} by hour`);
   }
@@ -246,7 +240,7 @@ function noteIncomplete(
   period: Period,
 ): string[] {
   const parts = points
-    .filter(({ partial }) => partial)
+    .filter(({ partial, missing }) => partial && !missing)
     .map(({ from, to, days }) => {
       const soFar = period.partial && to === period.to ? ", the last one so far" : "";
       return `${formatSpan({ from, to })} (${days} of ${countWhole(interval, from)} days${soFar})`;

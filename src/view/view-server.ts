@@ -18,6 +18,7 @@ import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { conditionOf, formatCondition, headFilter } from "../operations/filter.ts";
 import { breakdown, realtime } from "../operations/index.ts";
 import { formatNotes } from "../operations/note.ts";
+import { beginRowsWithData } from "../operations/rows-before.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
@@ -392,7 +393,9 @@ async function drawAnswer(
       : view === answered.views[0] && row.other === undefined && "value" in row
         ? linkRow(address.page, row.value === null ? null : String(row.value))
         : undefined;
-  const tables = answered.views.flatMap((view) => drawTable(view, screen, (row) => isRow(view, row)));
+  const tables = answered.views.flatMap((view) =>
+    drawTable(beginRowsWithData(view), screen, (row) => isRow(view, row)),
+  );
   const form =
     address.page === "conversions"
       ? GOAL

@@ -53,6 +53,14 @@ describe("where the data begins within the default 28 days", () => {
     expect(spaced(stderr)).toContain("The data begins on 2026-11-14, so this covers 8 days, not 28.");
   });
 
+  it("averages by hour of the week are of the complete days from there", async () => {
+    const { stdout, stderr } = await ask(7, ["timeseries", "--by", "week_hour", "--output", "table"]);
+    expect(spaced(stdout)).toMatch(/2026-11-14 to 2026-11-20 \(\d complete days, UTC\)/);
+    expect(spaced(stderr)).toContain("so this covers 7 days, not 28.");
+    expect(spaced(stderr)).toMatch(/Fewest: Monday 00:00 and 1\d\d more \(0\)\./);
+    expect(stderr).not.toContain("Today");
+  });
+
   it("overview has the complete days from there, and compares them with nothing", async () => {
     const { period, comparison, trend, visitors, today, warnings } = await askJson(7, ["overview"]);
     expect(period).toMatchObject({ from: "2026-11-14", to: "2026-11-20", days: 7 });
@@ -178,4 +186,35 @@ it("nobody is counted now by a log that has ended, and that is said", async () =
   expect(
     JSON.parse((await runShell([...argv, "--json"], { clock: () => LOG_NOW - 2 * DAY })).stdout),
   ).not.toHaveProperty("warnings");
+});
+
+describe("days before the data that were asked for", () => {
+  it("are rows for programs, and none for people, who are told how many", async () => {
+    const asked = ["timeseries", "--days", "20"];
+    for (const output of ["table", "markdown"]) {
+      const { stdout } = await ask(7, [...asked, "--output", output]);
+      expect(stdout.match(/\b2026-11-\d\d (?=[A-Z])/g)).toEqual(
+        Array.from({ length: 8 }, (_, index) => `2026-11-${14 + index} `),
+      );
+      expect(spaced(stdout)).toContain("Not shown: the 12 days before the data.");
+    }
+    const { stdout, stderr } = await ask(7, [...asked, "--csv"]);
+    expect(stdout.match(/^2026-/gm)).toHaveLength(20);
+    expect(stderr).not.toContain("Not shown");
+  });
+
+  it("are no incomplete weeks", async () => {
+    const { stdout, stderr } = await ask(7, [
+      "timeseries",
+      "--days",
+      "60",
+      "--by",
+      "week",
+      "--output",
+      "table",
+    ]);
+    expect(spaced(stdout)).toMatch(/visitors page views 2026-11-09 /);
+    expect(spaced(stdout)).toContain("Not shown: the 7 weeks before the data.");
+    expect(stderr).not.toContain("(0 of 7 days)");
+  });
 });

@@ -61,7 +61,10 @@ describe("foldSeries", () => {
 
 it("finds the extremes, and none where all are the same", () => {
   const points = [3, 9, 2, 9, 2].map((visitors, place) => ({ visitors, place }));
-  expect(findExtremes(points)).toEqual({ highest: points[1], lowest: points[2] });
+  expect(findExtremes(points)).toEqual({
+    ...{ highest: points[1], lowest: points[2] },
+    ties: { highest: 1, lowest: 1 },
+  });
   expect(findExtremes(points.filter(({ visitors }) => visitors === 9))).toBeUndefined();
   expect(findExtremes([])).toBeUndefined();
 });
