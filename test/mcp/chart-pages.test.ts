@@ -28,7 +28,7 @@ it("two tools refer to the chart, the server announces the extension, and a clie
 });
 
 it.each([
-  ["chart", chartPage, 1, 34_800],
+  ["chart", chartPage, 1, 34_900],
   ["report", reportPage, 2, 22_000],
 ])("the page of the %s is one small document, with nothing to load", (_, page, scripts, most) => {
   expect(Buffer.byteLength(page)).toBeLessThan(most);
