@@ -87,13 +87,18 @@ function readCells({ tool, answer }: Given): Cells[] {
       );
     case "get_overview": {
       const { events, active_now, comparison, today, trend, top } = answer;
+      const hours = today?.hours;
       const soFar = trend.partial ? " (today so far)" : "";
       return [
         ...readChanges(answer, comparison?.previous, comparison),
         ["events", events, null, null, null],
         ...readRates(answer, comparison?.previous, comparison),
         ...readAverages(comparison?.per_day),
-        [today?.visitors, active_now, ...Object.values(today?.hours ?? {})],
+        [
+          today?.visitors,
+          active_now,
+          ...(hours ? [hours.pageviews_until_then, hours.until, hours.yesterday_until_then] : []),
+        ],
         ...(trend.hours ? [] : [[`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`]]),
         ...top.flatMap(({ rows }) =>
           rows.map((row) => [...nameRow(row, rows), row.visitors, row.percentage]),

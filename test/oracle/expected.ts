@@ -712,7 +712,13 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
           { key: "active_now", title: "active now", kind: "count" },
           ...(hours ? hourColumns : []),
         ],
-        rows: [[day.visitors, active_now, ...(hours ? Object.values(hours) : [])]],
+        rows: [
+          [
+            day.visitors,
+            active_now,
+            ...(hours ? [hours.pageviews_until_then, hours.until, hours.yesterday_until_then] : []),
+          ],
+        ],
       },
       ...pickMainLists(top).map(({ dimension, rows }) => ({
         name: dimension,

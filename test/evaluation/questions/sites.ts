@@ -171,7 +171,7 @@ export const sites: Question[] = [
     read: (refusals) => refusals.map(({ text }) => text.split(",")[0]),
     expect: () => [
       "period must not be in the future: today at the site is 2026-11-20.",
-      "period must be today",
+      "period must not be in the future: today at the site is 2026-11-20.",
       "period must not be in the future: today at the site is 2026-11-20.",
     ],
   }),

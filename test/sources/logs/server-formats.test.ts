@@ -59,7 +59,7 @@ describe("the doctor looks into the configuration of nginx and Apache for a log 
     expect(await check(lines)).toBe(`${join(folder, file)} describes these lines. Add: --log-format ${word}`);
     expect(await check(lines, { logFormat: "json" })).toContain(`Add: --log-format ${word}`);
     expect(await check(lines, { logFormat: word.slice(1, -1) })).toBe(
-      `${lines.length} ${lines.length === 1 ? "line" : "lines"}; 1 file today`,
+      `${lines.length} ${lines.length === 1 ? "line" : "lines"}; 1 file present`,
     );
   });
 

@@ -115,7 +115,7 @@ describe("a log that stopped within the last 24 hours", () => {
       fix: expect.stringContaining("reload"),
     });
     place.clock.now = LAST + HOUR;
-    expect(await checkFiles(context)).toBe("540 lines; 1 file today");
+    expect(await checkFiles(context)).toBe("540 lines; 1 file present");
   });
 
   it("is silent whatever line is dated after now", async () => {

@@ -107,7 +107,7 @@ describe.each([20, 2.5])("a log of which one in %s lines of a day cannot be read
       /^Of the log of 2026-11-18 to 2026-11-21, \d+ lines \([\d.]+% by size, on 2026-11-19\)/,
     );
     expect(await doctor()).toMatchObject({
-      warning: expect.stringMatching(/^504 lines; 1 file today\. Of the log of .*, on 2026-11-19\)/),
+      warning: expect.stringMatching(/^504 lines; 1 file present\. Of the log of .*, on 2026-11-19\)/),
       fix: expect.stringContaining(`analytics-mcp logs '${pathOf("access.log*")}' shows`),
     });
     expect(await check("2026-11-19")).toEqual({
@@ -133,7 +133,7 @@ it("says nothing of half a percent", async () => {
     LINES.map((line, index) => (index % 200 === 50 ? spoil(line) : line)),
   );
   expect(await ask("2026-11-18", "2026-11-21")).toBeUndefined();
-  expect(await doctor()).toBe("504 lines; 1 file today");
+  expect(await doctor()).toBe("504 lines; 1 file present");
   expect(await check("2026-11-18/2026-11-20")).toEqual({ code: 0, stdout: "" });
 });
 

@@ -69,7 +69,7 @@ export function readRealPattern(glob: string): string {
   }
 }
 
-export function isFolder(path: string): boolean {
+function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
