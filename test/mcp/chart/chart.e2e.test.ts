@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { Browser, BrowserContext, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -1183,7 +1184,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       await view.page.evaluate(() => window.host.input({}));
       await send(view, await ask("get_overview", { site: "example.com" }), false);
       const settled = async () => {
-        await expect.poll(async () => (await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
+        // Its height may still change while it is waited for.
+        await expect
+          .poll(async () => isDeepStrictEqual((await sizesOf(view)).at(-1), { height: await heightOf(view) }))
+          .toBe(true);
         await view.page.waitForTimeout(150);
         expect((await sizesOf(view)).at(-1)).toEqual({ height: await heightOf(view) });
         return (await sizesOf(view)).length;
