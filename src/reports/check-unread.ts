@@ -1,3 +1,4 @@
+import { isUnread } from "../operations/covered-days.ts";
 import { addDays, countDays } from "../operations/days.ts";
 import { stats } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
@@ -18,14 +19,14 @@ export async function findUnread({
   from,
   to,
 }: Checked): Promise<Finding[]> {
-  const found = warnings.find(isUnread);
+  const found = warnings.find(isMuchUnread);
   if (found === undefined) return [];
   const days = { from: addDays(from, -countDays(from, to)), to: addDays(from, -1) };
   const before = await askSpan(call, stats, {}, { site, today, ...days }, options);
-  const isNew = !before.warnings?.some(isUnread);
+  const isNew = !before.warnings?.some(isMuchUnread);
   return isNew ? [{ state: "met", text: `${name} has logs that could not be read: ${found.detail}` }] : [];
 }
 
 /** Whether it is about a whole file or more than a few lines, such as one that is dated in the future. */
-export const isUnread = ({ code, values = {} }: Warning): boolean =>
-  code === "unread_input" && (Number(values.percent) >= 1 || Number(values.files) > 0);
+export const isMuchUnread = (warning: Warning): boolean =>
+  isUnread(warning) && (Number(warning.values?.percent) >= 1 || Number(warning.values?.files) > 0);

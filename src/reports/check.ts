@@ -11,7 +11,7 @@ import { describeLeftRates } from "../operations/visit-rates.ts";
 import { warnings } from "../operations/warning.ts";
 import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
 import { metrics, readMetric } from "./check-metrics.ts";
-import { findUnread, isUnread } from "./check-unread.ts";
+import { findUnread, isMuchUnread } from "./check-unread.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { defineReport, type Query } from "./query.ts";
 import { answerToday, askSpan } from "./site-period.ts";
@@ -97,7 +97,7 @@ function check(
     };
     const unread = await findUnread(checked);
     // A finding has its sentence.
-    const told = totals.warnings?.filter((warning) => unread.length === 0 || !isUnread(warning));
+    const told = totals.warnings?.filter((warning) => unread.length === 0 || !isMuchUnread(warning));
     const findings = [
       ...(await judgeMetric(checked, conditions)),
       ...(conditions.deadLinks === undefined ? [] : [await findFailed(checked, conditions.deadLinks)]),

@@ -1,6 +1,6 @@
 import { AnalyticsError, quoteIfNeeded } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
-import { countDaysWithData, isUnread } from "../operations/covered-days.ts";
+import { countDaysWithData, isStop, isUnread } from "../operations/covered-days.ts";
 import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
 import { formatSpan } from "../operations/period.ts";
@@ -63,7 +63,7 @@ export async function describeEmpty(
     data_until: until = answer.data_until,
     last_days_from: from,
     time,
-  } = warnings.find(({ code }) => code === "stale")?.values ?? {};
+  } = warnings.find(isStop)?.values ?? {};
   if (typeof until !== "string" || !spans.every((span) => span.from > until))
     return describeGap(site.domain, period, warnings);
   const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;

@@ -1,4 +1,5 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
+import { isStop, isUnread } from "../operations/covered-days.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
@@ -60,7 +61,7 @@ export async function readOverview(
 }
 
 /** Whether a warning is about missing data of today, whose numbers are shown beside the others. */
-const isAboutToday = ({ code }: Warning) => code === "stale" || code === "unread_input" || code === PROXIED;
+const isAboutToday = (warning: Warning) => isStop(warning) || isUnread(warning) || warning.code === PROXIED;
 
 function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
   const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));

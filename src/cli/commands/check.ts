@@ -113,7 +113,8 @@ async function report(
   for (const { text } of unknown) await printNote(io, `warning: Not checked: ${format(text)}`);
   const says = found.length + passed.length > 0;
   // A condition on what was mistyped could never be met.
-  const told = says ? warnings : neverMet && !flags.quiet ? warnings.filter(isAboutValue) : [];
+  const isMistyped = neverMet && !flags.quiet;
+  const told = warnings.filter((warning) => says || (isMistyped && isAboutValue(warning)));
   for (const warning of showWarnings(told)) await printNote(io, format(warning));
   if (found.length > 0) throw new SilentExit(exitCodes.found);
   if (unknown.length > 0) throw new SilentExit(exitCodes.incomplete);

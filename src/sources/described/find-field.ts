@@ -102,6 +102,10 @@ export function createGivenError(
   return createMissingError(sought, { reason, places, near });
 }
 
+/** What is at a place where there is no value: an object, if there are places below it. */
+export const findBelow = (place: Pointer, known: readonly Pointer[]): object | undefined =>
+  known.some((pointer) => pointer.startsWith(`${place}/`)) ? {} : undefined;
+
 function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

@@ -5,6 +5,7 @@ import {
   choose,
   createGivenError,
   createMissingError,
+  findBelow,
   rankPlace,
   readCount,
   type Sought,
@@ -72,8 +73,9 @@ export function findInRecord(cells: Cells, { operation, path, fields, chosen, te
 function findGivenCount(cells: Cells, given: Pointer, sought: Sought): Found {
   const cell = cells.get(given);
   if (readCount(cell) !== undefined) return { pointer: given, by: "mapping" };
-  const isAbove = [...cells.keys()].some((pointer) => pointer.startsWith(`${given}/`));
-  throw createGivenError(sought, given, cell ?? (isAbove ? {} : cell), listCounts(cells));
+  // A place may have null.
+  const there = cell === undefined ? findBelow(given, [...cells.keys()]) : cell;
+  throw createGivenError(sought, given, there, listCounts(cells));
 }
 
 const listCounts = (cells: Cells): Pointer[] =>

@@ -6,6 +6,7 @@ import {
   choose,
   createGivenError,
   createMissingError,
+  findBelow,
   rankPlace,
   readCount,
 } from "./find-field.ts";
@@ -136,8 +137,9 @@ export function findGiven(
   const isFit = (column: Pointer) => cellsOf(table, column).every(fits);
   const isColumn = table.columns.includes(given);
   if (isColumn && isFit(given)) return { pointer: given, by: "mapping" };
-  const isAbove = table.columns.some((column) => column.startsWith(`${given}/`));
-  const there = isColumn ? cellsOf(table, given).find((cell) => !fits(cell)) : isAbove ? {} : undefined;
+  const there = isColumn
+    ? cellsOf(table, given).find((cell) => !fits(cell))
+    : findBelow(given, table.columns);
   throw createGivenError({ operation, path, field }, given, there, table.columns.filter(isFit));
 }
 

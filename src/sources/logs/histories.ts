@@ -142,7 +142,7 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
       ? undefined
       : inspectHistories(folder).find((each) => each.folder === found.folder);
   if (folder === undefined || listed === undefined) throw createNoHistoryError(settings, partOf);
-  assertNamed(listed, folder, settings);
+  assertOwnName(listed, folder, settings);
   const row = describeHistory(listed);
   const lock = takeLock(join(row.folder, "lock"));
   try {
@@ -158,7 +158,7 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
 }
 
 /** A history that these logs would continue is removed only by its own name. Throws AnalyticsError. */
-function assertNamed(listed: ListedHistory, folder: string, { files }: LogSettings): void {
+function assertOwnName(listed: ListedHistory, folder: string, { files }: LogSettings): void {
   const patterns = listed.logs?.patterns ?? [];
   const known = new Set(patterns.map(({ glob }) => glob));
   const isNamed = files.every(({ glob }) => known.has(readRealPattern(glob)));
