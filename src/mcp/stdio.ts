@@ -1,9 +1,11 @@
 import { type Readable, Transform, type Writable } from "node:stream";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
 import { AnalyticsError } from "../errors.ts";
 import { createInvalidRequestCheck } from "./invalid-requests.ts";
 import { createServer } from "./mcp-server.ts";
+import { followRequests } from "./open-requests.ts";
 import type { McpServerOptions } from "./server-options.ts";
 
 export interface StdioOptions extends McpServerOptions {
@@ -14,21 +16,22 @@ export interface StdioOptions extends McpServerOptions {
 }
 
 /**
- * Serves MCP on a pair of streams to clients of both protocol generations. Resolves when the client disconnects. Throws
- * AnalyticsError `too_large` if the client sends a message that the SDK's transport does not take.
+ * Serves MCP on a pair of streams to clients of both protocol generations. Resolves when the client disconnects: after the end of
+ * input, requests under way are answered first. Throws AnalyticsError `too_large` if the client sends a message that the SDK's
+ * transport does not take.
  */
 export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOptions): Promise<void> {
   // If the client reads slowly, the transport adds listeners for each answer that waits.
   stdout.setMaxListeners(0);
-  const input = stdin.pipe(createByteOrderMarkFilter());
+  // At the end of its input, the SDK's transport would abort what it has not answered, so that it never sees the end.
+  const input = stdin.pipe(createByteOrderMarkFilter(), { end: false });
   const transport = new StdioServerTransport(input, stdout);
   let fault: AnalyticsError | undefined;
   const disconnected = new Promise<void>((resolve) => {
     // If a message is too long, the transport closes and stops reading, so the end of input never arrives.
     const close = transport.close.bind(transport);
     transport.close = () => close().then(resolve);
-    input.once("end", resolve);
-    stdin.once("close", resolve).once("error", () => resolve());
+    stdin.once("close", () => stdin.readableEnded || resolve()).once("error", () => resolve());
     stdout.once("close", resolve).once("error", () => resolve());
   });
   const handle = serve(() => createServer(options), {
@@ -38,6 +41,7 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
       else onFault(isSchemaError(error) ? new Error("a message is not valid JSON-RPC") : error);
     },
   });
+  const untilAnswered = followRequests(transport);
   input.on(
     "data",
     createInvalidRequestCheck((refusal) => {
@@ -45,10 +49,22 @@ export async function serveStdio({ stdin, stdout, onFault, ...options }: StdioOp
       void transport.send(refusal as JSONRPCMessage).catch(onFault);
     }),
   );
-  await disconnected;
+  const ended = new Promise((resolve) => stdin.once("end", resolve));
+  const answered = ended.then(async () => {
+    // The last line may lack its line break.
+    input.write("\n");
+    await setImmediate();
+    await untilAnswered();
+    const written = new Promise((resolve) => stdout.write("", resolve));
+    await Promise.race([written, setTimeout(WRITING_MS, undefined, { ref: false })]);
+  });
+  await Promise.race([disconnected, answered]);
   await handle.close();
   if (fault) throw fault;
 }
+
+/** How long a client may take to read the last answers. */
+const WRITING_MS = 5_000;
 
 /** How the SDK's transport reports a message of more than 10 MiB, which it then forgets; its errors have no codes. */
 const TOO_LONG = /^ReadBuffer exceeded maximum size/;

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -14,56 +16,38 @@ interface Answer {
 const clock = () => NOW;
 const call = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
 
-/** Sends chunks to a new server. Reads until a final request and each one with a readable id are answered. */
+/** Sends chunks to a new server, ends its input, and reads what it wrote until it ended. */
 async function converse(...chunks: (string | Buffer)[]) {
+  const { stdin, served, read, faults } = start();
+  for (const chunk of chunks) stdin.write(chunk);
+  stdin.end();
+  await served;
+  return { answers: read(), faults };
+}
+
+function start(answer = call) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const faults: string[] = [];
   let written = "";
+  stdout.on("data", (chunk) => {
+    written += chunk;
+  });
   const read = () =>
     written
       .split("\n")
       .slice(0, -1)
       .map((line): Answer => JSON.parse(line));
-  const finished = new Promise<void>((resolve) => {
-    stdout.on("data", (chunk) => {
-      written += chunk;
-      const seen = read().map(({ id }) => id);
-      if (["last", ...readIds(chunks)].every((id) => seen.includes(id))) resolve();
-    });
-  });
   const served = serveStdio({
     stdin,
     stdout,
-    call,
+    call: answer,
     version: "0.0.0",
     about: demo.about,
     options: [],
     admit: () => {},
     onFault: ({ message }) => void faults.push(message),
   });
-  for (const chunk of chunks) stdin.write(chunk);
-  stdin.write(format({ id: "last", method: "ping" }));
-  await finished;
-  stdin.end();
-  await served;
-  return { answers: read().filter(({ id }) => id !== "last"), faults };
-}
-
-/** The ids for which a client expects an answer. */
-function readIds(chunks: (string | Buffer)[]): Answer["id"][] {
-  return chunks.flatMap((chunk) => {
-    const frame = Object(tryParse(String(chunk)));
-    const isReadable = typeof frame.id === "string" || Number.isSafeInteger(frame.id);
-    return isReadable && "method" in frame ? [frame.id] : [];
-  });
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { stdin, served, read, faults };
 }
 
 const format = (frame: object) => `${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`;
@@ -142,24 +126,42 @@ it.each([
 });
 
 it("a message of more than 10 MiB ends the server with an error that names the limit", async () => {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const faults: string[] = [];
-  const served = serveStdio({
-    stdin,
-    stdout,
-    call,
-    version: "0.0.0",
-    about: demo.about,
-    options: [],
-    admit: () => {},
-    onFault: ({ message }) => void faults.push(message),
-  });
+  const { stdin, served, faults } = start();
   for (let mebibytes = 0; mebibytes < 11; mebibytes++) stdin.write("x".repeat(2 ** 20));
   await expect(served).rejects.toMatchObject({
     code: "too_large",
     message: expect.stringContaining("10 MiB"),
   });
   expect(faults).toEqual([]);
+});
+
+describe("at the end of input", () => {
+  it("requests under way are answered, also one whose line has no end", async () => {
+    const { answers, faults } = await converse(
+      ...[initialize, initialized, stats, list].map(format),
+      format({ ...stats, id: "last" }).trimEnd(),
+    );
+    expect([answers.map(({ id }) => id).sort(), faults]).toEqual([[2, 3, "first", "last"], []]);
+  });
+
+  it("a request that gets no answer within two minutes is refused", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { stdin, served, read } = start(() => new Promise(() => {}));
+      const ended = once(stdin, "end");
+      for (const frame of [initialize, initialized, stats]) stdin.write(format(frame));
+      stdin.end();
+      await ended;
+      await setImmediate();
+      await vi.advanceTimersByTimeAsync(119_000);
+      expect(read().map(({ id }) => id)).toEqual(["first"]);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await served;
+      expect(read()[1]).toMatchObject({ id: 2, error: { code: -32_603 } });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 it.each(["constructor", "__proto__", "toString", ""])("a tool %j is unknown", async (name) => {

@@ -7,6 +7,7 @@ import { spawn } from "../support/child-process.js";
 import { clientKinds, spawnClient, type TestClient } from "../support/clients.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { installed } from "../support/installed-package.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { createHome } from "../support/profiles.ts";
 
 const { bin } = installed;
@@ -297,16 +298,77 @@ describe("the packed server on raw streams", () => {
     expect(JSON.parse(output.stdout).result.serverInfo.name).toBe("analytics-mcp");
   });
 
-  it("ends at once when its input ends, even with a call under way", async () => {
-    const server = await serve(() => {});
-    const { child, send, until } = start([], withKey(server));
-    send(initialize(1));
-    await until('"id":1');
-    send({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_sites", arguments: {} } });
-    while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const call = (id: number, args: object = {}) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: "list_sites", arguments: args },
+  });
+
+  /** A call under way at a service that answers when the test says so, with the input at its end. */
+  async function endInputAtCall() {
+    let release = () => {};
+    const server = await serve(async (request, response) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const right = await answerRightly(request);
+      send(response, right.status, right.headers, right.body);
+    });
+    const started = start([], withKey(server));
+    started.send(initialize(1));
+    started.send(call(2));
+    await expect.poll(() => server.requests.length).toBe(1);
+    const exit = once(started.child, "exit");
+    return { ...started, exit, release };
+  }
+
+  it("answers a call that is under way at a slow service when its input ends, then exits with 0", async () => {
+    const { child, output, exit, release } = await endInputAtCall();
     child.stdin.end();
-    const [code] = await once(child, "exit");
-    expect(code).toBe(0);
+    // An exit at the end of input would come in this time.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    release();
+    expect(await exit).toEqual([0, null]);
+    expect(output.stdout).toContain('"id":2');
+    expect(output.stdout).toContain("docs.example.com");
+    expect(output.stderr).toBe("");
+  });
+
+  it("does not wait for a cancelled call, nor for what nobody can read, nor after a signal", async () => {
+    const cancelled = await endInputAtCall();
+    cancelled.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
+    cancelled.child.stdin.end();
+    expect(await cancelled.exit).toEqual([0, null]);
+    expect(cancelled.output.stdout).not.toContain('"id":2');
+
+    const unread = await endInputAtCall();
+    unread.child.stdin.end();
+    unread.child.stdout.destroy();
+    unread.release();
+    expect(await unread.exit).toEqual([0, null]);
+
+    const stopped = await endInputAtCall();
+    stopped.child.stdin.end();
+    stopped.child.kill("SIGTERM");
+    expect(await stopped.exit).toEqual([null, "SIGTERM"]);
+  });
+
+  it("answers from logs what a pipe asks", async () => {
+    const lines = Array.from({ length: 50_000 }, (_, at) =>
+      combined({ at: Date.now() - 1_000 * at, address: `192.0.2.${at % 200}` }),
+    );
+    const { path } = createLogFolder({ "access.log": joinLines(...lines) });
+    const { child, output, send: write } = start(["--logs", path("access.log"), "--site", "shop.example"]);
+    for (const message of [initialize(1), call(2, { period: "last_7_days" }), call(3)]) write(message);
+    child.stdin.end();
+    expect(await once(child, "close")).toEqual([0, null]);
+    const frames = output.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(frames.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+    expect(frames.filter(({ result }) => result.isError)).toEqual([]);
   });
 
   it("ends when it gets no input at all", async () => {
