@@ -2,7 +2,7 @@ import { type CompleteRequestParams, ProtocolError, ProtocolErrorCode } from "@m
 import type { Call } from "../operations/call.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { sites } from "../operations/index.ts";
-import { periodWords } from "../operations/period-words.ts";
+import { periodChoices } from "../operations/period-choices.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { findPrompt } from "./prompts.ts";
 import { listResources, overviewTemplate } from "./resources.ts";
@@ -12,9 +12,6 @@ type Argument = CompleteRequestParams["argument"];
 
 /** The maximum in the specification (2025-11-25, server/utilities/completion). */
 const MAX_VALUES = 100;
-
-/** Periods of complete days that people often ask for. */
-const LAST_DAYS = ["last_7_days", "last_28_days", "last_30_days", "last_90_days"];
 
 /** Completes an argument of a prompt or of the resource template. Throws a protocol error -32602 for an unknown one. */
 export async function complete(call: Call, ref: Reference, { name, value }: Argument) {
@@ -43,7 +40,7 @@ function takesArgument(ref: Reference, name: string): boolean {
 async function listValues(call: Call, argument: string): Promise<readonly string[] | undefined> {
   if (argument === "dimension") return dimensions;
   // Not today: it has no complete day to compare.
-  if (argument === "period") return [...periodWords.filter((word) => word !== "today"), ...LAST_DAYS];
+  if (argument === "period") return periodChoices.filter((word) => word !== "today");
   if (argument !== "site") return undefined;
   try {
     return (await call(sites, {})).sites.map((site) => cleanText(site.domain));

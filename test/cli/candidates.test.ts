@@ -172,7 +172,7 @@ describe("--profile", () => {
 describe("--goal", () => {
   it.each([
     ["conversions --goal ", ["events=", "pages=", "hostnames="]],
-    ["conversions --goal=ev", ["events=", "pages=", "hostnames="]],
+    ["conversions --goal=x", ["events=", "pages=", "hostnames="]],
     ["conversions --goal countries=", []],
     ["conversions --goal visit:events=", []],
     ["conversions --by ", dimensions.filter((name) => !["pages", "hostnames", "events"].includes(name))],
@@ -186,6 +186,35 @@ describe("--goal", () => {
     const pages = await complete("conversions --site docs.example.com --goal=pages=", service);
     expect(valuesOf(pages)).toContain("pages=/quickstart");
     expect(asked.map(({ url }) => new URL(url).searchParams.get("dimension"))).toContain("events");
+  });
+});
+
+describe("--filter", () => {
+  const ask = async (condition: string) =>
+    complete(`stats --site docs.example.com --filter ${condition}`, service);
+
+  it("continues with the values where one name is left, and with the name where it has none", async () => {
+    expect(await ask("cou")).toContain("countries=DE\tGermany");
+    expect(await ask("utm_ter")).toEqual(["utm_terms=\t"]);
+    expect(valuesOf(await ask("utm_"))).toContain("utm_terms=");
+    expect(await complete("stats --filter cou", { ...service, ANALYTICS_API_KEY: "x" })).toEqual([
+      "countries=\t",
+    ]);
+  });
+
+  it("has names as they are typed, and words between spaces unless visitors choose them", async () => {
+    expect(await ask("source=Goo")).toContain("source=Google\tgoogle.com");
+    expect(await ask("source=goo")).toContain("source=google.com\tGoogle");
+    expect(valuesOf(await ask("channel=Org"))).toContain("channel=Organic Search");
+  });
+});
+
+describe("--period", () => {
+  it("is spelled as it was begun", async () => {
+    expect(valuesOf(await complete("stats --period "))).toContain("last_month");
+    expect(valuesOf(await complete("stats --period=last-"))).toContain("last-7-days");
+    expect(valuesOf(await complete("compare --against "))).toContain("year_before");
+    expect(valuesOf(await complete("compare --period "))).not.toContain("year_before");
   });
 });
 

@@ -36,6 +36,21 @@ const lines: [string, string][] = [
   ["serve --store no-such", "serve --store no-such"],
   ["stats --days my-", "stats --days my-"],
 ];
+/** Where a shell replaces a part of the word: tried in each run. */
+const conditions: [string, string][] = [
+  ["--filter 'page=/qu", "--filter page=/quickstart"],
+  ['--filter "page=/qu', '--filter "page=/quickstart"'],
+  ['--filter="page=/qu', '--filter="page=/quickstart"'],
+  ["--filter page=/qu", "--filter page=/quickstart"],
+  ['--goal "page=/qu', '--goal "page=/quickstart"'],
+  // Neither a quote nor a space ends it before the value.
+  ['--filter "cou', '--filter "countries='],
+  ["--filter cou", "--filter countries="],
+  ["--filter channel=Organic\\ Se", "--filter channel=Organic\\ Search"],
+  ['--filter "channel=Organic Se', '--filter "channel=Organic Search"'],
+  ["--filter source=Goo", "--filter source=Google"],
+  ["--period=last-q", "--period=last-quarter"],
+];
 const all = SHELLS.flatMap((shell) => lines.map(([line, completed]) => ({ shell, line, completed })));
 /** Each starts the program. A run tries some; LONG=1 tries all. */
 const tried = pick(all, 10);
@@ -74,6 +89,16 @@ describe.each(SHELLS)("%s", (name) => {
       const expected = name === "zsh" ? completed.replace(/folder\/$/, "folder") : completed;
       expect((await shell.press(`analytics-mcp ${line}`)).line).toBe(`analytics-mcp ${expected}`);
       expect(readdirSync(shell.home)).not.toContain("made");
+    });
+
+    it("conditions and periods, in quotes too", async () => {
+      for (const [line, completed] of conditions) {
+        const start = "analytics-mcp conversions --site docs.example.com";
+        const shown = (await shell.press(`${start} ${line}`)).line;
+        // zsh takes quotes within a word away.
+        const expected = name === "zsh" ? completed.replace(/^(--\w+=)"(.*)"$/, "$1$2") : completed;
+        expect(shown).toBe(`${start} ${expected}`);
+      }
     });
 
     it("takes the service from the line, for all its colons", async () => {

@@ -1,7 +1,7 @@
 import { nameDimension } from "../../operations/dimension-names.ts";
-import { type Dimension, dimensions } from "../../operations/dimensions.ts";
-import { escapeValue } from "../../operations/filter.ts";
+import { type Dimension, dimensions, isWrittenByVisitors } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
+import { periodChoices } from "../../operations/period-choices.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -15,9 +15,19 @@ const TOP_VALUES = 50;
 const DAYS = 30;
 /** Values that need no quoting in a shell: visitors choose most of them, and none may become part of a command. */
 const PLAIN = /^[A-Za-z0-9/][A-Za-z0-9._/+@-]{0,199}$/;
+/** Of dimensions whose text visitors do not choose. */
+const WORDS = /^[A-Za-z0-9][A-Za-z0-9 ._/+@-]{0,199}$/;
 
 /** The dimensions of goals, the most frequent first. */
 const GOALS: readonly Dimension[] = ["events", "pages", "hostnames"];
+
+/** Completes a period. Words are spelled as they were begun: `last-week` or `last_week`. */
+export function listPeriods(current: string, others: readonly string[] = []): Candidate[] {
+  return [...periodChoices, ...others].map((word) => ({
+    value: current.includes("-") ? word.replaceAll("_", "-") : word,
+    description: "",
+  }));
+}
 
 /** Completes a goal such as `events=signup`. Only a filter chooses visits. */
 export async function readGoalCandidates(io: Io, flags: SourceFlags, current: string): Promise<Candidate[]> {
@@ -32,14 +42,27 @@ export async function readConditionCandidates(
   among: readonly Dimension[] = dimensions,
 ): Promise<Candidate[]> {
   const [, start = "", visit = "", name = ""] = /^((visit:)?([\w-]{1,40})!?=)/.exec(current) ?? [];
-  if (start === "") return among.map((dimension) => ({ value: `${dimension}=`, description: "" }));
+  if (start === "") {
+    const names = among.map((dimension) => ({ value: `${dimension}=`, description: "" }));
+    const [only, ...others] = names.filter(({ value }) => value.startsWith(current));
+    if (only === undefined || others.length > 0) return names;
+    // With a name alone, a shell would close the quote before the value.
+    const values = await readConditionCandidates(io, flags, only.value, among).catch(() => []);
+    return values.length > 0 ? values : [only];
+  }
   const dimension = among.find((known) => known === nameDimension(name));
   if (dimension === undefined) return [];
+  const typed = current.slice(start.length);
+  const plain = isWrittenByVisitors(dimension) ? PLAIN : WORDS;
   const rows = await readTop(io, flags, dimension);
   return rows.flatMap(({ value, label }) => {
-    if (value === null || !PLAIN.test(value) || escapeValue(value) !== value) return [];
-    const described = label === value ? "" : cleanText(label, 60);
-    return [{ value: `${start}${value}`, description: visit === "" ? described : "in the visit" }];
+    if (value === null) return [];
+    // `referrers=Goo` continues with a name, which a filter takes for the value.
+    const [text, other] =
+      label.startsWith(typed) && !value.startsWith(typed) ? [label, value] : [value, label];
+    if (!plain.test(text)) return [];
+    const described = other === text ? "" : cleanText(other, 60);
+    return [{ value: `${start}${text}`, description: visit === "" ? described : "in the visit" }];
   });
 }
 

@@ -18,6 +18,9 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
         (await import("./known-values.ts")).readConditionCandidates(io, flags, current),
       goal: async (flags, current) =>
         (await import("./known-values.ts")).readGoalCandidates(io, flags, current),
+      period: async (_, current) => (await import("./known-values.ts")).listPeriods(current),
+      against: async (_, current) =>
+        (await import("./known-values.ts")).listPeriods(current, ["year_before"]),
       profile: async () => listProfiles(io.environment).map((value) => ({ value, description: "" })),
       organization: async (flags) => listOrganizations(io, flags, false),
       "organization|key": async (flags) => listOrganizations(io, flags, true),

@@ -5,7 +5,7 @@
 #   analytics-mcp completion bash > ~/.local/share/bash-completion/completions/analytics-mcp
 
 _analytics_mcp() {
-  local rest=${COMP_LINE:0:COMP_POINT} quotes=$'["\'\\\\]' index piece gap current option tail break line value quote=
+  local rest=${COMP_LINE:0:COMP_POINT} quotes=$'["\'\\\\]' index piece gap current option tail line value quote= open=
   local -a words
   words=()
   COMPREPLY=()
@@ -28,11 +28,9 @@ _analytics_mcp() {
   current=${words[${#words[@]}-1]}
   option=
   [[ $current == --*=* ]] && option=${current%%=*}=
-  # Of the word, readline replaces only what stands behind the last of these.
-  tail=$current
-  for break in = :; do
-    [[ $COMP_WORDBREAKS == *"$break"* ]] && tail=${tail##*"$break"}
-  done
+  # Of the word, readline replaces only this: what stands behind an open quote, or else behind the last "=" or ":".
+  tail=${2//$quotes/}
+  [[ ${COMP_LINE:0:COMP_POINT-${#2}} == *[\'\"] ]] && open=1
 
   # The candidates are never evaluated: each is a line that is compared and kept as it is.
   while IFS= read -r line; do
@@ -50,9 +48,14 @@ _analytics_mcp() {
         COMPREPLY[${#COMPREPLY[@]}]=$line
       done <<<"$(compgen -f -- "$tail")"
     elif [[ -n $line && $value == "$current"* ]]; then
-      COMPREPLY[${#COMPREPLY[@]}]=${value#"${current%"$tail"}"}
+      value=${value#"${current%"$tail"}"}
+      # Of what a shell would read, a candidate has spaces alone.
+      [[ -n $open ]] || value=${value// /\\ }
+      COMPREPLY[${#COMPREPLY[@]}]=$value
     fi
   done <<<"$(analytics-mcp complete -- "${words[@]:1}" 2>/dev/null)"
+  # A value follows.
+  [[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
 }
 
 complete -F _analytics_mcp analytics-mcp

@@ -6,7 +6,7 @@
 
 _analytics-mcp() {
   local current=${(Q)PREFIX} line
-  local -a lines candidates
+  local -a lines candidates suffix
   # The candidates are never evaluated: each is a line, "value<tab>description".
   lines=("${(@f)$(analytics-mcp complete -- "${(@Q)words[2,CURRENT-1]}" "$current" 2>/dev/null)}")
 
@@ -19,7 +19,9 @@ _analytics-mcp() {
     # _describe takes the first colon for the end of the value, and a backslash for an escape.
     candidates+=("${${line%%$'\t'*}//:/\\:}:${${line#*$'\t'}//\\/\\\\}")
   done
-  (( $#candidates )) && _describe -V analytics-mcp candidates
+  # A value follows.
+  [[ $lines[1] == *=$'\t'* ]] && suffix=(-S '')
+  (( $#candidates )) && _describe -V analytics-mcp candidates "${(@)suffix}"
 }
 
 # Read from the fpath, this file is the function's first call.
