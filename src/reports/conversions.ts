@@ -104,7 +104,7 @@ export const conversions = defineReport({
     examples: [
       "analytics-mcp conversions example.com --goal events=signup",
       "analytics-mcp conversions example.com --goal events=signup --by channels",
-      "analytics-mcp conversions example.com --step pages=/cart --step pages=/thanks",
+      "analytics-mcp conversions example.com --step pages=/plans --step pages=/signup",
     ],
     fields: "visitors,converted",
   },

@@ -344,7 +344,8 @@ function indexValues(dimension: Dimension, { rows, truncated }: Breakdown): (nam
     if (isPattern) {
       const isMet = createMatch(condition);
       if (values.some(({ value }) => isMet(value))) return { isExact: true };
-      return { nearest: findLike(dimension, text, values), ...listed };
+      // What `/blgo/*` nearly names is `/blog`.
+      return { nearest: findLike(dimension, text.replace(/\/$/, ""), values), ...listed };
     }
     if (exact.has(text)) return { isExact: true };
     const names = [text, ...readPasted(dimension, text)].map(foldName);
@@ -405,6 +406,7 @@ const describeValue = ({ value, label }: Value): string =>
     : `${quoteIfNeeded(value)}${hasOtherName(value, label) ? ` (${quoteIfNeeded(label)})` : ""}`;
 
 const MIN_PART = 3;
+const MIN_START = 4;
 
 /** What people ask for, and the values that have it, perhaps with more. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -415,7 +417,8 @@ const PARTS: Readonly<Record<string, string>> = {
   smartphone: "mobile",
 };
 
-/** The values with a name like a text: the site that a host belongs to, the names that contain it, or the one spelled nearly so. */
+/** The values with a name like a text: the site that a host belongs to, the names that contain it, the one spelled nearly so, or
+ * those that begin so. */
 export function findLike(dimension: Dimension, text: string, values: readonly Value[]): readonly Value[] {
   const name = foldName(text);
   const wanted = readMember(PARTS, name) ?? name;
@@ -435,7 +438,22 @@ export function findLike(dimension: Dimension, text: string, values: readonly Va
     (name) => Math.abs(name.length - wanted.length) <= name.length / 3 + 1,
   );
   const nearest = byName.get(findNearest(wanted, alike) ?? "");
-  return nearest === undefined ? [] : [nearest];
+  return nearest === undefined ? findByStart(wanted, byName) : [nearest];
+}
+
+/** The values that share the longest start with a text, if it is most of the text: `/thank-you` of `/thanks`. */
+function findByStart(wanted: string, byName: ReadonlyMap<string, Value>): readonly Value[] {
+  const least = Math.max(MIN_START, (wanted.length * 3) / 4);
+  const starts = [...byName].map(([name, row]) => ({ row, length: countSameStart(name, wanted) }));
+  const longest = Math.max(least, ...starts.map(({ length }) => length));
+  const rows = starts.flatMap(({ row, length }) => (length === longest ? [row] : []));
+  return [...new Set(rows)].slice(0, MAX_SHOWN);
+}
+
+function countSameStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
 }
 
 const MAX_MISSING = 5;

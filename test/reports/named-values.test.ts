@@ -153,7 +153,19 @@ describe("a value that occurs nowhere", () => {
       "Nothing in these days has referrers=images.google.com. Nearest: google.com (Google).",
     ],
     ["events=signup_*", "Nothing in these days has events=signup_*. Nearest: signup."],
-    ["pages!=/blgo/*", "Nothing in these days has pages=/blgo/*, so leaving it out changes nothing."],
+    [
+      "pages=/blog/cookies",
+      "Nothing in these days has pages=/blog/cookies. Nearest: /blog/cookieless-analytics.",
+    ],
+    [
+      "pages=/blog/cookies*",
+      "Nothing in these days has pages=/blog/cookies*. Nearest: /blog/cookieless-analytics.",
+    ],
+    ["pages=/blog/cats", "Nothing in these days has pages=/blog/cats."],
+    [
+      "pages!=/blgo/*",
+      "Nothing in these days has pages=/blgo/*, so leaving it out changes nothing. Nearest: /blog.",
+    ],
     ["events=buy", "Nothing in these days has events=buy. Most frequent: outbound_link, signup, download."],
     [
       "operating_systems=BeOS",
