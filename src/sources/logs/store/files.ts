@@ -59,18 +59,22 @@ export const readOwn = (path: string): Buffer => atFile(path, () => readRegularF
 
 export const hashFile = (bytes: Uint8Array | string): string => hash("sha256", bytes, "hex");
 
-/** Returns the first folder that was missing. */
+/**
+ * Returns the first folder that was missing. Each is made alone: Node's own way tries without end where the system says ENOENT, as
+ * below /proc.
+ */
 function makeFolders(path: string): string | undefined {
-  try {
-    return mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    if (readErrorCode(error) !== "ENOENT") throw error;
-    // So Node says if the disk is read-only. The first folder that is missing tells what the system says.
-    let missing = path;
-    while (!existsSync(dirname(missing))) missing = dirname(missing);
-    mkdirSync(missing, { mode: 0o700 });
-    throw error;
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another process may have made it just now.
+      if (readErrorCode(error) !== "EEXIST" || !existsSync(folder)) throw error;
+    }
   }
+  return missing[0];
 }
 
 /** Makes a folder for this user alone, which survives a power failure. */

@@ -40,19 +40,19 @@ export interface NotKept {
 
 /**
  * Opens the history of these logs. Nothing is kept of logs that are a part of those of another history, and nothing can be if there
- * is a reason; undefined if there is no state folder at all.
+ * is a reason.
  */
 export async function openHistoryOf(
   settings: LogSettings,
   environment: Environment,
   warn: (text: string) => void,
-): Promise<OpenHistory | PartOfHistory | NotKept | undefined> {
-  const histories = findHistoriesFolder(environment);
-  if (histories === undefined) return undefined;
+): Promise<OpenHistory | PartOfHistory | NotKept> {
   const notKept = (reason: string): NotKept => {
     warn(`The counts of these logs are not kept: ${reason}.`);
     return { reason };
   };
+  const histories = findHistoriesFolder(environment);
+  if (histories === undefined) return notKept("HOME is not set");
   const found = await findHistory(histories, settings).catch((error: unknown) => {
     if (error instanceof AnalyticsError) throw error;
     return notKept(`${histories} cannot be used, because ${explain(error)}`);

@@ -144,8 +144,7 @@ it("answers, and says what was not saved, while other processes write all the ti
   let isBusy = true;
   const openHistory = async () => {
     const history = await openHistoryOf(settings, place.environment, (text) => place.warned.push(text));
-    if (history === undefined || isNotKept(history) || isPart(history))
-      throw new Error("There is no history.");
+    if (isNotKept(history) || isPart(history)) throw new Error("There is no history.");
     const save: typeof history.save = (...state) => {
       if (isBusy) changeManifest(place.history(), ({ generation }) => ({ generation: generation + 1 }));
       return history.save(...state);
@@ -161,4 +160,14 @@ it("answers, and says what was not saved, while other processes write all the ti
   expect(await readCodes()).toContain("not_saved");
   isBusy = false;
   expect(await readCodes()).not.toContain("not_saved");
+});
+
+it.each([
+  ["without a home", {}, /^HOME is not set$/],
+  ["where the system makes no folder", { XDG_STATE_HOME: "/proc" }, /^\/proc\/\S+ cannot be used, because /],
+])("says at once that nothing is kept %s", async (_, environment, reason) => {
+  const warned: string[] = [];
+  const found = await openHistoryOf(readSettings(place.folder, {}), environment, (text) => warned.push(text));
+  expect(found).toEqual({ reason: expect.stringMatching(reason) });
+  expect(warned).toEqual([expect.stringContaining("The counts of these logs are not kept: ")]);
 });
