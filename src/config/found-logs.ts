@@ -131,11 +131,8 @@ export function quoteLogs(patterns: readonly string[]): string {
 export function proposeLogs(found: readonly FoundLogs[]): string | undefined {
   const readable = found.find(({ isReadable, isEmpty }) => isReadable && !isEmpty);
   if (readable !== undefined) {
-    const [pattern = "", ...others] = readable.patterns;
-    const command = others.length === 0 ? "overview" : "sites";
-    const site =
-      pattern.includes("=") || others.length > 0 ? "" : " --site example.com (with the name of your site)";
-    return `Or ask the logs of ${readable.server} on this machine: analytics-mcp ${command} ${quoteLogs(readable.patterns)}${site}.`;
+    const command = readable.patterns.length === 1 ? "overview" : "sites";
+    return `Or ask the logs of ${readable.server} on this machine: analytics-mcp ${command} ${quoteLogs(readable.patterns)}`;
   }
   const closed = found.find(({ isEmpty }) => !isEmpty);
   if (closed === undefined) return undefined;

@@ -46,7 +46,7 @@ describe("access logs in the usual places", () => {
 });
 
 const nginx = { server: "nginx", patterns: ["/var/log/nginx/access.log*"], isReadable: true };
-const COMMAND = "analytics-mcp overview --logs '/var/log/nginx/access.log*' --site example.com";
+const COMMAND = "analytics-mcp overview --logs '/var/log/nginx/access.log*'";
 
 describe("what is proposed", () => {
   it.each([
@@ -54,7 +54,7 @@ describe("what is proposed", () => {
     [
       "the logs of several sites",
       [{ ...nginx, patterns: ["a.example=/a*", "b.example=/b*", "c.example=/c*", "d.example=/d*"] }],
-      "analytics-mcp sites --logs 'a.example=/a*' --logs 'b.example=/b*' --logs 'c.example=/c*' (and 1 more).",
+      "analytics-mcp sites --logs 'a.example=/a*' --logs 'b.example=/b*' --logs 'c.example=/c*' (and 1 more)",
     ],
     ["a group to join", [{ ...nginx, isReadable: false, group: "adm" }], 'sudo usermod -aG adm "$USER"'],
     ["another user", [{ ...nginx, isReadable: false }], "run as a user who may"],

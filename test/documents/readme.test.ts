@@ -8,6 +8,7 @@ import { serveVariables } from "../../src/config/serve-settings.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { clients } from "../../src/setup/clients/index.ts";
 import { buildEntry } from "../../src/setup/setup-instructions.ts";
+import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { stranger } from "../support/manifests.ts";
 import { buildBlocks, fillBlocks, listBlocks, readOptions } from "../support/readme.ts";
 import { runShell } from "../support/shell.ts";
@@ -96,6 +97,9 @@ describe("configuration blocks", () => {
 });
 
 describe("commands of the queries", () => {
+  const asset = combined({ target: "/style.css", referrer: "https://example.com/" });
+  const { path: find } = createLogFolder({ "access.log": joinLines(combined(), ...Array(5).fill(asset)) });
+  const log = find("access.log");
   const words = [...queries.map(({ name }) => name), "check"].join("|");
   const pattern = new RegExp(`^(?:npx -y )?analytics-mcp (?:${words}) [^\\n#|>]*`, "gm");
   const examples = ["README.md", "docs/command-line.md", "docs/scheduled.md"]
@@ -109,9 +113,7 @@ describe("commands of the queries", () => {
       word.replace(/^'(.*)'$/, "$1"),
     );
     // A log from the tests takes the place of the reader's.
-    const words = argv.map((word) =>
-      word.startsWith("/var/log/") ? "test/sources/logs/labelled/access.log" : word,
-    );
+    const words = argv.map((word) => (word.startsWith("/var/log/") ? log : word));
     const hasSource = words.includes("--logs") || words.includes("--demo");
     const { code, stderr } = await runShell([...words, ...(hasSource ? [] : ["--demo"])]);
     // A check has found something.

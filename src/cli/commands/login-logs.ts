@@ -1,12 +1,12 @@
 import { findTimezone } from "../../config/services.ts";
 import { AnalyticsError, quoteIfNeeded, quoteWord } from "../../errors.ts";
-import { listSites, normalizeSite } from "../../operations/site-name.ts";
+import { listSites } from "../../operations/site-name.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
 import { listCountrySetup } from "../../sources/country-package.ts";
 import { type DryRun, dryRun, UNNAMED } from "../../sources/logs/command/dry-run.ts";
 import { findSavedName, findSavedOptions } from "../../sources/logs/histories.ts";
-import { readHost, withoutWww } from "../../sources/logs/host-name.ts";
+import { readSiteName } from "../../sources/logs/host-name.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
 import { listUnrotated } from "../../sources/logs/reading/named-logs.ts";
 import { completeOptions } from "../../sources/logs/saved-options.ts";
@@ -124,7 +124,9 @@ async function askForSites(
   }
   const ALL = "all";
   const isOne = first === undefined;
-  const likely = saved ?? (run === "large" ? undefined : (run.likely_site ?? undefined));
+  const called = isOne ? await findCalledIn(run, logs) : undefined;
+  const likely = called ?? saved;
+  let refused: string | undefined;
   const label = isOne
     ? "Site name for these logs, such as example.com"
     : "Sites to read, separated by commas";
@@ -134,6 +136,17 @@ async function askForSites(
     fallback: isOne ? likely : ALL,
     read: (text) => {
       sites = text === ALL && !isOne ? [] : text.split(isOne ? "\n" : ",").map(readSite);
+      const [site] = sites;
+      if (called !== undefined && site !== undefined && site !== called && site !== refused) {
+        refused = site;
+        throw new AnalyticsError(
+          "usage",
+          `Their pages call the site ${called}, not ${quoteIfNeeded(site)}.`,
+          {
+            hint: `If ${quoteIfNeeded(site)} is right, type it again.`,
+          },
+        );
+      }
       const unknown = sites.find((site) => !isOne && !named.some((known) => known.site === site));
       if (unknown === undefined) return text;
       throw new AnalyticsError("usage", `The logs have no site ${quoteWord(unknown)}.`, {
@@ -144,9 +157,15 @@ async function askForSites(
   return sites.length === 0 ? undefined : sites;
 }
 
+/** What the pages of logs whose lines name no site call it. */
+async function findCalledIn(run: LookedAt, logs: readonly string[]): Promise<string | undefined> {
+  if (run !== "large") return run.likely_site ?? undefined;
+  return (await import("../../sources/logs/command/first-look.ts")).findCalled(readLogSettings({ logs }));
+}
+
 function readSite(text: string): string {
-  const site = readHost(normalizeSite(text));
-  if (site !== undefined) return withoutWww(site);
+  const site = readSiteName(text);
+  if (site !== undefined) return site;
   throw new AnalyticsError("usage", "What you typed is not the name of a site.", {
     hint: "Such as example.com, without a path.",
   });

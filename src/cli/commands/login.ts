@@ -50,7 +50,7 @@ export const command: CommandDefinition = {
         "analytics-mcp login",
         "analytics-mcp login --profile acme --base-url https://stats.example.com",
         "analytics-mcp login --service plausible",
-        "analytics-mcp login --logs '/var/log/nginx/access.log*' --site example.com",
+        "analytics-mcp login --logs '/var/log/nginx/access.log*'",
         "pass show analytics | analytics-mcp login --base-url https://stats.example.com --api-key-stdin",
       )
       .description(

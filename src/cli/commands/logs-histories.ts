@@ -1,3 +1,4 @@
+import type { Environment } from "../../config/variables.ts";
 import type { Column, View } from "../../operations/view.ts";
 import {
   forgetHistory,
@@ -7,6 +8,7 @@ import {
   setOptions,
 } from "../../sources/logs/histories.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
+import { findHistoriesFolder } from "../../sources/logs/store/find-history.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -36,17 +38,25 @@ export async function changeHistories(
       { params: {}, result: { histories }, views: [buildView(histories, notes)] },
       readOutput(io, { ...flags, fields: flags.fields }),
     );
+  const locate = (rows: HistoryRow[]) =>
+    rows.length === 1 ? rows.map(({ folder }) => `Its files are in ${folder}.`) : [];
   if (flags.list) {
-    const user = `These are the histories of the user ${nameUser()}: others have their own.`;
-    return print(listHistoryRows(environment), [user]);
+    const rows = listHistoryRows(environment);
+    return print(rows, [...locate(rows), ...describeOwner(environment)]);
   }
   if (flags.forget) {
     const settings = readLogSettings(findFlags(), environment.ANALYTICS_SITE);
     return print([await forgetHistory(settings, environment)], ["This history is removed."]);
   }
   const warn = (text: string) => printNote(io, `warning: ${text}`);
-  return print([await setOptions({ flags: findFlags(), environment, clock, warn })], []);
+  const rows = [await setOptions({ flags: findFlags(), environment, clock, warn })];
+  return print(rows, locate(rows));
 }
+
+const describeOwner = (environment: Environment): string[] =>
+  findHistoriesFolder(environment) === undefined
+    ? ["This user has no folder for histories: HOME is not set, so nothing that is counted is kept."]
+    : [`These are the histories of the user ${nameUser()}: others have their own.`];
 
 const column = (key: string, kind: Column["kind"], more: Partial<Column> = {}): Column => ({
   key,
@@ -80,9 +90,6 @@ function buildView(histories: readonly HistoryRow[], notes: readonly string[]): 
       set_aside: set_aside.length === 0 ? null : set_aside.join(" "),
     })),
     notes: [
-      ...histories
-        .map(({ folder }) => `Its files are in ${folder}.`)
-        .slice(0, histories.length === 1 ? 1 : 0),
       ...histories.flatMap(({ set_aside }) =>
         set_aside.map((path) => `A damaged part was set aside: ${path}`),
       ),

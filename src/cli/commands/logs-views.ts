@@ -2,10 +2,8 @@ import { quote, quoteIfNeeded } from "../../errors.ts";
 import type { Cell, Column, View } from "../../operations/view.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
 import { type DryRun, lineOutcomes, UNNAMED } from "../../sources/logs/command/dry-run.ts";
-import { nameAnew } from "../../sources/logs/counting/sites.ts";
 import { listNamedLogs, proposeNamed } from "../../sources/logs/reading/named-logs.ts";
 import { describeRepeat } from "../../sources/logs/reading/repeated-lines.ts";
-import type { LogPattern } from "../../sources/logs/settings.ts";
 
 type Kind = Column["kind"];
 
@@ -19,20 +17,25 @@ const column = (key: string, kind: Kind = "text", more: Partial<Column> = {}): C
 /** What a visitor wrote. */
 const untrusted = { untrusted: true } as const;
 
-/** Which files are read, and the site that they already count for if they name none. */
-interface Named {
-  files: readonly LogPattern[];
-  known: string | undefined;
+/** The same, with the site that lines without one already count for. */
+export function nameSite<Run extends Pick<DryRun, "sites" | "pages">>(run: Run, known: string): Run {
+  const name = <Row extends { site: string }>(row: Row) =>
+    row.site === UNNAMED ? { ...row, site: known } : row;
+  return { ...run, sites: run.sites.map(name), pages: run.pages.map(name) };
 }
 
-/** The tables of a dry run. */
-export function buildLogViews(run: DryRun, named: Named): View[] {
+/**
+ * The tables of a dry run.
+ *
+ * @param known The site that lines without one already count for.
+ */
+export function buildLogViews(run: DryRun, known: string | undefined): View[] {
   const { files, sites, other_hosts, outcomes, pages, not_found, bots } = run;
   const hasNames = sites.some(({ site }) => site !== UNNAMED);
   return [
     {
       ...table("files", describeFiles(run), FILES, files),
-      notes: listNotes(run, named),
+      notes: listNotes(run, known),
       warnings: listWarnings(run),
     },
     table("sites", hasNames ? "Sites" : "The site", SITES, sites),
@@ -110,12 +113,13 @@ function describeFiles({ files, lines, milliseconds }: DryRun): string {
 const group = (count: number) => count.toLocaleString("en");
 
 /** Files of several sites, by their names, count as one with a single name. */
-function proposeSite({ files, likely_site }: DryRun, named: Named): string {
-  const { known } = named;
+function proposeSite({ files, likely_site }: DryRun, known: string | undefined): string {
   if (known !== undefined) {
-    const other = likely_site ?? known;
-    const anew = other === known ? "" : ` Its pages call it ${other}. ${nameAnew(named.files, other)}`;
-    return `The log does not say which site it is about. It counts as ${known}.${anew}`;
+    const isOther = likely_site !== null && likely_site !== known;
+    const other = isOther
+      ? ` Its pages call it ${likely_site}: to count it by that name, ask with --site ${likely_site}`
+      : "";
+    return `The log does not say which site it is about. It counts as ${known}.${other}`;
   }
   const logs = listNamedLogs(files.map(({ file }) => file));
   return logs.size > 1
@@ -123,11 +127,11 @@ function proposeSite({ files, likely_site }: DryRun, named: Named): string {
     : `The log does not say which site it is about. To query it, add --site ${likely_site ?? "example.com"}`;
 }
 
-function listNotes(run: DryRun, named: Named): string[] {
+function listNotes(run: DryRun, known: string | undefined): string[] {
   const { sites, other_hosts, other_hosts_total, timezone } = run;
   return [
     `Days are in the timezone ${timezone}; --timezone chooses another.`,
-    ...(sites.some(({ site }) => site === UNNAMED) ? [proposeSite(run, named)] : []),
+    ...(known !== undefined || sites.some(({ site }) => site === UNNAMED) ? [proposeSite(run, known)] : []),
     ...(other_hosts_total > other_hosts.length
       ? [
           `Shown are ${other_hosts.length} of ${other_hosts_total} hosts that are not sites. Without --site, a site has 1% of all page views or more.`,

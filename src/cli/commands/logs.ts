@@ -65,11 +65,18 @@ export const command: CommandDefinition = {
           await changeHistories(io, flags, () => findFlags(io, files, flags));
           return;
         }
-        const [{ readLogSettings }, { createReplay }, { dryRun }, { buildLogViews }] = await Promise.all([
+        const [
+          { readLogSettings },
+          { createReplay },
+          { dryRun, UNNAMED },
+          { buildLogViews, nameSite },
+          { findSavedName },
+        ] = await Promise.all([
           import("../../sources/logs/open.ts"),
           import("../../sources/logs/reading/replay.ts"),
           import("../../sources/logs/command/dry-run.ts"),
           import("./logs-views.ts"),
+          import("../../sources/logs/histories.ts"),
         ]);
         const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
         const stdin = createReplay(() => openPipe(io.stdin));
@@ -79,16 +86,13 @@ export const command: CommandDefinition = {
           return;
         }
         assertNoOtherFlags(flags);
-        const result = await dryRun({ ...settings, stdin }, io.clock);
-        const { findSavedName } = await import("../../sources/logs/histories.ts");
-        const known = await findSavedName(settings, io.environment);
+        const run = await dryRun({ ...settings, stdin }, io.clock);
+        const isUnnamed = run.sites.some(({ site }) => site === UNNAMED);
+        const known = isUnnamed ? await findSavedName(settings, io.environment) : undefined;
+        const result = known === undefined ? run : nameSite(run, known);
         await printAnswer(
           io,
-          {
-            params: {},
-            result: { ...result },
-            views: buildLogViews(result, { files: settings.files, known }),
-          },
+          { params: {}, result: { ...result }, views: buildLogViews(result, known) },
           readOutput(io, flags),
         );
       });

@@ -1,6 +1,7 @@
 import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
+import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestListed, suggestName } from "../../render/suggest-name.ts";
 import { findInterval } from "../../reports/profile.ts";
@@ -57,6 +58,8 @@ const suggestDimension = ({ params }: Query, texts: GivenWords["texts"], word: s
 /** Rewrites an error on parameters for the command line: options with their dashes, and the values given. */
 export function explainParameters(query: Query, error: unknown, given: GivenWords): unknown {
   if (!(error instanceof AnalyticsError)) return error;
+  const wrong = error.code === "usage" ? findWrongPeriod(given) : undefined;
+  if (wrong !== undefined) return explainParameters(query, wrong, given);
   const { code, parameters, status, hint = "" } = error;
   const guesses = given.words.map((word) => guess(query, given, word).trim());
   if (parameters.length === 0) {
@@ -83,6 +86,18 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
     parameters,
     cause: error,
   });
+}
+
+/** What is wrong with the period in words, which is said first if the source refuses: without it, nobody asks for the date there. */
+function findWrongPeriod({ texts }: GivenWords): unknown {
+  const [period] = texts.get("period") ?? [];
+  if (period === undefined || isPeriod(period)) return undefined;
+  try {
+    resolvePeriod(period, new Date().toISOString().slice(0, 10));
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 interface Explanation {

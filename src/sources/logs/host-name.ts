@@ -1,3 +1,5 @@
+import { normalizeSite } from "../../operations/site-name.ts";
+
 /** A host as sites are named: lower case, without port, final dot and `www.`; undefined if it cannot be a name. */
 export function readHost(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -10,6 +12,12 @@ export function readHost(text: string | undefined): string | undefined {
     !/^[\d.]+$/.test(host)
     ? host
     : undefined;
+}
+
+/** The site that a person types, also as an address; undefined if it cannot be a name. */
+export function readSiteName(text: string): string | undefined {
+  const host = readHost(normalizeSite(text));
+  return host === undefined ? undefined : withoutWww(host);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { DataSource } from "../data-source.ts";
 import { listTexts } from "../named-sites.ts";
 import { readSites } from "../source-options.ts";
 import type { LocalContext, OpenView, SourceFlags } from "../source-types.ts";
+import { readSiteName } from "./host-name.ts";
 import { createLogSource, createLogViews } from "./log-source.ts";
 import { STDIN } from "./reading/find-files.ts";
 import { createReplay } from "./reading/replay.ts";
@@ -46,13 +47,29 @@ export function openStore(
   // Standard input is another log each time.
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openHistory = isKept ? () => openHistoryOf(settings, environment, warn ?? (() => {})) : undefined;
+  const look = () => import("./command/first-look.ts");
   const onNamed = async () => {
-    const { lookFirst } = await import("./command/first-look.ts");
-    for (const text of await lookFirst(settings)) await warn?.(text);
+    for (const text of await (await look()).lookFirst(settings)) await warn?.(text);
   };
+  const findCalled: LogStoreOptions["findCalled"] = async (isOnly) => {
+    const { findCalled, findOnlyName } = await look();
+    return isOnly ? findOnlyName(settings) : findCalled(settings);
+  };
+  const onRenamed = (before: string, name: string) =>
+    warn?.(
+      `These logs were counted as ${before}; they are counted again as ${name}, as their pages call their site.`,
+    );
   return {
     settings,
-    store: createLogStore(settings, { clock, openHistory, mayChange, onNamed: warn && onNamed, ...options }),
+    store: createLogStore(settings, {
+      clock,
+      openHistory,
+      mayChange,
+      findCalled,
+      onRenamed,
+      onNamed: warn && onNamed,
+      ...options,
+    }),
   };
 }
 
@@ -78,6 +95,12 @@ export function readLogSettings(flags: SourceFlags, defaultSite?: string): LogSe
     });
   }
   const sites = readSites(flags.site, defaultSite);
+  const wrong = sites.find((site) => readSiteName(site) === undefined);
+  if (wrong !== undefined) {
+    throw new AnalyticsError("usage", `--site: ${quoteWord(wrong)} is not the name of a site.`, {
+      hint: "Such as example.com, without a path.",
+    });
+  }
   const given = readGivenOptions(flags);
   return {
     files,

@@ -1,6 +1,9 @@
 import type { SiteSelection } from "../../../config/site-patterns.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
+import type { Days } from "../../../operations/days.ts";
+import { formatSpan } from "../../../operations/period.ts";
 import { quoteForShell } from "../../../operations/shell-command.ts";
+import { findNearest } from "../../../suggest.ts";
 import { listNamedLogs } from "../reading/named-logs.ts";
 import { type LogPattern, type LogSettings, quotePatterns } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
@@ -13,10 +16,6 @@ type Visited = Pick<SiteLog, "domain" | "pageviews">;
 
 /** The sites of the logs, by domain: those that were named, else the hosts that people visit. Throws AnalyticsError. */
 export function listSites(sites: SiteLogs, settings: LogSettings): SiteLog[] {
-  const { sites: asked, onlySite } = settings;
-  const isKnown = asked.length === 0 || asked.some((site) => sites.has(site) || site === onlySite);
-  if (onlySite !== undefined && !isKnown)
-    throw createOtherSiteError(onlySite, asked[0] ?? "", settings.files);
   const found = findSites(sites, settings);
   const hasViews = [...sites.values()].some(({ pageviews }) => pageviews > 0);
   if (found.length === 0 && !hasViews) throw createNamelessError(settings);
@@ -63,19 +62,38 @@ function pickVisited<S extends Visited>(all: readonly S[]): S[] {
   return all.filter(({ pageviews }) => pageviews > 0 && pageviews >= MIN_SHARE * total);
 }
 
+interface OtherSite {
+  files: readonly LogPattern[];
+  /** What the pages call the site of these logs; undefined if they do not say, or were not read. */
+  called?: string | undefined;
+  /** The days that cannot be counted again; null if there is none, undefined if that is not known. */
+  lost?: Days | null;
+}
+
 /** The lines have the name that was given first: another one would be given the same numbers. */
-export const createOtherSiteError = (
+export function createOtherSiteError(
   known: string,
   asked: string,
-  files: readonly LogPattern[],
-): AnalyticsError =>
-  new AnalyticsError("usage", `These logs are about ${known}, not about ${quoteIfNeeded(asked)}.`, {
-    hint: `Ask about ${known}. ${nameAnew(files, asked)}`,
-  });
+  { files, called, lost }: OtherSite,
+): AnalyticsError {
+  const name = quoteIfNeeded(asked);
+  const right = called ?? known;
+  const isSlip = findNearest(asked, [right]) !== undefined;
+  const say = isSlip
+    ? `Did you mean --site ${right}?`
+    : `Their pages call it ${right}: ask with --site ${right}.`;
+  const isRight = called === asked || (called === undefined && !isSlip);
+  const hint = isRight
+    ? `${known.includes(" ") ? "" : `Ask with --site ${known}. `}To count them again as ${name}, first remove what was counted${describeLoss(lost)}: analytics-mcp logs --forget ${quotePatterns(files)}`
+    : `${say} If a profile has the other name, log in again: analytics-mcp login`;
+  return new AnalyticsError("usage", `These logs are of ${known}, not of ${name}.`, { hint });
+}
 
-/** How logs get another name: there is no renaming. */
-export const nameAnew = (files: readonly LogPattern[], site: string): string =>
-  `To count them again as ${quoteIfNeeded(site)}, first remove what was counted, which loses days whose files are gone: analytics-mcp logs --forget ${quotePatterns(files)}`;
+function describeLoss(lost: Days | null | undefined): string {
+  if (lost === null) return "";
+  if (lost === undefined) return ", which loses days whose files are gone";
+  return `, which loses ${formatSpan(lost)} for good, since log files of these days are gone`;
+}
 
 /** The error of logs whose lines name no host, if nothing else names their site. */
 export function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsError {

@@ -37,13 +37,21 @@ export interface SettledLogs {
   logs: HistoryLogs;
 }
 
-/** Logs that have no history yet, or none at all. */
-export function beginLogs(asked: LogSettings, others: readonly string[] = []): SettledLogs {
+/**
+ * Logs that have no history yet, or none at all.
+ *
+ * @param called Their site, if nobody named it.
+ */
+export function beginLogs(
+  asked: LogSettings,
+  { others = [], called }: { others?: readonly string[] | undefined; called?: string | undefined } = {},
+): SettledLogs {
   const options = [{ since: "", options: completeOptions(asked.given) }];
   const patterns = asked.files.map(({ glob, site }) => ({ glob: readRealPattern(glob), site }));
+  const names = called === undefined ? asked.sites : [called];
   return {
-    settings: { ...asked, ...applyOptions(options) },
-    logs: { patterns, names: asked.sites, admitted: {}, options, others },
+    settings: { ...asked, ...applyOptions(options), onlySite: names[0], named: names },
+    logs: { patterns, names, admitted: {}, options, others },
   };
 }
 
@@ -97,7 +105,7 @@ export function assertSameSite(
   patterns: readonly LogPattern[],
 ): void {
   if (asked !== undefined && asked !== known)
-    throw createOtherSiteError(known ?? "the hosts in their lines", asked, patterns);
+    throw createOtherSiteError(known ?? "the hosts in their lines", asked, { files: patterns });
 }
 
 /** Whether lines of a file have the site that was named for them. */

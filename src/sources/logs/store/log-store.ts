@@ -24,12 +24,14 @@
  */
 
 import { AnalyticsError } from "../../../errors.ts";
+import { addDays } from "../../../operations/days.ts";
 import { listClosedTooEarly } from "../counting/close-days.ts";
 import { type Collector, type CollectorOptions, createCollector } from "../counting/collector.ts";
 import { DEFINITION } from "../counting/day-counts.ts";
 import { openGeoip } from "../counting/geoip.ts";
 import { MAX_SITES } from "../counting/host-sites.ts";
 import type { SiteLog } from "../counting/site-log.ts";
+import { createOtherSiteError } from "../counting/sites.ts";
 import { createFileRegistry, type FileRegistry } from "../reading/file-registry.ts";
 import { findFiles, STDIN } from "../reading/find-files.ts";
 import { currentOptions, listDifferent } from "../saved-options.ts";
@@ -85,6 +87,10 @@ export interface LogStoreOptions {
   openHistory?: (() => Promise<OpenHistory | PartOfHistory | NotKept | undefined>) | undefined;
   /** Called when logs were read that have no history yet, or whose options may change. */
   onNamed?: (() => Promise<void>) | undefined;
+  /** Called when logs were counted again by another name, with the one before. */
+  onRenamed?: ((before: string, name: string) => void) | undefined;
+  /** Finds what the pages of these logs call their site; with `isOnly`, only if that is enough to name it. */
+  findCalled?: ((isOnly: boolean) => Promise<string | undefined>) | undefined;
   /** Makes a thread read the logs and keep their counts in the same history; fails only if no thread can be started. */
   readInWorker?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   /** Whether options other than those of the history change it; else they are refused. */
@@ -97,13 +103,15 @@ const MIN_WORKER_BYTES = 32_000_000;
 /** Creates the store of what was collected from the logs: in memory, and in their history if there is one. */
 export function createLogStore(
   asked: LogSettings,
-  { clock, openHistory, readInWorker, mayChange, onNamed }: LogStoreOptions,
+  { clock, openHistory, readInWorker, mayChange, onNamed, onRenamed, findCalled }: LogStoreOptions,
 ): LogStore {
   let history: OpenHistory | undefined;
   let notKept: NotKept | undefined;
   let partOf: readonly string[] | undefined;
   let isOpened = false;
   let isNamedNow = false;
+  /** The site of logs that have no history, if nobody named it and their pages leave no doubt. */
+  let called: string | undefined;
   let current: CountedLogs | undefined;
   /** What was on disk after the last save. */
   let saved = "";
@@ -161,7 +169,7 @@ export function createLogStore(
     );
   const settle = (kept: KeptState | undefined) =>
     kept === undefined || kept.logs === NO_LOGS
-      ? beginLogs(asked, history?.others)
+      ? beginLogs(asked, { others: history?.others, called })
       : continueLogs(asked, kept, mayChange);
   const start = (kept: KeptState | undefined): CountedLogs => {
     const { settings, logs } = settle(kept);
@@ -174,6 +182,7 @@ export function createLogStore(
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
     const kept = history?.load();
     isNamedNow ||= partOf === undefined && (kept === undefined || mayChange === true);
+    if (kept === undefined && asked.sites.length === 0) called = await findCalled?.(true);
     if (history === undefined || readInWorker === undefined) return kept;
     const { settings } = settle(kept);
     if ((await measureUnread(settings, kept)) < MIN_WORKER_BYTES) return kept;
@@ -236,6 +245,36 @@ export function createLogStore(
     const given = { sites: collector.sites, files: registry, readAgain, tried: rebuilt, outdated };
     if (await rebuildDays(given, signal)) rebuilds++;
     return read;
+  };
+  /** Whether a line that names no site counts by another name now, which was asked for. Throws AnalyticsError if it must not. */
+  const rename = async (read: CountedLogs, signal?: AbortSignal): Promise<boolean> => {
+    const { collector, registry, settings, logs } = read;
+    const change = findNameChange(read, asked);
+    if (history === undefined || change === undefined) return false;
+    const { known, name } = change;
+    const now = clock() / 1000;
+    const counted = { sites: collector.sites, files: registry };
+    const countable = findCountable(counted, settings.calendar, now);
+    const { first, since, isPart } = countable;
+    const its = await findCalled?.(false);
+    if (its !== name || isPart) {
+      const lost = isPart ? { from: first, to: addDays(since, -1) } : null;
+      throw createOtherSiteError(known, name, { files: asked.files, called: its, lost });
+    }
+    const next = applyLogs(asked, { ...logs, names: [name] });
+    const domains = [...collector.sites.keys(), name];
+    const readAgain = readAgainBy(next.settings);
+    const { options } = logs;
+    const sites = await recount({ read: counted, domains, countable, options, now, readAgain }, signal);
+    if (sites === undefined) return true;
+    rebuilds++;
+    // No line is left of the name before.
+    const left = sites.filter((log) => log.first !== undefined);
+    save({ ...read, ...next }, left);
+    if (notKept !== undefined) throw createNotChangedError(notKept.reason);
+    onRenamed?.(known, name);
+    current = undefined;
+    return true;
   };
   /** Counts anew by what has changed: other options, or a site that was named. False if nothing has. Else the logs must be opened again. */
   const change = async (read: CountedLogs, signal?: AbortSignal): Promise<boolean> => {
@@ -308,7 +347,7 @@ export function createLogStore(
   const readAsked = async (signal?: AbortSignal) => {
     for (let attempt = 1; ; attempt++) {
       const read = await readAndSave(signal);
-      if (!(await change(read, signal))) return read;
+      if (!(await rename(read, signal)) && !(await change(read, signal))) return read;
       if (attempt === MAX_ATTEMPTS) throw createNotChangedError("the log files keep changing");
     }
   };
@@ -343,6 +382,20 @@ function listMissing({ collector, registry, logs }: CountedLogs, { sites }: LogS
   const isFull = collector.sites.size >= MAX_SITES;
   const isNameless = logs.names.length === 0 && [...registry.contents.values()].some(isNamed);
   return isFull || isNameless ? sites.filter((site) => !collector.sites.has(site)) : [];
+}
+
+/** Another name for lines without one. */
+interface NameChange {
+  known: string;
+  name: string;
+}
+
+/** The name that is asked for, if lines without one have another. */
+function findNameChange({ collector, logs }: CountedLogs, { sites }: LogSettings): NameChange | undefined {
+  const [[name], [known]] = [sites, logs.names];
+  if (name === undefined || known === undefined) return undefined;
+  if (sites.some((site) => site === known || collector.sites.has(site))) return undefined;
+  return { known, name };
 }
 
 const createNotChangedError = (reason: string): AnalyticsError =>

@@ -8,6 +8,8 @@ import type { ReadFiles, ReadLogs } from "./rebuild-days.ts";
 
 /** The days of which all lines are still in files. */
 export interface CountableDays {
+  /** The first day that counts. */
+  first: string;
   /** The first of them. */
   since: string;
   /** Whether there is an earlier day. */
@@ -23,9 +25,9 @@ export function findCountable({ sites, files }: ReadLogs, calendar: LogCalendar,
   // Whose lines are known to be counted, but not which lines these were.
   const settled = [...sites.values()].map((log) => log.settled);
   const kept = [...settled, ...(Number.isFinite(end) ? [calendar.find(end).date] : [])].sort().at(-1) ?? "";
-  if (kept === "") return { since: first, isPart: false };
+  if (kept === "") return { first, since: first, isPart: false };
   const since = addDays(kept, 1);
-  return { since: since < first ? first : since, isPart: since > first };
+  return { first, since: since < first ? first : since, isPart: since > first };
 }
 
 const isWhole = ({ isPresent }: ReadFiles, content: LogContent): boolean =>

@@ -120,10 +120,10 @@ describe("the name of logs without hosts", () => {
   it("stays, and another one is refused with both", async () => {
     place.write("access.log", plainLines(5, NOON - 3_600_000));
     expect(await count({ site: [SHOP] }, "2026-11-21")).toBe(5);
-    const refusal = "These logs are about shop.example.com, not about other.example.";
+    const refusal = "These logs are of shop.example.com, not of other.example.";
     await expect((await place.open({ site: ["other.example"] })).sites()).rejects.toMatchObject({
       message: refusal,
-      hint: expect.stringMatching(/logs --forget '\/[^']*access\.log\*'$/),
+      hint: expect.stringMatching(/what was counted: analytics-mcp logs --forget '\/[^']*access\.log\*'$/),
     });
     const logs = [`other.example=${path("access.log*")}`];
     await expect((await place.open({ logs, ...ALL })).sites()).rejects.toThrow(refusal);

@@ -1,0 +1,116 @@
+import { readdirSync, rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readProfileOptions } from "../../src/config/profiles.ts";
+import { logs } from "../../src/sources/logs.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW } from "../support/logs.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
+
+const page = (at: string, more: object = {}) => [
+  combined({ at, ...more }),
+  ...Array.from({ length: 5 }, () =>
+    combined({ at, target: "/style.css", referrer: "https://www.shop.example/" }),
+  ),
+];
+
+/** Logs of three days whose lines name no host, and whose pages call the site shop.example. */
+function createPlace(more: object = {}) {
+  const { path } = createLogFolder({
+    "access.log": joinLines(...page("2026-11-21T04:00:00Z", more)),
+    "access.log.1": joinLines(...page("2026-11-20T12:00:00Z"), combined({ at: "2026-11-20T12:01:00Z" })),
+    "access.log.2": joinLines(...page("2026-11-19T12:00:00Z")),
+  });
+  const environment = createHome();
+  const log = path("access.log*");
+  const run = (...argv: string[]) =>
+    runShell([...argv, "--logs", log], { environment, columns: 400, clock: () => LOG_NOW });
+  const count = async (site?: string) => {
+    const { code, stdout, stderr } = await run("stats", "--json", ...(site ? ["--site", site] : []));
+    return code === 0 ? [JSON.parse(stdout).site.domain, JSON.parse(stdout).pageviews] : stderr;
+  };
+  return { path, environment, log, run, count };
+}
+
+describe("the site of logs that name none", () => {
+  it("is what their pages call it, if nobody names another, and says so once", async () => {
+    const { run, count, environment, log } = createPlace();
+    const { stderr } = await run("stats");
+    expect(stderr).toContain(
+      "warning: The lines of these logs name no site, so they count as shop.example, as their pages call it.\n",
+    );
+    expect((await run("stats")).stderr).not.toContain("as their pages");
+    expect(await count("shop.example")).toEqual(["shop.example", 4]);
+    const flags = { logs: [log] };
+    const given = { flags, environment: createHome(), clock: () => LOG_NOW };
+    await expect(logs.openViews?.(given)).resolves.toBeTypeOf("function");
+    expect((await runShell(["logs", log], { environment })).stdout).not.toContain("(unnamed)");
+  });
+
+  it("is counted again by the name that the pages use, after any other one", async () => {
+    const { run, count, environment } = createPlace();
+    expect(await count("example.com")).toEqual(["example.com", 4]);
+    const { code, stderr } = await run("stats", "--site", "https://www.Shop.example/");
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        "These logs were counted as example.com; they are counted again as shop.example",
+      ),
+    ]);
+    expect((await run("stats", "--site", "shop.example")).stderr).not.toContain("counted again");
+    expect(await count()).toEqual(["shop.example", 4]);
+    const [history = ""] = readdirSync(`${environment.HOME}/.local/state/analytics-mcp/logs`);
+    const kept = readdirSync(`${environment.HOME}/.local/state/analytics-mcp/logs/${history}`);
+    expect(kept.join(" ")).not.toContain("example.com");
+    expect(await count("example.com")).toContain(
+      "Their pages call it shop.example: ask with --site shop.example.",
+    );
+  });
+
+  it("keeps its name where days would be lost, and the refusal says which", async () => {
+    const { count, path, log } = createPlace();
+    await count("example.com");
+    rmSync(path("access.log.2"));
+    expect(await count("shop.example")).toContain(
+      `Ask with --site example.com. To count them again as shop.example, first remove what was counted, which loses 2026-11-19 for good, since log files of these days are gone: analytics-mcp logs --forget '${log}'`,
+    );
+    expect(await count("example.com")).toEqual(["example.com", 4]);
+  });
+
+  it("is not changed by a slip, nor by what cannot be a name", async () => {
+    const { count, run } = createPlace();
+    await count("shop.example");
+    for (const site of ["shop.exmaple", "othersite.com"]) {
+      const said = await count(site);
+      expect(said).toContain(`These logs are of shop.example, not of ${site}.`);
+      expect(said).toMatch(/--site shop\.example/);
+      expect(said).not.toContain("--forget");
+    }
+    const { stderr } = await run("stats", "--site", "shop.exmaple", "--period", "lastweak");
+    expect(stderr).toContain('--period cannot be "lastweak"');
+    expect(await count("shop example")).toContain("is not the name of a site.");
+    expect(await count()).toEqual(["shop.example", 4]);
+  });
+
+  it.each(["example.com", "shop.example"])(
+    "is proposed at a login, whatever a history says (%s)",
+    async (site) => {
+      const { count, environment, log } = createPlace();
+      await count(site);
+      const { code, stderr } = await runShell(["login", "--logs", log], {
+        environment,
+        columns: 200,
+        isTTY: true,
+        clock: () => LOG_NOW,
+        answers: [
+          ["(Enter for shop.example)", "shop.exmaple\r"],
+          [
+            "Their pages call the site shop.example, not shop.exmaple. If shop.exmaple is right, type it again.",
+            "\r",
+          ],
+        ],
+      });
+      expect([code, readProfileOptions(environment, "default")?.site]).toEqual([0, ["shop.example"]]);
+      expect(stderr.includes("counted again as shop.example")).toBe(site === "example.com");
+    },
+  );
+});
