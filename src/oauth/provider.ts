@@ -7,7 +7,7 @@ import { paths, SCOPE } from "./discovery.ts";
 import type { DocumentFetch, DocumentRefused } from "./document-fetch.ts";
 import { setHandoffCookie } from "./key-handoff.ts";
 import { GRANT_SECONDS } from "./key-owner.ts";
-import { buildDocumentErrorPage, buildErrorPage, signInEnded } from "./pages/error-page.ts";
+import { buildDocumentErrorPage, buildErrorPage, registrationGone, signInEnded } from "./pages/error-page.ts";
 import { pageHeaders } from "./pages/html-document.ts";
 import { createRedirectGuard } from "./redirect-guard.ts";
 import { findForbiddenRedirect } from "./redirect-policy.ts";
@@ -108,6 +108,10 @@ export function createProvider(options: ProviderOptions) {
         return;
       }
       const refusal = findRefusal(fault);
+      if (error === "invalid_client" && !refusal) {
+        ctx.body = registrationGone;
+        return;
+      }
       const reason = refusal ? describeRefusal(refusal) : error_description;
       ctx.body = buildErrorPage({
         title: "This sign-in cannot continue",

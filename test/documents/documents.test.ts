@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -23,8 +23,16 @@ const linkedDocuments = [
   ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],
   ["Access logs", "docs/logs.md", "a web server's logs as the source, without a service"],
   ["ClickHouse", "docs/clickhouse.md", "logs of several servers or years, in a table"],
+  ["Matomo, Umami, Plausible", "docs/services.md", "how to set them up, and what maps to what"],
+  ["A service of your own", "docs/your-service.md", "how its fields are found, and mapping files"],
   ["Reliability", "docs/reliability.md", "what is promised when something fails"],
 ].map(([title = "", path = "", about = ""]) => ({ title, path, about }));
+
+it("llms.txt lists each page, except those about this package's code", () => {
+  const pages = readdirSync("docs").filter((name) => name.endsWith(".md"));
+  const listed = linkedDocuments.flatMap(({ path }) => (path.startsWith("docs/") ? path.slice(5) : []));
+  expect([...listed, "architecture.md", "contributing.md"].sort()).toEqual(pages.sort());
+});
 
 describe("published documents match the operations (npx vitest run -u rewrites them)", () => {
   it("llms.txt", async () => {

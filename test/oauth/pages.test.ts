@@ -109,7 +109,9 @@ describe("the consent page", () => {
       "organization: visitors, pages, referrers, browsers, crawlers and dead links. Read",
     );
     expect(words({ geoip: "x.mmdb" })).toContain("dead links, and the countries of visitors. Read only");
-    expect(words({})).toContain("gives it to you; if you do, analytics-mcp keys add makes one.");
+    expect(words({})).toContain(
+      "from whoever runs this server. If that is you, analytics-mcp keys add makes one.",
+    );
   });
 
   it("says where a service with an API of its own keeps its keys", () => {

@@ -23,9 +23,14 @@ describe("the page of a sign-in that is refused", () => {
       before: OURS,
       quoted: "resource indicator is missing, or unknown",
     });
-    const unknown = await open(connector, { client_id: "unknown" });
-    expect(readQuotation(unknown.html)).toEqual({ before: OURS, quoted: "client is invalid" });
-    for (const { html } of [other, unknown]) expect(html).not.toContain("The application sent:");
+    expect(other.html).not.toContain("The application sent:");
+  });
+
+  it("says how to register again, since starting again would send the same id", async () => {
+    const { html } = await open(await start(), { client_id: "unknown" });
+    expect(html).toContain("Remove the connector in the application, and add it again.");
+    expect(html).toContain("Code: <code>invalid_client</code>");
+    expect(html).not.toContain("start again");
   });
 
   it("leads on, as the page of an unknown address does: to what this server is", async () => {

@@ -4,5 +4,5 @@ import type { Command } from "commander";
 export const addKeysOption = <C extends Command>(command: C): C =>
   command.option(
     "--keys <file>",
-    "file of organizations and hashes of their keys, for --logs (or ANALYTICS_KEYS_FILE; see keys)",
+    "file of organizations and hashes of their keys, for --logs and --clickhouse (or ANALYTICS_KEYS_FILE; see keys)",
   );

@@ -29,7 +29,7 @@ const OPTIONS: Readonly<Record<keyof typeof serveVariables, string>> = {
   dashboardUrl: "<url> where people create their keys; the sign-in page links to it (%)",
   store: "<store> where sign-ins are kept: a file, redis://… or memory (%)",
   secretFile: "<file> file of the server secret, the same on every replica (%)",
-  trustProxy: "trust X-Forwarded-* from your reverse proxy (%=on)",
+  trustProxy: "read clients' addresses from X-Forwarded-For, which your reverse proxy sends (%=on)",
   allowedOrigins: "<hosts> hosts of web pages whose scripts may call it (%)",
   registration: "<switch> on or off: whether applications may register (default: on; %)",
   clientDocuments:

@@ -79,7 +79,7 @@ function buildHelp(origin: KeyOrigin): Html {
     case "nobody":
       return html`This key is public and already filled in: <code>${publicKey}</code>`;
     case "operator":
-      return html`For <bdi class="address">${service}</bdi>. Whoever runs this server gives it to you; if you do, analytics-mcp keys add makes one.`;
+      return html`For <bdi class="address">${service}</bdi>, from whoever runs this server. If that is you, analytics-mcp keys add makes one.`;
     case "dashboard": {
       // In another tab: this page is the sign-in.
       const dashboard =

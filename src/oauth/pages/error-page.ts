@@ -72,3 +72,11 @@ export const signInEnded = buildErrorPage({
   message: "It was completed, it is more than 15 minutes old, or it was started in another browser.",
   hint: "Go back to the application and start again.",
 });
+
+/** For an application whose registration was lost or pruned. If the person starts again, it sends the same id. */
+export const registrationGone = buildErrorPage({
+  title: "This sign-in cannot continue",
+  message: "The application is not, or no longer, registered at this server.",
+  hint: "Remove the connector in the application, and add it again.",
+  code: "invalid_client",
+});

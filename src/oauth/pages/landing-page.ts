@@ -74,7 +74,7 @@ ${
 /** Where people get a key. */
 function buildKeySource(service: string, dashboardUrl: string | undefined): Html {
   if (findKeyIssuer({ service, dashboardUrl }) === "operator") {
-    return html`an API key, which whoever runs this server gives to you`;
+    return html`an API key, which you get from whoever runs this server`;
   }
   return html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`;
 }
