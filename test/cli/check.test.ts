@@ -109,20 +109,29 @@ describe("of a log whose last day is low", () => {
     expect(await checkLog(log, words)).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  it.each(["--above 100", "--unusual"])(
-    "%s of a mistyped page is no silence, except with -q",
-    async (words) => {
-      const asked = `${words} --filter page=/pricng`;
-      const stderr = "Nothing in these days has pages=/pricng. Nearest: /pricing.\n";
-      expect(await checkLog(log, asked)).toEqual({ code: 0, stdout: "", stderr });
-      expect(await checkLog(log, `${asked} -q`)).toEqual({ code: 0, stdout: "", stderr: "" });
-    },
-  );
+  it.each([
+    ["--above 100", 0, ""],
+    ["--unusual", 0, ""],
+    ["--below 1", 7, "example.com, only pages=/pricng, had 0 visitors on Friday, 2026-11-20: below 1.\n"],
+  ])("%s of a mistyped page says so, except with -q", async (words, code, stdout) => {
+    const asked = `${words} --filter page=/pricng`;
+    const says = await checkLog(log, asked);
+    expect(says).toMatchObject({ code, stdout });
+    expect(says.stderr).toMatch(/^Nothing in these days has pages=\/pricng. Nearest: \/pricing.$/m);
+    expect(says.stderr).toMatch(
+      /^Nobody met --filter in the four weeks before either: it may be mistyped.$/m,
+    );
+    const quiet = await checkLog(log, `${asked} -q`);
+    expect(quiet).toMatchObject({ code, stdout });
+    expect(quiet.stderr).not.toMatch(/Nothing|Nobody/);
+  });
 
-  it("a page that nobody saw on the day, but before, is silence", async () => {
+  it("a page that nobody saw on the day, but before, is no mistake", async () => {
     const seen = writeLog([...usual(20), [40, 3], 40, 5]);
-    const asked = "--above 100 --filter page=/pricing";
-    expect(await checkLog(seen, asked)).toEqual({ code: 0, stdout: "", stderr: "" });
+    const asked = "--filter page=/pricing";
+    expect(await checkLog(seen, `${asked} --above 100`)).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { code, stderr } = await checkLog(seen, `${asked} --below 1`);
+    expect([code, stderr]).toEqual([7, expect.not.stringContaining("mistyped")]);
   });
 
   it("several conditions are several sentences, and --explain adds those that are not met", async () => {

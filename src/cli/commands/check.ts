@@ -112,13 +112,18 @@ async function report(
   }
   for (const { text } of unknown) await printNote(io, `warning: Not checked: ${format(text)}`);
   const says = found.length + passed.length > 0;
-  // A condition on what was mistyped could never be met.
+  // A condition on what was mistyped could never be met, or always is.
   const isMistyped = neverMet && !flags.quiet;
-  const told = warnings.filter((warning) => says || (isMistyped && isAboutValue(warning)));
+  const told = warnings.filter((warning) =>
+    isAboutValue(warning) ? (says || neverMet) && !flags.quiet : says,
+  );
   for (const warning of showWarnings(told)) await printNote(io, format(warning));
+  if (isMistyped) await printNote(io, NEVER_MET);
   if (found.length > 0) throw new SilentExit(exitCodes.found);
   if (unknown.length > 0) throw new SilentExit(exitCodes.incomplete);
 }
+
+const NEVER_MET = "Nobody met --filter in the four weeks before either: it may be mistyped.";
 
 const isAboutValue = ({ code }: Warning) => code === NO_SUCH_VALUE;
 
