@@ -3,21 +3,26 @@ import { AnalyticsError, quoteWord } from "../errors.ts";
 import { suggest } from "../suggest.ts";
 import { readCommandLine } from "./command-line.ts";
 import { commandList } from "./commands/command-list.ts";
-import { createUnknownOptionError, seeHelp } from "./usage-error.ts";
+import { seeHelp } from "./usage-error.ts";
 
 /**
  * Refuses a mistyped command before commander complains about the options after it. Throws AnalyticsError `usage`. An
  * unknown option before the command is refused without its value: the value would be taken for the command, and may be
  * a key.
  *
+ * @param load Loads a command by its name.
  * @returns The command's name.
  */
 export async function checkCommandWord(
   program: Command,
   argv: readonly string[],
+  load: (name: string) => Promise<Command>,
 ): Promise<string | undefined> {
   const { commandWord, unknownOption, given } = readCommandLine(program, argv);
-  if (unknownOption) throw createMisplacedOptionError(program, unknownOption.name, unknownOption.rest);
+  if (unknownOption) {
+    const { createMisplacedOptionError } = await import("./mistake.ts");
+    throw await createMisplacedOptionError(program, argv, unknownOption, load);
+  }
   await assertKnownCommand(program, commandWord);
   if (commandWord !== undefined && given.has("--stdio")) {
     throw new AnalyticsError(
@@ -29,25 +34,6 @@ export async function checkCommandWord(
     );
   }
   return commandWord;
-}
-
-function createMisplacedOptionError(program: Command, name: string, rest: readonly string[]): AnalyticsError {
-  const command = program.commands.find(
-    (candidate) => candidate.name() === rest.find((word) => isCommand(program, word)),
-  );
-  if (command?.options.some(({ long }) => long === name)) {
-    return new AnalyticsError(
-      "usage",
-      `${name} comes after the command: analytics-mcp ${command.name()} ${name} …`,
-      { hint: seeHelp(command.name()) },
-    );
-  }
-  // Any letter is one typo away from any other, so for a short option only the other case is suggested.
-  const known = program.options.flatMap(({ short, long }) => [
-    ...(long === undefined ? [] : [long]),
-    ...(short !== undefined && isSame(short, name) ? [short] : []),
-  ]);
-  return createUnknownOptionError(name, `${suggest(name, known)}${seeHelp(undefined)}`);
 }
 
 async function assertKnownCommand(program: Command, word: string | undefined): Promise<void> {
@@ -69,8 +55,6 @@ function suggestOption({ options }: Command, word: string): string {
   const option = options.find(({ long }) => long === `--${word}`);
   return option === undefined ? "" : `Did you mean ${option.long}? `;
 }
-
-const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 const isCommand = (program: Command, word: string): boolean =>
   program.commands.some((command) => command.name() === word);

@@ -51,6 +51,7 @@ const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^--(?:since|start|start-date|begin)$/, ["--from"]],
   [/^--(?:until|end|end-date)$/, ["--to"]],
   [/^(?:--(?:date|range|day|week|month|year)|-p)$/, ["--period"]],
+  [/^--(?:tz|time-zone)$/, ["--timezone"]],
   [/^-d$/, ["--days"]],
   [/^-f$/, ["--filter"]],
   [/^-s$/, ["--site"]],

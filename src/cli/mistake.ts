@@ -1,7 +1,9 @@
-import type { CommanderError, Option } from "commander";
+import type { Command, CommanderError, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { suggest } from "../suggest.ts";
-import { correctLine, findMeant, readValue } from "./guess-query.ts";
+import { commandList } from "./commands/command-list.ts";
+import { canRepeat, correctLine, findMeant, readValue } from "./guess-query.ts";
 import { createUnknownOptionError, readOptionName, seeHelp } from "./usage-error.ts";
 
 /* What commander refuses, in this program's words. Loaded after a mistake alone. */
@@ -60,6 +62,9 @@ function explainUsage({ message }: CommanderError, command: string | undefined):
 const isUnknownOption = ({ code, message }: CommanderError) =>
   code === "commander.unknownOption" || /unknown command '-./.test(message);
 
+/** Commands whose answers have visits without `--with visits`. */
+const HAS_VISITS = /^(?:stats|overview|compare|report|view)$/;
+
 /** Turns commander's error on an unknown option into ours, without repeating a value that may be a key. */
 function explainUnknownOption(
   { message }: CommanderError,
@@ -72,8 +77,61 @@ function explainUnknownOption(
   const name = readOptionName(word);
   // Commander knows the options alone that the help shows.
   const all = known.flatMap(({ long }) => long ?? []);
-  const meant = findMeant(name, readValue(argv, word), known) || guess || suggest(name, all).trim();
+  const meant =
+    (name === "--with" && HAS_VISITS.test(command ?? "") && `${command} has visits anyway.`) ||
+    findMeant(name, readValue(argv, word), known) ||
+    guess ||
+    suggest(name, all).trim();
   // A command to paste ends the hint.
   const next = correctLine(argv, word, meant, known) || seeHelp(command);
   return createUnknownOptionError(name, [meant, next].filter((sentence) => sentence !== "").join(" "));
 }
+
+/** Refuses an unknown option before the command, or without one. */
+export async function createMisplacedOptionError(
+  program: Command,
+  argv: readonly string[],
+  { name, rest }: { name: string; rest: readonly string[] },
+  load: (name: string) => Promise<Command>,
+): Promise<AnalyticsError> {
+  const named = program.commands.find((each) => rest.includes(each.name()));
+  if (named !== undefined && hasOption(named, name))
+    return new AnalyticsError(
+      "usage",
+      `${name} comes after the command: analytics-mcp ${named.name()} ${name} …`,
+      { hint: seeHelp(named.name()) },
+    );
+  const owner = named === undefined ? await findOwner(load, name) : undefined;
+  if (owner !== undefined) {
+    const isWhole = canRepeat(argv, [...owner.options, ...program.options]);
+    const words = isWhole ? argv.map(quoteForShell) : [name, "…"];
+    const line = ["analytics-mcp", owner.name(), ...words].join(" ");
+    return new AnalyticsError("usage", `${name} comes after a command.`, {
+      hint: `Did you mean ${line}? ${seeHelp(owner.name())}`,
+    });
+  }
+  // Any letter is one typo away from any other, so for a short option only the other case is suggested.
+  const known = program.options.flatMap(({ short, long }) => [
+    ...(long === undefined ? [] : [long]),
+    ...(short !== undefined && isSame(short, name) ? [short] : []),
+  ]);
+  return createUnknownOptionError(name, `${suggest(name, known)}${seeHelp(undefined)}`);
+}
+
+/** The command that has an option: the overview, which is what no command shows, or else the first question. */
+async function findOwner(
+  load: (name: string) => Promise<Command>,
+  name: string,
+): Promise<Command | undefined> {
+  const asking = commandList.filter(({ group }) => group === "Ask:").map((each) => each.name);
+  for (const each of ["overview", ...asking]) {
+    const command = await load(each);
+    if (hasOption(command, name)) return command;
+  }
+  return undefined;
+}
+
+const hasOption = ({ options }: Command, name: string): boolean =>
+  options.some(({ long, short }) => long === name || short === name);
+
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

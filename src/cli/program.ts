@@ -31,7 +31,7 @@ export async function run(io: Io, given: readonly string[]): Promise<ExitCode> {
       return exitCodes.ok;
     }
     assertQuotedPattern(argv);
-    command = await checkCommandWord(program, argv);
+    command = await checkCommandWord(program, argv, (name) => loadCommand(io, name));
     await program.parseAsync(argv, { from: "user" });
     await flushData(io);
     return exitCodes.ok;

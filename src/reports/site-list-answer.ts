@@ -28,7 +28,7 @@ export async function listSites(
 ) {
   const { as_of, sites: all, warnings: told = [] } = await call(sites, {}, { ...options, withDates: true });
   if (period === undefined && against !== undefined)
-    throw createParameterError("against", "needs a period to compare with it");
+    throw createParameterError("against", "needs period, such as period=last_week");
   if (period === undefined) return { as_of, sites: all, ...(told.length > 0 && { warnings: told }) };
   const asked = all.slice(0, MAX_COUNTED_SITES);
   const outcomes = await Promise.allSettled(

@@ -52,6 +52,10 @@ const lines = [
   "version",
   "-x",
   "--site example.com stats",
+  "--period yesterday --demo",
+  "--period=sk-canary",
+  "--no-pager",
+  "--dimension pages",
   "help overveiw",
   "--stdio stats",
   // Sites
@@ -63,6 +67,7 @@ const lines = [
   "stats example.com docs.example.com",
   "sites example.com",
   "sites --days 7",
+  "sites --against last_month",
   "funnel / /thanks",
   // Periods and numbers
   "stats yesterday",
@@ -107,6 +112,8 @@ const lines = [
   "stats example.com --period tomorrow",
   // Options
   "stats example.com --dayz 7",
+  "stats example.com --tz UTC",
+  "stats example.com --with visits",
   "stats example.com --format json",
   "stats example.com --country DE",
   "stats example.com --filter contry=DE",

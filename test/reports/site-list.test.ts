@@ -113,7 +113,7 @@ describe("the list of sites with a period", () => {
   });
 
   it.each([
-    [{ against: "year_before" }, "against needs a period to compare with it."],
+    [{ against: "year_before" }, "against needs period, such as period=last_week."],
     [{ period: "today", against: "yesterday" }, "period today has no complete day yet"],
     [{ period: "all", against: "year_before" }, "period cannot be all"],
   ])("refuses %j", async (params, message) => {

@@ -122,6 +122,9 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
   if (detail.endsWith(" with days")) {
     return { message: `${name} cannot be combined with --days.`, hint: "Leave out one of the two." };
   }
+  const [, other, example] = /^needs (\w+), such as \w+=(\S+)$/.exec(detail) ?? [];
+  if (other !== undefined)
+    return { message: `${name} needs --${other}.`, hint: `Such as --${other} ${example}.` };
   const isRule = value !== "" && detail.startsWith("must be ");
   return {
     message: `${name} ${detail}${isRule ? `, not ${shorten(value)}` : ""}.`,

@@ -27,7 +27,7 @@ export function chooseTarget(file: string | undefined, force: boolean): ReportTa
   if (file === undefined || file === "-") return { file, format: "html" };
   const format = readMember(FORMATS, extname(file).toLowerCase());
   if (format === undefined) {
-    throw new AnalyticsError("usage", `--out must end in .html or .md, not ${quotePath(file)}.`, {
+    throw new AnalyticsError("usage", `The file must end in .html or .md, not ${quotePath(file)}.`, {
       hint: "Use .html for a page and .md for Markdown; - writes a page to standard output.",
     });
   }
