@@ -13,6 +13,7 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((file) => `test/${file}`);
 const isolated = files.filter((file) => CHANGES_PROCESS.test(readFileSync(file, "utf8")));
 
+const globalSetup = ["test/support/temporary-folder.ts"];
 const setupFiles = ["test/support/private-home.ts", "test/support/seed.ts"];
 
 /** Files share processes and what has been compiled there, but for those that change theirs: each of these gets one of its own. */
@@ -21,10 +22,10 @@ const projects = [
     name: "shared",
     include: files.filter((file) => !isolated.includes(file)),
     isolate: false,
-    globalSetup: ["test/support/packed-folder.ts"],
+    globalSetup: [...globalSetup, "test/support/packed-folder.ts"],
     setupFiles: [...setupFiles, "test/support/shared-process.ts"],
   },
-  { name: "isolated", include: isolated, setupFiles },
+  { name: "isolated", include: isolated, globalSetup, setupFiles },
 ].map((test): TestProjectInlineConfiguration => ({ extends: true, test }));
 
 export default defineConfig({
