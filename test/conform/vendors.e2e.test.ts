@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listen } from "../../src/api/listen.ts";
-import { createNetworkSend } from "../../src/client/network.ts";
-import { checkConformance } from "../../src/conform/conformance.ts";
-import { DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
-import { createReferenceApi } from "../support/reference-api.ts";
+import { NOW } from "../support/api.ts";
 import { pick } from "../support/seed.ts";
 import { type Body, type Breach, edit, on } from "./breach.ts";
 import { offersNeither } from "./breaches/filters.ts";
@@ -18,39 +14,6 @@ const few = limitVisitors(40, 20);
 /** Enough for most rules. */
 const growing = limitVisitors(120, 30);
 const createService = (start?: number) => createFullService(start, fixtures);
-
-describe("the reference server", () => {
-  it("keeps every rule over real HTTP, including a quota of 120 requests per minute", async () => {
-    const time = { now: NOW };
-    const reference = createReferenceApi({ clock: () => time.now, fixtures: growing });
-    const server = await listen(reference, "127.0.0.1", 0);
-    const notes: string[] = [];
-    try {
-      const report = await checkConformance(
-        {
-          baseUrl: `${server.origin}/api/v1`,
-          apiKey: DEMO_KEY,
-          otherKey: GLOBEX_KEY,
-          send: createNetworkSend(),
-        },
-        {
-          clock: () => time.now,
-          sleep: async (milliseconds) => {
-            time.now += milliseconds;
-          },
-          note: (text) => notes.push(text),
-        },
-      );
-      expect(report.rules.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
-      expect(report.summary.requests).toBeLessThan(700);
-      const [first, ...others] = notes.filter((note) => note.startsWith("The quota is used up"));
-      expect(first).toContain("A whole run takes 300 to 700 requests.");
-      expect(others.filter((note) => note.includes("A whole run"))).toEqual([]);
-    } finally {
-      await server.close();
-    }
-  });
-});
 
 /** The first key lists only one site. */
 const onlySharedSite: Breach = edit(
