@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -15,6 +15,8 @@ export function setup() {
   if (process.env.TEST_FOLDER !== undefined) return;
   const place = process.env.TMPDIR === undefined && hasRoom() ? MEMORY : tmpdir();
   const folder = mkdtempSync(join(place, "analytics-mcp-"));
+  // Web servers give up their rights and read files there.
+  chmodSync(folder, 0o711);
   Object.assign(process.env, { TEST_FOLDER: folder, TMPDIR: folder });
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
