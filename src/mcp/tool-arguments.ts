@@ -5,7 +5,7 @@ import { MAX_DAYS } from "../operations/fields.ts";
 import { escapeValue } from "../operations/filter.ts";
 import type { JsonSchema } from "../operations/json-schema.ts";
 import { suggestListed, suggestName } from "../render/suggest-name.ts";
-import { findInterval } from "../reports/profile.ts";
+import { findInterval, SERIES_INTERVALS } from "../reports/profile.ts";
 import { suggest } from "../suggest.ts";
 import { explainNotRecorded, listNames } from "./not-recorded.ts";
 import { toolList } from "./tool-list.ts";
@@ -122,6 +122,8 @@ const WHEN = /^(weekdays?|days?_?of_?(the_?)?week|hours?(_?of_?(the_?)?day)?|whe
 const METRICS =
   "Every answer has all numbers that are known, and nothing else is measured. Visitors are counted once a day. Failing pages: get_not_found with status=5xx.";
 
+const INTERVALS = `get_timeseries has interval: ${SERIES_INTERVALS.join(", ")}.`;
+
 /** What to do instead of an argument that models make up, by the argument's name. */
 const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
   [/^(filters?|segments?|where|query|conditions?)$/i, (tool) => only("countries", "DE")(tool, undefined)],
@@ -150,13 +152,13 @@ const ALTERNATIVES: readonly [RegExp, string | Advise][] = [
     "Use period, such as 2026-11-01/2026-11-15.",
   ],
   [/^(dimension|group_?by|breakdown)$/i, describeRanking],
-  [/^(interval|granularity|resolution|hours?)$/i, "get_timeseries has interval: hour, day, week or month."],
+  [/^(interval|granularity|resolution|hours?)$/i, INTERVALS],
   [/^(domain|site_?(id|name)|website)$/i, "Use site: an id or a domain."],
   [
     /^(period_?[12ab]|(current|previous|base|compare(d_?to)?|comparison|baseline)(_?period)?)$/i,
     "compare_periods has period, and against for the other days: by default those before.",
   ],
-  [WHEN, "get_timeseries has interval: weekday, hour_of_day or week_hour."],
+  [WHEN, INTERVALS],
 ];
 
 const asksWhen = (parameter: string, value: unknown) =>

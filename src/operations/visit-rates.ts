@@ -122,7 +122,7 @@ export const noteRates = (counts: readonly WithVisits[]): readonly Note[] =>
 
 export const RATE_NOTES: readonly Note[] = [
   forPeople(
-    "A visit ends after 30 minutes without a hit, and at midnight. One of a single hit is a bounce of 0 seconds.",
+    "A visit ends after 30 minutes without a hit, and at midnight. With one hit, it is a bounce of 0 seconds.",
   ),
   forModels("A visit with one hit is a bounce and lasts 0 seconds."),
 ];

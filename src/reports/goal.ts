@@ -56,19 +56,19 @@ function readOrRename(text: string, parameter: string): Filter {
   }
 }
 
-/** Refuses conditions on hits. @param what Beside what they stand. */
+/** Refuses conditions on hits. @param what With what they stand. */
 export function assertOfVisits(filter: Filter, what: string): void {
   const onHits = filter.find(isOnHits);
   if (onHits === undefined) return;
   const text = formatCondition(onHits);
   throw createFilterError(
-    `must choose visits beside ${what}: write ${quote(`visit:${text}`)} instead of ${quote(text)}`,
+    `must be ${quote(`visit:${text}`)}, not ${quote(text)}: with ${what}, it chooses whole visits`,
   );
 }
 
 /** The conditions on visits with the goal, in canonical order. Throws AnalyticsError for conditions on hits. */
 export function addGoal(goal: Condition, filter: Filter = []): Filter {
-  assertOfVisits(filter, "a goal, which is of hits");
+  assertOfVisits(filter, "a goal");
   if (filter.length >= MAX_CONDITIONS)
     throw createFilterError(`must have at most ${MAX_CONDITIONS - 1} conditions beside a goal`);
   return parseFilter([...filter, goal].map(formatCondition));

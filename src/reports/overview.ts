@@ -143,7 +143,7 @@ export const overview = defineReport({
 
 const RANGES_NOTE =
   "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
-const EVENTS_NOTE = "Events have no change: the numbers by day, which are compared, have no events.";
+const EVENTS_NOTE = "Events have no change: they are not counted by day.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 function viewOverview(overview: Overview): View[] {

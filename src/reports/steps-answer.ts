@@ -14,7 +14,7 @@ const FEWEST = 2;
 /** Counts the visits of the days, and those of them that took steps one after the other. */
 export async function countSteps(call: Call, asked: AskedDays & { steps: string[] }, options: QueryOptions) {
   const steps = readSteps(asked.steps);
-  assertOfVisits(options.filter ?? [], "steps, which are of hits");
+  assertOfVisits(options.filter ?? [], "steps");
   const { countSteps } = call;
   if (countSteps === undefined) throw createNoStepsError();
   return answerDays(call, stats, asked, options, async (ask) => {

@@ -464,6 +464,7 @@ describe("arguments as hosts and models send them", () => {
     ["get_stats", { filter: { column: "countries" } }, "filter must be a list of"],
     ["get_stats", { days: "7d" }, "Use days: 7, or period: last_7_days for complete days."],
     ["get_breakdown", { dimension: "404" }, "These have a list of their own: get_not_found."],
+    ["get_timeseries", { by: "hour" }, "interval: hour, day, week, month, weekday, hour_of_day, week_hour."],
     ["get_conversions", { goal: "contact" }, "such as events=signup or pages=/thanks*, not"],
   ])("%s says what to give in place of %j", async (tool, given, said) => {
     expect(textOf(await call(tool, { site: "example.com", ...given }))).toContain(said);

@@ -475,7 +475,7 @@ describe("a goal is refused", () => {
         {
           parameter: "filter",
           detail:
-            'must choose visits beside a goal, which is of hits: write "visit:pages!=/a|/docs" instead of "pages!=/a|/docs"',
+            'must be "visit:pages!=/a|/docs", not "pages!=/a|/docs": with a goal, it chooses whole visits',
         },
       ],
     });

@@ -75,7 +75,7 @@ describe("conversions --step", () => {
     ["--step pages=/ --step pages!=/x", "--step must say what is reached, with ="],
     ["--step pages=/ --step pages=/a --by channels", "--by cannot be combined with steps"],
     ["--step pages=/ --step pages=/a --goal events=signup", "--goal cannot be combined with steps"],
-    ["--step pages=/ --step pages=/a --filter pages=/b", "must choose visits beside steps"],
+    ["--step pages=/ --step pages=/a --filter pages=/b", "with steps, it chooses whole visits"],
     ["", "--goal is missing"],
   ])("%s is refused by name", async (line, message) => {
     const { code, stderr } = await shell(line.trim() || "--days 7");
