@@ -17,6 +17,13 @@ describe("the rules", () => {
     await expect(`${head}${buildTable()}\n`).toMatchFileSnapshot("../../docs/conform.md");
   });
 
+  it("are counted in the example of docs/conform.md", () => {
+    const pattern = /^(\d+) of (\d+) rules kept, (\d+) failed .*, (\d+) could not be checked/m;
+    const [, kept, ...rest] = (pattern.exec(readFileSync("docs/conform.md", "utf8")) ?? []).map(Number);
+    const count = sections.flatMap(({ rules }) => rules).length;
+    expect([kept, ...rest]).toEqual([count - 2, count, 1, 1]);
+  });
+
   it("have unique ids with the name of their section, and say what to do", () => {
     const all = sections.flatMap(({ name, rules }) => rules.map((rule) => ({ name, ...rule })));
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);

@@ -84,22 +84,29 @@ function listPlaces(places: PlatformPaths): string {
   return [...texts].map(([place, platforms]) => `${code(place)} (${platforms.join(", ")})`).join(", ");
 }
 
+/** A server that finds what `login` saved. */
+export const saved = { ...stranger, server: { ...stranger.server, profile: "default" } };
+const standard = { mcpServers: { analytics: buildStdio(buildProgram(saved, undefined)) } };
+
+/** A client's place and, if it differs from the standard block, its own. */
 function buildClientBlock(client: McpClient): string {
-  const { title, format, content, notes, command, where } = buildInstructions(client, stranger, machine);
-  const place = client.file === undefined ? `Paste into ${where}:` : `Add to ${listPlaces(client.file)}:`;
+  const { title, format, content, notes, command, where } = buildInstructions(client, saved, machine);
+  const isStandard = content === JSON.stringify(standard, null, 2);
+  const block = isStandard ? " the block above" : "";
+  const place = client.file === undefined ? `into ${where}` : `to ${listPlaces(client.file)}`;
   return [
     `<details>\n<summary>${title}</summary>`,
-    place,
-    fence(format, content),
+    `${client.file === undefined ? "Paste" : "Add"}${block} ${place}${isStandard ? "." : ":"}`,
+    ...(isStandard ? [] : [fence(format, content)]),
     ...(command === null ? [] : [`Or, in a shell:\n\n${fence("sh", command)}`]),
-    `${notes.map((note) => `- ${note.replace(/[<>]/g, "\\$&")}`).join("\n")}`,
+    // The page says once where the key is.
+    notes
+      .filter((note) => !note.includes("profile default"))
+      .map((note) => `- ${note}`)
+      .join("\n"),
     "</details>",
   ].join("\n\n");
 }
-
-/** A server that finds what `login` saved. */
-const saved = { ...stranger, server: { ...stranger.server, profile: "default" } };
-const standard = { mcpServers: { analytics: buildStdio(buildProgram(saved, undefined)) } };
 
 /** The text between the markers of README.md and of the pages in docs/, by the marker's name. */
 export async function buildBlocks(): Promise<Record<string, string>> {
@@ -115,7 +122,9 @@ export async function buildBlocks(): Promise<Record<string, string>> {
     addresses: editors
       .flatMap((client) => installs.map(({ has, links }) => `[${addressOf(client, has)}]: ${links[client]}`))
       .join("\n"),
-    clients: clients.map(buildClientBlock).join("\n\n"),
+    clients: [fence("json", JSON.stringify(standard, null, 2)), ...clients.map(buildClientBlock)].join(
+      "\n\n",
+    ),
     tools: table(
       ["tool", "in the shell", "what it answers"],
       queries.map(({ tool, name, summary }) => [code(tool.name), code(`analytics-mcp ${name}`), summary]),
