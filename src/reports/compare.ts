@@ -11,7 +11,7 @@ import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
 import { describeCoverage } from "./coverage.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
-import { type Mover, moversResult, noteRest, orders, viewMovers } from "./movers.ts";
+import { type Mover, moversResult, noteRest, type Order, orders, viewMovers } from "./movers.ts";
 import { defineReport } from "./query.ts";
 import {
   changeColumns,
@@ -118,16 +118,16 @@ function omitNoPercent<T extends Pick<Mover, "change" | "per_day">>(mover: T) {
 }
 
 /** A comparison as tables: both periods, then what changed most in each dimension. */
-function viewComparison(comparison: Comparison): View[] {
+function viewComparison(comparison: Comparison, { order }: { order?: Order | undefined } = {}): View[] {
   return [
-    viewWindows(comparison),
+    viewWindows(comparison, order),
     ...comparison.dimensions.map((group) =>
-      viewMovers(group, isCompared(comparison), comparison.per_day !== undefined),
+      viewMovers(group, isCompared(comparison), comparison.per_day !== undefined, order),
     ),
   ];
 }
 
-function viewWindows(comparison: Comparison): View {
+function viewWindows(comparison: Comparison, order: Order | undefined): View {
   const { site, filter, timezone, as_of, current, previous, change, dimensions, per_day } = comparison;
   const { sums, rates, averages, notes: noted } = listTotals(current, previous, comparison);
   const yesterday = addDays(as_of.slice(0, "2026-11-20".length), -1);
@@ -135,7 +135,7 @@ function viewWindows(comparison: Comparison): View {
   const shown = { sum: change.visitors, average: per_day?.visitors };
   const { notes, warnings } = describeCoverage(comparison, comparison, shown, filter);
   return {
-    name: "windows",
+    name: "totals",
     headline: `${quoteIfNeeded(site.domain)}${headFilter(filter)}, ${formatSpan(current)} compared with ${formatSpan(previous)}${timezone === undefined ? "" : ` (${timezone})`}`,
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...rates, ...averages],
@@ -147,7 +147,7 @@ function viewWindows(comparison: Comparison): View {
       ...(isUntilToday ? ["Today is not over, so it is in neither period."] : []),
       forModels(`As of ${as_of}.`),
       ...notes,
-      ...noteRest(dimensions),
+      ...noteRest(dimensions, order),
       ...noted,
     ],
     warnings: [...warnings, ...(comparison.near ?? [])],

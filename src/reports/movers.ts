@@ -53,11 +53,17 @@ export const moversResult = () =>
 type Movers = z.output<ReturnType<typeof moversResult>>;
 export type Mover = Movers["movers"][number];
 
-export function viewMovers(group: Movers, isCompared: boolean, isPerDay: boolean): View {
+export function viewMovers(
+  group: Movers,
+  isCompared: boolean,
+  isPerDay: boolean,
+  order: Order = "change",
+): View {
   const { dimension, movers } = group;
+  const first = order === "change" ? "" : `, ${order} first`;
   return {
     name: dimension,
-    headline: `${dimension} that changed most, by visitors${isPerDay ? " a day" : ""}`,
+    headline: `${dimension} that changed most${first}, by visitors${isPerDay ? " a day" : ""}`,
     beside: true,
     columns: [...nameColumns(dimension), ...(isPerDay ? averageColumns : changeColumns)],
     rows: movers.map(fillMover),
@@ -122,7 +128,7 @@ const formatChange = ({ least, most }: Bounds) =>
   least > 0 ? `${least}–${most} more` : `${-most}–${-least} fewer`;
 
 /** For people, a single note about how much all lists leave out. */
-export function noteRest(groups: readonly Movers[]): Note[] {
+export function noteRest(groups: readonly Movers[], order: Order = "change"): Note[] {
   const longer = groups.filter(({ more }) => more.count > 0);
   const [first] = longer;
   if (first === undefined) return [];
@@ -134,5 +140,7 @@ export function noteRest(groups: readonly Movers[]): Note[] {
     index === counts.length - 1 ? note`${all} and ${count}` : note`${all}, ${count}`,
   );
   const advice = groups.length > 1 ? ` --dimension ${first.dimension} lists more of them.` : "";
-  return [forPeople(note`Not shown: ${list} that ${verb} less.${advice}`)];
+  return [
+    forPeople(note`Not shown: ${list} that ${verb}${order === "change" ? " less" : ", too"}.${advice}`),
+  ];
 }

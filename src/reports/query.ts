@@ -137,7 +137,7 @@ interface Report<Params extends z.ZodObject, Result extends z.ZodObject> {
   /** Answers with operations of the contract only. */
   compute(call: Call, params: z.output<Params>, options: QueryOptions): Promise<z.output<Result>>;
   /** The answer as tables, in order; the headline and notes of the first apply to all. */
-  views(result: z.output<Result>): View[];
+  views(result: z.output<Result>, params?: z.output<Params>): View[];
 }
 
 export function defineReport<const N extends string, P extends z.ZodObject, R extends z.ZodObject>(
@@ -150,7 +150,7 @@ export function defineReport<const N extends string, P extends z.ZodObject, R ex
       const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
       const { filter } = options;
       const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };
-      return { result, views: report.views(result) };
+      return { result, views: report.views(result, params) };
     },
   });
   return Object.assign(query, { compute: report.compute, views: report.views });

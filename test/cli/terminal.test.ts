@@ -133,8 +133,16 @@ describe("--csv and --fields", () => {
     expect(stdout).toMatch(/^table,label,visitors\npages,\/,\d+\n/);
     const rows = JSON.parse((await shell(`${COMPARE} --json --fields label,change`)).stdout);
     expect(new Set(rows.map(({ table }: { table: string }) => table))).toEqual(
-      new Set(["windows", "pages", "referrers", "channels", "countries"]),
+      new Set(["totals", "pages", "referrers", "channels", "countries"]),
     );
+  });
+
+  it("lists say what comes first in them, unless it is the largest changes", async () => {
+    const { stdout, stderr } = await shell(
+      `${COMPARE} --dimension pages --limit 1 --order losses --output table`,
+    );
+    expect(stdout).toContain("pages that changed most, losses first, by visitors");
+    expect(stdout + stderr).toMatch(/Not shown: \d+ pages that changed, too\./);
   });
 
   it("of several tables none is a header without rows", async () => {
