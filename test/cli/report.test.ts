@@ -365,8 +365,12 @@ describe.runIf(platform() === "linux")("--open", () => {
   it("says so if there is none", async () => {
     const { code, stdout, stderr } = await open(folder);
     expect([code, stdout]).toEqual([0, `${inFolder("a b.html")}\n`]);
-    expect(stderr).toBe(
-      "warning: This machine has no program that opens files. Open the page in your browser.\n",
-    );
+    expect(stderr).toBe("warning: No program here could open the page. Open it in your browser.\n");
+  });
+
+  it("says so if it fails, as without a display", async () => {
+    writeFileSync(inFolder("xdg-open"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+    const { code, stderr } = await open([folder, process.env.PATH].join(delimiter));
+    expect([code, stderr]).toEqual([0, expect.stringContaining("No program here could open the page.")]);
   });
 });

@@ -96,8 +96,5 @@ function assertMailAlone({ mail, out, open, force }: ReportFlags): void {
 
 async function openReport(io: Io, path: string): Promise<void> {
   if (await openFile(path, io.environment)) return;
-  await printNote(
-    io,
-    "warning: This machine has no program that opens files. Open the page in your browser.",
-  );
+  await printNote(io, "warning: No program here could open the page. Open it in your browser.");
 }

@@ -137,7 +137,7 @@ async function openBrowser(io: Io, address: string): Promise<void> {
     flag: "wx",
   });
   if (!(await openFile(path, io.environment))) {
-    await printNote(io, "This machine has no program that opens a browser. Open the address in yours.");
+    await printNote(io, "No program here could open a browser. Open the address in yours.");
   }
   const remove = () => rm(path, { force: true });
   setTimeout(remove, READ_MS).unref();

@@ -8,16 +8,20 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a file by its absolute path. Returns whether the machine has a command for that, not whether it succeeds. */
+/** Without a display, the command soon fails; with one, it may run for as long as the page is open. In milliseconds. */
+const SOON_MS = 1_000;
+
+/** Opens a file by its absolute path. Returns whether the machine has a command for that, and it does not soon fail. */
 export async function openFile(path: string, environment: Environment): Promise<boolean> {
   const [opener, ...words] = OPENERS[platform()] ?? ["xdg-open"];
   const { spawn } = await import("node:child_process");
   return new Promise((resolve) => {
     const child = spawn(opener, [...words, path], { env: environment, stdio: "ignore", detached: true });
     child.once("error", () => resolve(false));
+    child.once("exit", (code) => resolve(code === 0));
     child.once("spawn", () => {
       child.unref();
-      resolve(true);
+      setTimeout(resolve, SOON_MS, true);
     });
   });
 }
