@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { access } from "../../src/cli/commands/command.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { serveVariables } from "../../src/config/serve-settings.ts";
 import { queries } from "../../src/reports/queries.ts";
@@ -140,6 +141,8 @@ it("docs/connector.md has every setting of serve, with its variable", async () =
   // `--keys` and its variable also belong to `reference` and `keys`.
   expect(rows.map(([, option]) => option)).toEqual(options.filter((option) => option !== "--keys"));
   expect(rows.map(([, , variable]) => variable)).toEqual(Object.values(serveVariables));
+  const sources = [...access.service, "--site", "--keys"].filter((option) => option !== "--demo");
+  expect(sources.filter((option) => !read("docs/connector.md").includes(`\n| \`${option}\` |`))).toEqual([]);
 });
 
 describe("links", () => {
