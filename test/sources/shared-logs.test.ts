@@ -46,7 +46,7 @@ const remove = (name: string) => runShell(["keys", "remove", name, "--keys", key
 const openLog = (glob = "access.log") =>
   openServedKeyring(logs, {
     clock,
-    environment: {},
+    environment: { XDG_STATE_HOME: join(folder, "state") },
     flags: { logs: [join(folder, glob)], keys: keysFile(), timezone: "UTC" },
     mayMakeKey: false,
     warn: (message) => void reports.push(message),
