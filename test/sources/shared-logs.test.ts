@@ -80,6 +80,7 @@ describe("organizations on one log", () => {
       "The data has no visit to the sites of typo: amce.example. Did you mean acme.example? To change them: analytics-mcp keys sites typo --sites acme.example",
     ]);
     writeFileSync(join(folder, "access.log"), "");
+    rmSync(join(folder, "state"), { recursive: true });
     reports = [];
     await (await openLog()).prepare?.();
     expect(reports).toEqual([expect.not.stringContaining("no visit")]);
