@@ -123,7 +123,11 @@ function viewProfile(series: Found, interval: ProfileInterval, folded: Folded): 
           ? { key: "weekday", label: "weekday", kind: "word" }
           : { key: "hour", label: "hour", kind: "word" },
         { key: "days", label: "days", kind: "count" },
-        ...pointColumns(shown).filter(({ key }) => key !== "partial"),
+        ...pointColumns(shown).flatMap((column) =>
+          column.key === "partial"
+            ? []
+            : [AVERAGES.has(column.key) ? { ...column, unit: "tenths" as const } : column],
+        ),
       ],
       rows: slots.map(({ weekday, hour, days, visits, ...slot }) => ({
         ...(weekday !== undefined && { weekday }),
@@ -156,6 +160,8 @@ const TITLES = {
   week_hour: "Average hour of the week",
 };
 
+const AVERAGES: ReadonlySet<string> = new Set(["visitors", "pageviews", "visits"]);
+
 const MEASURES = [
   { name: "visitors", label: "visitors" },
   { name: "pageviews", label: "page views" },
@@ -167,7 +173,10 @@ const nameClock = ({ hour = 0 }: Pick<Slot, "hour">) => `${String(hour).padStart
 const GRID_COLUMNS: readonly Column[] = [
   { key: "hour", label: "hour", kind: "word" },
   ...WEEK.map(
-    (weekday): Column => ({ key: weekday.toLowerCase(), label: weekday.slice(0, 3), kind: "count" }),
+    (weekday): Column => ({
+      ...{ key: weekday.toLowerCase(), label: weekday.slice(0, 3) },
+      ...{ kind: "count", unit: "tenths" },
+    }),
   ),
 ];
 

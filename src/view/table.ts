@@ -8,8 +8,20 @@ import type { Screen } from "../render/terminal-screen.ts";
 /** The attributes of the link of a row; undefined if it leads nowhere. */
 export type LinkOf = (row: Record<string, Cell>) => Record<string, string> | undefined;
 
-/** An answer's tables, with what people see in a terminal; the first text of a row is its link. */
-export function drawTable({ columns, rows, headline }: View, screen: Screen, linkOf: LinkOf): Tree[] {
+/** Of the shades of a table's counts. */
+const STEPS = 5;
+
+/**
+ * An answer's tables, with what people see in a terminal; the first text of a row is its link.
+ *
+ * @param isShaded Whether the largest counts of the table are to be seen at a glance.
+ */
+export function drawTable(
+  { columns, rows, headline }: View,
+  screen: Screen,
+  linkOf: LinkOf,
+  isShaded = false,
+): Tree[] {
   const format = createCellFormat(screen);
   const shown = columns.filter(({ machine }) => !machine);
   const cleaned = cleanRows(rows);
@@ -20,13 +32,19 @@ export function drawTable({ columns, rows, headline }: View, screen: Screen, lin
   const head = shown.map(({ label }, index) =>
     html("th", { scope: "col", ...kind(index) }, cleanText(label)),
   );
+  const counts = rows.flatMap(Object.values).filter((cell) => typeof cell === "number");
+  const most = isShaded ? Math.max(...counts) : 0;
+  const shade = (at: number, cell: Cell | undefined) => {
+    const step = most > 0 && typeof cell === "number" ? Math.ceil((STEPS * cell) / most) : 0;
+    return step > 0 ? { class: `n s${step}` } : kind(at);
+  };
   const body = cleaned.map((row, index) => {
     const link = linkOf(rows[index] ?? {});
     const cells = shown.map((column, at) => {
       const text = html("bdi", format(column, row).trim());
       return html(
         at === 0 ? "th" : "td",
-        { ...(at === 0 && { scope: "row" }), ...kind(at) },
+        { ...(at === 0 && { scope: "row" }), ...shade(at, row[column.key]) },
         at === 0 && link ? html("a", link, text) : text,
       );
     });
@@ -38,7 +56,12 @@ export function drawTable({ columns, rows, headline }: View, screen: Screen, lin
     html(
       "div",
       { class: "wide", tabindex: 0, role: "region", "aria-label": cleanText(headline, 200) || "Table" },
-      html("table.full", html("thead", html("tr", ...head)), html("tbody", ...body)),
+      html(
+        "table",
+        { class: isShaded ? "full shaded" : "full" },
+        html("thead", html("tr", ...head)),
+        html("tbody", ...body),
+      ),
     ),
   ];
 }

@@ -394,7 +394,7 @@ async function drawAnswer(
         ? linkRow(address.page, row.value === null ? null : String(row.value))
         : undefined;
   const tables = answered.views.flatMap((view) =>
-    drawTable(beginRowsWithData(view), screen, (row) => isRow(view, row)),
+    drawTable(beginRowsWithData(view), screen, (row) => isRow(view, row), address.page === "when"),
   );
   const form =
     address.page === "conversions"

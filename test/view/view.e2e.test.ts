@@ -335,6 +335,15 @@ describe("what the pages ask", () => {
     expect(when).toContain("14:00");
     expect(when).toContain("--by week_hour");
     expect(when.match(/scope="col"/g)?.length).toBeGreaterThan(7);
+    // The busiest hour has the darkest shade.
+    const [table = ""] = when.match(/<tbody>.*?<\/tbody>/s) ?? [];
+    const cells = [...table.matchAll(/class="n(?: s(\d))?"><bdi>([\d.]+)/g)].map(([, step = "0", count]) => [
+      Number(step),
+      Number(count),
+    ]);
+    const most = Math.max(...cells.map(([, count = 0]) => count));
+    expect(cells.length).toBeGreaterThan(100);
+    for (const [step, count = 0] of cells) expect(step).toBe(Math.ceil((5 * count) / most));
   });
 });
 
