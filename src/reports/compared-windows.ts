@@ -8,7 +8,7 @@ import { NEAR, type Warning } from "../operations/warning.ts";
 import { addsUp, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { countList, createListError, createNoDaysError } from "./counted-list.ts";
-import { keepMissing, type Missing, readLists } from "./missing-parts.ts";
+import { keepMissing, type Missing, nameList, readLists } from "./missing-parts.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
@@ -167,7 +167,7 @@ async function readBySubtraction(
       all.map(async (length) =>
         countList(await call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options)),
       ),
-    );
+    ).catch(nameList(dimension));
     const byLength = new Map(lists.map((list) => [list.period.days, list]));
     return { dimension, lists, byLength };
   };

@@ -33,10 +33,14 @@ export const createNoDaysError = (parameter: "days" | "period" | "dimension" | "
   );
 
 /** The error for a list that the service has and that cannot be used here. */
-export function createListError(dimension: string, reason: string): AnalyticsError {
+export function createListError(
+  dimension: string,
+  reason: string,
+  hint = "The breakdown itself shows what the service counts.",
+): AnalyticsError {
   const detail = `cannot be ${dimension}: ${reason}`;
   return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-    hint: "The breakdown itself shows what the service counts.",
+    hint,
     parameters: [{ parameter: "dimension", detail }],
   });
 }

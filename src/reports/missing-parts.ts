@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, type ParameterError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Note } from "../operations/note.ts";
 import { UnreadableListError } from "../operations/unreadable-list.ts";
+import { NEAR, type Warning } from "../operations/warning.ts";
+import { createListError } from "./counted-list.ts";
 
 /*
  * What queries that combine several answers do where the source lacks one: the others are shown, and what is missing is named
@@ -53,9 +55,14 @@ export async function readLists<T>(
   return { lists: parts.flatMap(({ found }) => found), missing: parts.flatMap(({ missing }) => missing) };
 }
 
-/** Totals without events, unless it has been said that there is no list of them. */
-export const missEvents = ({ events }: { events?: number | undefined }, lists: Missing): Missing =>
-  events !== undefined || lists.some(({ dimension }) => dimension === "events")
+/** Totals without events, unless the answer or a missing list has said so. */
+export const missEvents = (
+  { events, warnings = [] }: { events?: number | undefined; warnings?: readonly Warning[] | undefined },
+  lists: Missing,
+): Missing =>
+  events !== undefined ||
+  warnings.some(({ code, detail }) => code === NEAR && /\bevents\b/i.test(detail)) ||
+  lists.some(({ dimension }) => dimension === "events")
     ? []
     : [{ part: "events", reason: NOT_OFFERED }];
 
@@ -71,8 +78,31 @@ export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptio
   }
 }
 
+/** Why a service has no list of some days; undefined for an error about anything else. */
+function explainDays(error: unknown): string | undefined {
+  const { parameters }: { parameters?: ParameterError[] } = error instanceof AnalyticsError ? error : {};
+  const refused = parameters?.find(({ parameter }) => parameter === "days");
+  if (refused === undefined) return undefined;
+  const all = refused.allowed?.join(", ").replace(/, (\d+)$/, " or $1");
+  return all === undefined
+    ? "this service has no list of these days"
+    : `this service lists only the last ${all} days`;
+}
+
+/** Renames an error about a number of days that nobody typed to the list that was to be made of them. */
+export const nameList =
+  (dimension: string) =>
+  (error: unknown): never => {
+    const reason = explainDays(error);
+    throw reason === undefined
+      ? error
+      : createListError(dimension, reason, "Ask for the breakdown of so many days.");
+  };
+
 /** Why there is no such part. Throws an error about anything else. */
 function explain(error: unknown): string {
+  const days = explainDays(error);
+  if (days !== undefined) return days;
   if (error instanceof UnreadableListError) return "the service's answer cannot be read";
   if (error instanceof AnalyticsError && error.code === "not_found") return NOT_OFFERED;
   const refused =
@@ -83,7 +113,7 @@ function explain(error: unknown): string {
   const unrecorded = /this source does not record( without --[\w-]+)?/.exec(refused.detail);
   if (unrecorded !== null) return `not recorded by this source${unrecorded[1] ?? ""}`;
   // Longer reasons are lists of what there is, and may be a service's own words.
-  return /^cannot be \w+: (this service[\w' ]{1,80})$/.exec(refused.detail)?.[1] ?? "refused by the service";
+  return /^cannot be \w+: (this service[\w', ]{1,80})$/.exec(refused.detail)?.[1] ?? "refused by the service";
 }
 
 /** Names what is missing, and why. */

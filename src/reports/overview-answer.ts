@@ -1,4 +1,4 @@
-import type { Call, CallOptions, DataDays } from "../operations/call.ts";
+import type { Call, DataDays } from "../operations/call.ts";
 import { isStop, isUnread } from "../operations/covered-days.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
@@ -97,7 +97,7 @@ async function readParts(
   site: string,
   period: string,
   { today, readActive, dimensions, data, resolve }: Reading,
-  options: CallOptions,
+  options: QueryOptions,
 ) {
   const resolved = resolve(today);
   const fitted = fitDefaultDays(resolved.days, data, today);
@@ -107,7 +107,9 @@ async function readParts(
   const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
   // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
   const complete = canAdd ? wanted : undefined;
-  const shown = canAdd ? (wanted ?? asked) : endOn(last, wanted);
+  const fitDays = (days: number) =>
+    (options.usesDefaultDays && call.fitDays?.(breakdown, days, options)) || days;
+  const shown = canAdd ? (wanted ?? asked) : endOn(last, await fitDays(countDays(wanted.from, wanted.to)));
   const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
@@ -202,8 +204,4 @@ function pickRow(row: Row) {
   };
 }
 
-/** As many days until another last one. */
-const endOn = (last: string, { from, to }: Days): Days => ({
-  from: addDays(last, 1 - countDays(from, to)),
-  to: last,
-});
+const endOn = (last: string, days: number): Days => ({ from: addDays(last, 1 - days), to: last });

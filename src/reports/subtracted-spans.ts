@@ -18,6 +18,7 @@ import {
 import { assertAddsUp } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
 import { type CountedRows, countRows, indexRows } from "./counted-list.ts";
+import { nameList } from "./missing-parts.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = AnswerOf<typeof stats>;
@@ -169,7 +170,9 @@ export async function subtractBreakdown(
   const params = { site: span.site, dimension, limit: ROW_LIMIT };
   const [totals, around] = await Promise.all([
     summary,
-    readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)),
+    readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)).catch(
+      nameList(dimension),
+    ),
   ]);
   const [before, whole, after] = [countRows(around.before), countRows(around.whole), countRows(around.after)];
   const measure = dimension === "events" ? "events" : "pageviews";

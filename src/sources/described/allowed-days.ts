@@ -29,7 +29,7 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
   const createError = (why: string) => {
     const detail = `must be ${listed.length > 0 ? `one of ${listed.join(", ")}` : bounds.join(" and ")} ${why}`;
     return new AnalyticsError("invalid_parameter", `days ${detail}.`, {
-      hint: "Its description says so. Ask for days that it has.",
+      hint: "Its description says so.",
       parameters: [{ parameter: "days", detail, ...(listed.length > 0 && { allowed: listed.map(String) }) }],
     });
   };
@@ -43,4 +43,20 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
     comeNear: (days) => find(days) ?? listed.at(-1) ?? maximum,
     createError,
   };
+}
+
+/** The refusal of a number of days that names those that can be had: the question can be answered from these. */
+export class OtherDaysError extends AnalyticsError {}
+
+const NUMBERS = /\b\d{1,3}\b["']?(?:(?: ?[,|] ?| (?=or |and ))(?:or |and )?["']?\d{1,3}\b["']?){1,20}/;
+const MAX_REFUSAL = 500;
+
+/** The numbers of days that a sentence lists, such as `days must be one of 7, 30, 90`. */
+export function findListedDays(sentence: string): number[] {
+  const text = sentence.slice(0, MAX_REFUSAL);
+  const [list = ""] = (/\bdays\b/i.test(text) && NUMBERS.exec(text)) || [];
+  const numbers = (list.match(/\d+/g) ?? []).map(Number);
+  // Two with an "and" are the ends of a range.
+  const isRange = numbers.length === 2 && / and /.test(list);
+  return isRange || numbers.includes(0) ? [] : numbers;
 }

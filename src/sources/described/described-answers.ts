@@ -9,6 +9,7 @@ import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.t
 import { UnreadableListError } from "../../operations/unreadable-list.ts";
 import { OTHER_ORDER, PERIOD_VISITORS, UNKNOWN_DAYS, type Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
+import { OtherDaysError } from "./allowed-days.ts";
 import { listPossibleToday } from "./answer-dates.ts";
 import type { ServiceSite } from "./field-mapping.ts";
 import { readCount } from "./find-field.ts";
@@ -236,8 +237,8 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
 
   const readLast = async (name: string, options: RequestOptions) => {
     const site = await locate(name, options);
-    const days = reader.allowedDays(timeseries).comeNear(DEFAULT_DAYS);
-    return { site, series: await readSeries(site, days, options) };
+    const read = () => readSeries(site, reader.allowedDays(timeseries).comeNear(DEFAULT_DAYS), options);
+    return { site, series: await again(read) };
   };
 
   return {
@@ -250,11 +251,11 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         case sites.name:
           return answerSites(options) as never;
         case stats.name:
-          return answerStats(asked, options) as never;
+          return again(() => answerStats(asked, options)) as never;
         case timeseries.name:
-          return answerSeries(asked, options) as never;
+          return again(() => answerSeries(asked, options)) as never;
         case breakdown.name:
-          return answerBreakdown(asked, options).catch(renameUnreadable) as never;
+          return again(() => answerBreakdown(asked, options)).catch(renameUnreadable) as never;
         case realtime.name:
           return answerActive(asked, options) as never;
         default:
@@ -277,13 +278,24 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     addsUp: async (name, days, options) => {
       if (days <= 1) return true;
       const site = await locate(name, options);
-      const { totals, series } = await readBoth(site, reader.allowedDays(stats).cover(days), options);
+      const read = () => readBoth(site, reader.allowedDays(stats).cover(days), options);
+      const { totals, series } = await again(read);
       return totals.visitors === sumOf(series.points, "visitors");
     },
     offersDays: ({ path }) => reader.takes(path, "days"),
     fitDays: (operation, days) => reader.allowedDays(operation).comeNear(days),
     totals: async (name, days, options) => readTotals(await locate(name, options), days, options),
   };
+}
+
+/** Reads once more for each path that has only now told the numbers of days that it takes. */
+async function again<T>(read: () => Promise<T>, paths = 3): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof OtherDaysError) || paths === 0) throw error;
+    return again(read, paths - 1);
+  }
 }
 
 /** What cannot be read in one list says nothing about others. */

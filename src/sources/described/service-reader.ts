@@ -6,7 +6,7 @@ import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown, sites, stats } from "../../operations/index.ts";
-import { type AllowedDays, readAllowedDays } from "./allowed-days.ts";
+import { type AllowedDays, findListedDays, OtherDaysError, readAllowedDays } from "./allowed-days.ts";
 import { createBrokenError, explainRefusal, isOfOneAnswer } from "./answer-errors.ts";
 import type { DescribedParameter } from "./description.ts";
 import { findNamed, nameDimension, renameToDimension } from "./dimension-names.ts";
@@ -110,7 +110,7 @@ export async function openServiceReader(
     const fixed = mapping.site ?? learned.site;
     const forms = fixed === undefined ? orderForms(parameter(path, "site")) : [fixed];
     const names = [...new Set(forms.map((form) => site[form]))];
-    let refusal: unknown;
+    let refusal: ForeignAnswerError | undefined;
     for (const name of names) {
       try {
         const { answer } = await get(path, { site: name, ...sent }, given);
@@ -118,13 +118,24 @@ export async function openServiceReader(
         if (fixed === undefined && form !== undefined) update({ site: form });
         return answer;
       } catch (error) {
-        if (!(error instanceof ForeignAnswerError)) throw error;
-        refusal ??= error;
+        const refused = learnDays(path, sent.days, error);
+        refusal ??= refused;
       }
     }
-    throw refusal instanceof ForeignAnswerError && refusal.code === "not_found"
-      ? await explainNotFound(refusal, path, names, given)
-      : refusal;
+    throw refusal?.code === "not_found" ? await explainNotFound(refusal, path, names, given) : refusal;
+  };
+
+  /** Throws OtherDaysError for a refusal that lists the numbers of days that can be had, and what is no refusal as it is. */
+  const learnDays = (path: string, days: unknown, error: unknown): ForeignAnswerError => {
+    if (!(error instanceof ForeignAnswerError)) throw error;
+    const { code, message, status } = error;
+    const allowed = typeof days === "number" ? findListedDays(message) : [];
+    if (allowed.length === 0 || allowed.includes(Number(days))) return error;
+    const known = { text: "", ...parameter(path, "days"), allowed };
+    const ofPath = { ...readMember(learned.parameters, path), days: known };
+    update({ parameters: { ...learned.parameters, [path]: ofPath } });
+    const parameters = [{ parameter: "days", detail: "is refused", allowed: allowed.map(String) }];
+    throw new OtherDaysError(code, message, { status, parameters });
   };
 
   /** The list of sites came from there, so that the address is right. */
@@ -179,7 +190,7 @@ export async function openServiceReader(
         update({ timezones: { ...learned.timezones, [site.id]: named ?? null } });
         return named;
       } catch (error) {
-        if (isOfOneAnswer(error)) return undefined;
+        if (isOfOneAnswer(error) && !(error instanceof OtherDaysError)) return undefined;
         throw error;
       }
     },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
+import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
 import { createSmallService, describeParameters, listDays, Reply } from "./small-service.ts";
 
 const takesDays = { "/breakdown": { days: { type: "integer" } } };
@@ -69,6 +70,75 @@ describe("a question that names no days", () => {
   it("is refused for days that it names and the service does not have", async () => {
     const asked = createSmallService(service).ask("breakdown", { dimension: "pages", days: 28 });
     await expect(asked).rejects.toThrow("one of 7, 30, 90");
+  });
+});
+
+describe("a service that has only some numbers of days", () => {
+  const listed = { days: { type: "integer", enum: [7, 30, 90] } };
+  const daysOf = (query: URLSearchParams) => Number(query.get("days") ?? 30);
+  const allow = (answer: (days: number) => unknown) => (query: URLSearchParams) =>
+    [7, 30, 90].includes(daysOf(query))
+      ? answer(daysOf(query))
+      : new Reply(400, { error: "days must be one of 7, 30 or 90" });
+  const service = (each: number) => ({
+    "/stats": allow((days) => ({ visitors: each * days, pageviews: 20 * days, events: 3 })),
+    "/timeseries": allow((days) => listDays(days).map((date) => ({ date, visitors: 10, pageviews: 20 }))),
+    "/breakdown": allow((days) => [{ page: "/", visitors: each * days, pageviews: 20 * days }]),
+  });
+  const described = {
+    ...service(10),
+    "/openapi.json": () =>
+      describeParameters({ "/stats": listed, "/timeseries": listed, "/breakdown": listed }),
+  };
+  const NO_LIST = "this service lists only the last 7, 30 or 90 days";
+
+  it.each([{}, { days: 7 }, { period: "last_week" }])(
+    "has an overview of %j without its lists, which are named",
+    async (params) => {
+      const { top, missing, ...totals } = await createSmallService(described).ask("overview", params);
+      const days = totals.period.days;
+      expect(totals).toMatchObject({ visitors: 10 * days, comparison: { previous: { days } } });
+      expect(top).toEqual([]);
+      expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST });
+      // Its events are there, but not of these days.
+      expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
+    },
+  );
+
+  it("has a comparison without its lists, and says of one why there is none", async () => {
+    const { ask } = createSmallService(described);
+    const { missing } = await ask("compare", { days: 30 });
+    expect(missing).toContainEqual({ dimension: "pages", reason: NO_LIST });
+    const refusal = `dimension cannot be pages: ${NO_LIST}.`;
+    await expect(ask("compare", { days: 30, dimension: "pages" })).rejects.toThrow(refusal);
+    await expect(ask("breakdown", { dimension: "pages", period: "last_week" })).rejects.toThrow(refusal);
+  });
+
+  it("has the lists of days until today, the nearest that it has if none were named", async () => {
+    const { ask } = createSmallService({ ...described, ...service(6) });
+    const { period, top } = await ask("overview");
+    expect(period.days).toBe(30);
+    expect(top.length).toBeGreaterThan(0);
+  });
+
+  it("is asked for these where only its refusals name them", async () => {
+    const { ask } = createSmallService(service(10));
+    expect(await ask("stats")).toMatchObject({ visitors: 280, period: { days: 28 } });
+    expect(await ask("overview", { days: 7 })).toMatchObject({ visitors: 70, pageviews: 140 });
+  });
+
+  it.each([
+    ["days must be one of 7, 30 or 90", [7, 30, 90]],
+    ["Allowed days: [7,30]", [7, 30]],
+    ["days: '7', '30', and '90' are possible", [7, 30, 90]],
+    ["days must be 1 and 365", []],
+    ["days must be between 1 and 365", []],
+    ["period must be one of 7, 30", []],
+    ["no days since 2026-11-20", []],
+    ["days must be one of 0, 7", []],
+    [`days ${"7,".repeat(100_000)}`, Array(21).fill(7)],
+  ])("names them in %j", (sentence, days) => {
+    expect(findListedDays(sentence)).toEqual(days);
   });
 });
 
