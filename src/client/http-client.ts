@@ -24,6 +24,8 @@ export interface Target {
   site?: string | undefined;
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
+  /** The options with which `login` would ask for the same key, if that is running. */
+  loginOptions?: readonly string[] | undefined;
   /** The timezones of sites, by domain, for a service that does not tell them. */
   siteTimezones?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readProfile } from "../../src/config/profiles.ts";
+import { readProfile, writeProfile } from "../../src/config/profiles.ts";
 import { type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { combined, createLogFolder, joinLines } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
@@ -177,6 +177,113 @@ describe("a service with an API of its own", () => {
       expect(code).not.toBe(0);
     },
   );
+
+  it("is not taken for Matomo if it knows no POST", async () => {
+    const other = await startServer((_, response) => send(response, 501, {}, "Unsupported method"));
+    const argv = ["login", "--service", "matomo", "--api-key-stdin", "--base-url", other.origin];
+    const { stderr } = await runShell(argv, { environment: createHome(), stdin: PLAUSIBLE_KEY });
+    other.close();
+    expect(stderr).toContain(`${other.origin} does not look like Matomo.`);
+  });
+
+  it("is asked for again with the sites, where a key or a site may be wrong", async () => {
+    const environment = createHome();
+    const { code, stderr } = await runShell(
+      ["login", "--service", "plausible", "--base-url", server.origin],
+      {
+        environment,
+        columns: 200,
+        isTTY: true,
+        answers: [
+          ["Stats API key", `${PLAUSIBLE_KEY}\r`],
+          ["Sites in Plausible", "exmple.com=Europe/Berlin\r"],
+          ["or the key may not see a site that you named", "\r"],
+          ["Sites in Plausible, such as example.com,shop.example (Enter for exmple.com", "example.com\r"],
+          ["Timezone of example.com", "Europe/Berlin\r"],
+        ],
+      },
+    );
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Enter keeps this one")]);
+    expect(readProfile(environment, "default").apiKey).toBe(PLAUSIBLE_KEY);
+  });
+
+  it.each([
+    ["no timezones", "key-of-acme-0123", [], "--site-timezones"],
+    ["a refused key", "other-key-of-acme-0123", ["--site-timezones", "example.com=UTC"], "key file"],
+  ])("keeps address, profile and key file in what it proposes after %s", async (_, key, given, proposed) => {
+    const json = { "content-type": "application/json" };
+    const site = { id: "b5f4b4a2-6f4f-4a5e-9a51-1f2f3f4f5f6f", name: "Example", domain: "example.com" };
+    const umami = await startServer(({ url = "", headers }, response) => {
+      const isKnown = headers.authorization === "Bearer key-of-acme-0123";
+      const data = url.includes("/websites") ? [{ ...site, createdAt: "2025-01-01T00:00:00Z" }] : [];
+      send(response, isKnown ? 200 : 401, json, JSON.stringify({ data, count: data.length }));
+    });
+    const { path } = createLogFolder({ "key file": key });
+    const options = ["--base-url", umami.origin, "--profile", "two", "--api-key-file", path("key file")];
+    const environment = createHome();
+    const argv = ["login", "--service", "umami", ...options, ...given];
+    const { code, stderr } = await runShell(argv, { environment });
+    const quoted = [...options.slice(0, -1), `'${path("key file")}'`].join(" ");
+    expect([code, stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining(`analytics-mcp login --service umami ${quoted}`),
+    ]);
+    expect(stderr).toContain(proposed);
+    expect(stderr).not.toContain(key);
+    umami.close();
+  });
+
+  it("is named with its address and profile where its saved key is refused later", async () => {
+    const environment = createHome();
+    await login(environment, ["--service", "plausible", ...TIMEZONES, "--profile", "two"]);
+    const { apiKey, ...profile } = readProfile(environment, "two");
+    writeProfile(environment, "two", { ...profile, apiKey: `${apiKey}-old` });
+    const { stderr } = await runShell(["stats", "example.com"], { environment });
+    const command = `analytics-mcp login --service plausible --base-url ${server.origin} --profile two`;
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(command);
+  });
+
+  it("says of a user's wrong password nothing about keys", async () => {
+    const umami = await startServer(({ url = "" }, response) =>
+      url === "/api/config"
+        ? send(response, 200, { "content-type": "application/json" }, '{"cloudMode":false}')
+        : send(response, 401, {}, "no"),
+    );
+    const { stderr } = await runShell(["login", "--service", "umami", "--base-url", umami.origin], {
+      environment: createHome(),
+      columns: 300,
+      answers: [
+        ["User name in Umami", "somebody\r"],
+        ["Password, or API key", "secret-0123\r"],
+        ["Use those with which you log in to Umami in a browser. Ctrl-C cancels.", "\x04"],
+      ],
+    });
+    umami.close();
+    expect(stderr).toContain("does not accept this user name and password.");
+    expect(stderr).not.toContain("Copy it again");
+  });
+
+  it("says which timezones are of no site", async () => {
+    const umami = await startServer(({ url = "" }, response) => {
+      const site = { id: "b5f4b4a2-6f4f-4a5e-9a51-1f2f3f4f5f6f", name: "Example", domain: "example.com" };
+      const data = url.includes("/websites") ? [{ ...site, createdAt: "2025-01-01T00:00:00Z" }] : [];
+      const range = { startDate: "2025-01-01T00:00:00Z", endDate: "2025-01-02T00:00:00Z" };
+      const body = url.includes("/daterange") ? range : { data, count: data.length };
+      send(response, 200, { "content-type": "application/json" }, JSON.stringify(body));
+    });
+    const argv = ["--service", "umami", "--base-url", umami.origin, "--api-key-stdin"];
+    const { code, stderr } = await runShell(
+      ["login", ...argv, "--site-timezones", "exmple.com=UTC,example.com=UTC"],
+      { environment: createHome(), stdin: "key-of-acme-0123" },
+    );
+    umami.close();
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        "There is no site exmple.com, whose timezone was given. Did you mean example.com?",
+      ),
+    ]);
+  });
 
   it("says that it knows no visits, where they are asked for", async () => {
     const environment = createHome();

@@ -43,6 +43,8 @@ export interface Service {
   mapping: GivenMapping | undefined;
   /** Whether a person typed the key, and can type another. */
   isTyped: boolean;
+  /** The options that choose profile and key, for a command to try next. */
+  loginOptions: readonly string[];
 }
 
 export interface ServiceFlags extends SourceFlags {
@@ -116,9 +118,16 @@ export async function readService(
     siteTimezones: kind === undefined || kind.asksFor !== undefined ? timezones : undefined,
     mapping: findMapping(flags, environment, { service: kind?.name }),
     isTyped,
+    loginOptions: listLoginOptions(flags),
   };
   return isTyped ? askForKey(ask, service, flags, saved) : service;
 }
+
+const listLoginOptions = ({ profile, apiKeyFile, apiKeyStdin }: ServiceFlags): string[] => [
+  ...(profile === undefined ? [] : ["--profile", profile]),
+  ...(apiKeyFile === undefined ? [] : ["--api-key-file", apiKeyFile]),
+  ...(apiKeyStdin ? ["--api-key-stdin"] : []),
+];
 
 /** Asks for the key, and for sites that the service does not list. */
 async function askForKey(
@@ -231,10 +240,11 @@ export async function tryKey(io: Io, ask: Ask, given: Service): Promise<Service 
   }
 }
 
-/** The service with the timezones of a person, if these are what it lacked; undefined if not. */
+/** The service with the sites or timezones of a person, if these are what was wrong; undefined if not. */
 async function askForZones(io: Io, ask: Ask, service: Service, error: AnalyticsError) {
   const { kind, asksTimezones, siteTimezones } = service;
-  if (kind === undefined || asksTimezones === undefined || error.code !== "usage") return undefined;
+  const isOther = error.code !== "usage" && error.code !== "site_not_found";
+  if (kind === undefined || asksTimezones === undefined || isOther) return undefined;
   // The first time, nothing was wrong.
   if (siteTimezones !== undefined) {
     const { printProblem } = await import("./login-prompt.ts");
@@ -251,28 +261,41 @@ async function signIn(io: Io, service: Service): Promise<Service> {
   return { ...service, apiKey: await kind.signIn(context, user, password), user: undefined };
 }
 
-async function openGatewayContext({ environment, clock }: Io, { kind, baseUrl, siteTimezones }: Service) {
-  const openTarget = await reachService(environment, { baseUrl, service: kind?.name, siteTimezones });
-  return { target: openTarget(""), siteTimezones, clock, environment, limits: undefined };
+async function openGatewayContext(io: Io, service: Service) {
+  const { environment, clock } = io;
+  const target = await openTarget(io, service, "");
+  return { target, siteTimezones: service.siteTimezones, clock, environment, limits: undefined };
+}
+
+async function openTarget({ environment }: Io, service: Service, apiKey: string) {
+  const { kind, baseUrl, siteTimezones, loginOptions } = service;
+  const open = await reachService(environment, { baseUrl, service: kind?.name, siteTimezones });
+  return { ...open(apiKey), keySource: "the key that you gave", loginOptions };
 }
 
 /** Asks for another key. Throws the error if another would not help, or nobody is there to type it. */
 async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsError): Promise<Service> {
   const { kind, baseUrl, isTyped } = service;
-  if (kind !== undefined && NOT_THERE.has(error.code)) throw createNotThereError(baseUrl, kind, error);
+  if (kind !== undefined && isNotThere(error)) throw createNotThereError(baseUrl, kind, error);
   // Whoever has another plan has no better key.
   if (error.code !== "invalid_api_key" || error.status === 402 || !isTyped) throw error;
-  await printNote(
-    io,
-    `${kind === undefined ? new URL(baseUrl).origin : baseUrl} does not accept this ${service.user === undefined ? "key" : "user name and password"}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}; Ctrl-C cancels.`,
-  );
-  const [user, key] = createKeyFields(kind);
-  return answer(service, await askFor(ask, { user, key: { ...key, label: `${key.label} again` } }));
+  const address = kind === undefined ? new URL(baseUrl).origin : baseUrl;
+  // It may not tell a wrong key from a site that the key may not see.
+  const isSites = kind?.asksFor === "sites";
+  const refusal =
+    service.user !== undefined
+      ? `${address} does not accept this user name and password. ${error.hint}`
+      : `${address} does not accept this key${isSites ? ", or the key may not see a site that you named" : ""}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}${isSites ? ", and look at how the sites are written there" : ""}.`;
+  await printNote(io, `${refusal} Ctrl-C cancels.`);
+  const [user, key] = createKeyFields(kind, isSites ? service.apiKey : undefined);
+  const again = { ...key, label: `${key.label} again`, kept: "this one" };
+  const typed = answer(service, await askFor(ask, { user, key: again }));
+  return isSites ? askZones(ask, kind, typed) : typed;
 }
 
-async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping }: Service): Promise<Tried> {
-  const openTarget = await reachService(io.environment, { baseUrl, service: kind?.name, siteTimezones });
-  const target = { ...openTarget(apiKey), keySource: "the key that you gave" };
+async function askSites(io: Io, service: Service): Promise<Tried> {
+  const { kind, mapping } = service;
+  const target = await openTarget(io, service, service.apiKey);
   const { clock, environment } = io;
   const options = { readTarget: () => target, clock, environment, limits: { deadline: SITES_DEADLINE } };
   if (kind !== undefined) {
@@ -286,7 +309,8 @@ async function askSites(io: Io, { kind, baseUrl, apiKey, siteTimezones, mapping 
 }
 
 /** What an address answers at which there is another program than was named. */
-const NOT_THERE: ReadonlySet<ErrorCode> = new Set(["not_found", "bad_answer", "method_not_allowed"]);
+const isNotThere = ({ code, status }: AnalyticsError) =>
+  code === "not_found" || code === "bad_answer" || code === "method_not_allowed" || status === 501;
 
 /** What an address answers that is no API of the contract. */
 const MAY_BE_ANOTHER: ReadonlySet<ErrorCode> = new Set([

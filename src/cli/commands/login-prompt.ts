@@ -12,6 +12,8 @@ export interface Field {
   hidden?: boolean;
   /** Used for an empty line, and shown unless the answer is hidden. */
   fallback?: string | undefined;
+  /** What the fallback of a hidden answer is, if it is not the saved one. */
+  kept?: string;
   /** Throws AnalyticsError if the text is not valid; the person is then asked again. */
   read(text: string): string;
 }
@@ -124,7 +126,7 @@ function writePrompt(io: Io, field: Field): string {
   return "> ";
 }
 
-function describe({ hidden, fallback }: Field): string {
-  if (hidden) return ` (not shown as you type${fallback === undefined ? "" : "; Enter keeps the saved one"})`;
+function describe({ hidden, fallback, kept = "the saved one" }: Field): string {
+  if (hidden) return ` (not shown as you type${fallback === undefined ? "" : `; Enter keeps ${kept}`})`;
   return fallback === undefined ? "" : ` (Enter for ${fallback})`;
 }

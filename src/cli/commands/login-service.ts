@@ -10,11 +10,15 @@ import {
 } from "../../config/services.ts";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { readJson, readMember } from "../../member.ts";
+import type { sites as sitesOperation } from "../../operations/index.ts";
+import type { AnswerOf } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
 import { gatewayKinds } from "../../sources/gateways/gateway-kinds.ts";
+import { listNamedSites } from "../../sources/gateways/site-timezones.ts";
 import { reachService } from "../../sources/service-source.ts";
 import { hintOnTimezone, readTimezone } from "../../sources/source-options.ts";
+import { suggestSite } from "../../suggest.ts";
 import type { Io } from "../io.ts";
 import type { Ask } from "./login-prompt.ts";
 
@@ -149,4 +153,18 @@ export function assertHasUse(kind: GatewayKind | undefined, siteTimezones: strin
       hint: `Leave out --site-timezones ${quoteWord(siteTimezones)}.`,
     },
   );
+}
+
+/** The sites that have a timezone of their own and that the service does not have, each with a sentence. */
+export function findUnknownSites(
+  siteTimezones: SiteTimezones | undefined,
+  { sites, warnings = [] }: AnswerOf<typeof sitesOperation>,
+): string[] {
+  const unlisted = warnings.flatMap(({ values }) => (typeof values?.site === "string" ? [values.site] : []));
+  const known = [...sites.map(({ domain }) => domain), ...unlisted].map((each) => normalizeSite(each));
+  return listNamedSites(siteTimezones)
+    .filter(([domain]) => !known.includes(normalizeSite(domain)))
+    .map(([domain]) =>
+      `warning: There is no site ${domain}, whose timezone was given. ${suggestSite(domain, known)}`.trim(),
+    );
 }

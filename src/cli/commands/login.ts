@@ -33,7 +33,7 @@ import {
 } from "./login-input.ts";
 import { describeSaved, describeService, printNext, type Save, saveProfile } from "./login-next.ts";
 import type { Ask } from "./login-prompt.ts";
-import { assertHasUse } from "./login-service.ts";
+import { assertHasUse, findUnknownSites } from "./login-service.ts";
 
 interface LoginFlags extends ServiceFlags, OutputFlags {
   site?: string[] | undefined;
@@ -165,6 +165,7 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   const service = await tryKey(io, ask, keepMapping(await readService(io, ask, flags, saved), name, saved));
   const { kind, baseUrl, apiKey, answer, described } = service;
   if (kind === undefined && described === undefined) assertHasUse(kind, flags.siteTimezones);
+  for (const line of findUnknownSites(service.siteTimezones, answer)) await printNote(io, line);
   const mayAsk = service.isTyped && answer.sites.length > 1 && !flags.json;
   const named = await findNamed(io, answer, flags.site?.at(-1), mayAsk);
   const view = sites.view(answer, {});

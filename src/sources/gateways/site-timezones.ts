@@ -1,8 +1,9 @@
-import type { SiteTimezones } from "../../config/services.ts";
-import { TIMEZONES_VARIABLE } from "../../config/services.ts";
+import { type SiteTimezones, TIMEZONES_VARIABLE } from "../../config/services.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
+import type { GatewayContext } from "./gateway.ts";
+import { formatLogin } from "./login-command.ts";
 
 const ANY = "*";
 
@@ -14,23 +15,26 @@ export const listNamedSites = (timezones: SiteTimezones | undefined): [domain: s
 export const lookUpTimezone = (timezones: SiteTimezones | undefined, domain: string): string | undefined =>
   readMember(timezones, domain) ?? timezones?.[ANY];
 
+/** The service whose sites they are. */
+type Named = Pick<GatewayContext, "target"> & { title: string };
+
 /** The same. Throws AnalyticsError `usage` if none was given: with a wrong one, every number would be. */
-export function findSiteTimezone(timezones: SiteTimezones | undefined, domain: string, service: string) {
+export function findSiteTimezone(timezones: SiteTimezones | undefined, domain: string, service: Named) {
   const timezone = lookUpTimezone(timezones, domain);
   if (timezone !== undefined) return timezone;
   throw createTimezonesError(service, domain);
 }
 
 /** @param domain A site that was named; undefined if none was, and the service does not tell which there are. */
-export function createTimezonesError(service: string, domain?: string): AnalyticsError {
-  const example = quoteForShell(`${domain ?? "example.com"}=Europe/Berlin`);
+export function createTimezonesError({ title, target }: Named, domain?: string): AnalyticsError {
+  const example = `${domain ?? "example.com"}=Europe/Berlin`;
   return new AnalyticsError(
     "usage",
     domain === undefined
-      ? `${service} cannot list your sites or their timezones, and no site was named.`
-      : `${service} does not say in which timezone the days of ${quoteIfNeeded(domain)} begin.`,
+      ? `${title} cannot list your sites or their timezones, and no site was named.`
+      : `${title} does not say in which timezone the days of ${quoteIfNeeded(domain)} begin.`,
     {
-      hint: `Log in again with it: analytics-mcp login --service ${service.toLowerCase()} --site-timezones ${example}. Or set ${TIMEZONES_VARIABLE}=${example}`,
+      hint: `To name ${domain === undefined ? "them" : "it"}: ${formatLogin(title, target, "--site-timezones", example)}. Or set ${TIMEZONES_VARIABLE}=${quoteForShell(example)}`,
     },
   );
 }

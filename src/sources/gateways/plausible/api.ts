@@ -5,15 +5,14 @@ import type { Filter } from "../../../operations/filter.ts";
 import { dateAt, formatInstant, offsetAt } from "../../calendar.ts";
 import type { Span } from "../../data-source.ts";
 import type { GatewayContext } from "../gateway.ts";
-import { createHiddenSiteError, createWrongKeyError, explainFailure } from "./failure.ts";
+import { createHiddenSiteError, explainFailure } from "./failure.ts";
 import { formatFilters } from "./filters.ts";
 
 export const TITLE = "Plausible";
 
-const SERVICE: GatewayService = {
+const SERVICE: Omit<GatewayService, "explain"> = {
   title: TITLE,
   authorize: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
-  explain: explainFailure,
   concurrency: 4,
   quota: { requests: 600, seconds: 3_600 },
 };
@@ -55,7 +54,8 @@ export type PlausibleApi = ReturnType<typeof createPlausibleApi>;
 
 /** Plausible's queries, with every answer checked to be about the site's own days. */
 export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
-  const client = createGatewayClient(SERVICE, target, { clock, limits });
+  const explain: GatewayService["explain"] = (status, text) => explainFailure(status, text, target);
+  const client = createGatewayClient({ ...SERVICE, explain }, target, { clock, limits });
 
   const ask = async (
     domain: string,
@@ -78,8 +78,8 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
     try {
       await client.ask({ path: PATH, json: {}, schema: z.unknown() }, signal);
     } catch (failure) {
-      if (isKeyOrSite(failure)) return createWrongKeyError();
-      if (failure instanceof AnalyticsError && failure.status === 400) return createHiddenSiteError(domain);
+      if (failure instanceof AnalyticsError && failure.status === 400)
+        return createHiddenSiteError(domain, target);
     }
     return error;
   };

@@ -1,11 +1,13 @@
+import type { Target } from "../../../client/http-client.ts";
 import { AnalyticsError, quote, quoteIfNeeded } from "../../../errors.ts";
 import { readJson, readMember } from "../../../member.ts";
 import { createFilterError } from "../../../operations/filter.ts";
+import { formatLogin } from "../login-command.ts";
 
 const MAX_SHOWN = 300;
 
 /** What Plausible means by an error; undefined if the answer is not one of its own. */
-export function explainFailure(status: number, text: string): AnalyticsError | undefined {
+export function explainFailure(status: number, text: string, target: Target): AnalyticsError | undefined {
   const error = readMember(readJson(text), "error");
   if (typeof error !== "string") return undefined;
   const said = error.slice(0, MAX_SHOWN);
@@ -16,7 +18,7 @@ export function explainFailure(status: number, text: string): AnalyticsError | u
       return new AnalyticsError(
         "invalid_api_key",
         "Plausible does not accept the API key, or the key may not see this site.",
-        { status, hint: KEY_HINT },
+        { status, hint: `Look up how the site is written in Plausible. ${adviseOnKey(target)}` },
       );
     case 402:
       return new AnalyticsError(
@@ -39,8 +41,8 @@ export function explainFailure(status: number, text: string): AnalyticsError | u
   }
 }
 
-const KEY_HINT =
-  "Create a key under the account's settings, API Keys, New API Key, Stats API, and log in again: analytics-mcp login";
+const adviseOnKey = (target: Target) =>
+  `For a new key: the account's settings, API Keys, New API Key, Stats API. Then log in again: ${formatLogin("Plausible", target)}`;
 
 function explainRefusal(said: string): AnalyticsError {
   if (/goal .* is not configured/is.test(said))
@@ -52,14 +54,8 @@ function explainRefusal(said: string): AnalyticsError {
 }
 
 /** The error about a site that the key may not see, although the key itself is right. */
-export const createHiddenSiteError = (domain: string) =>
+export const createHiddenSiteError = (domain: string, target: Target) =>
   new AnalyticsError("site_not_found", `This key may not see ${quoteIfNeeded(domain)} in Plausible.`, {
     status: 404,
-    hint: `It was removed or renamed there, or belongs to another team than the key. ${KEY_HINT}`,
-  });
-
-export const createWrongKeyError = () =>
-  new AnalyticsError("invalid_api_key", "Plausible does not accept the API key.", {
-    status: 401,
-    hint: KEY_HINT,
+    hint: `It was removed or renamed there, or belongs to another team than the key. ${adviseOnKey(target)}`,
   });

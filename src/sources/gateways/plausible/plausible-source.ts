@@ -30,11 +30,12 @@ const COUNTS = ["visitors", "pageviews", "events"] as const;
 /** Opens Plausible's Stats API as a source. Visitors are those of each day, by the dimension `time:day`, added up. */
 export function openPlausible(context: GatewayContext): DataSource {
   const { siteTimezones } = context;
+  const plausible = { title: TITLE, target: context.target };
   const api = createPlausibleApi(context);
   const named = new Map(listNamedSites(siteTimezones).map(([name, zone]) => [normalizeSite(name), zone]));
 
   const describeSite = async (domain: string, signal?: AbortSignal): Promise<SourceSite> => {
-    const timezone = named.get(domain) ?? findSiteTimezone(siteTimezones, domain, TITLE);
+    const timezone = named.get(domain) ?? findSiteTimezone(siteTimezones, domain, plausible);
     const { since, counted } = await api.findStart(domain, timezone, signal);
     const createdAt = startOfDay(since ?? counted, timezone);
     return { id: identifySite(domain), domain, name: domain, timezone, createdAt, dataSince: since };
@@ -121,7 +122,7 @@ export function openPlausible(context: GatewayContext): DataSource {
     filters: true,
     daysKept: 36_500,
     sites: async (signal) => {
-      if (named.size === 0) throw createTimezonesError(TITLE);
+      if (named.size === 0) throw createTimezonesError(plausible);
       const found = await Promise.allSettled(
         [...named.keys()].sort().map((name) => describeSite(name, signal)),
       );

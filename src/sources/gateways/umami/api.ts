@@ -4,9 +4,11 @@ import {
   type GatewayClient,
   type GatewayService,
 } from "../../../client/gateway-client.ts";
+import type { Target } from "../../../client/http-client.ts";
 import { HEADER_VALUE } from "../../../config/api-key.ts";
 import { AnalyticsError } from "../../../errors.ts";
 import type { GatewayContext } from "../gateway.ts";
+import { formatLogin } from "../login-command.ts";
 
 const CLOUD = "api.umami.is";
 
@@ -27,7 +29,7 @@ export function createUmamiApi({ target, clock, limits }: GatewayContext): Umami
     title: "Umami",
     authorize: (apiKey): Record<string, string> =>
       isCloud ? { "x-umami-api-key": apiKey } : { Authorization: `Bearer ${apiKey}` },
-    explain: explainError,
+    explain: (status) => explainError(status, target),
     concurrency: 4,
     quota: isCloud ? QUOTA : undefined,
   };
@@ -67,7 +69,7 @@ export async function signIn({ target, clock, limits }: GatewayContext, username
   const service: GatewayService = {
     title: "Umami",
     authorize: () => ({}),
-    explain: (status) => (status === 401 ? createSignInError() : explainError(status)),
+    explain: (status) => (status === 401 ? createSignInError() : explainError(status, target)),
     concurrency: 1,
   };
   const client = createGatewayClient(
@@ -87,11 +89,11 @@ const createSignInError = () =>
   });
 
 /** Umami says little about its errors, and what it does not know is a page for people. */
-function explainError(status: number): AnalyticsError | undefined {
+function explainError(status: number, target: Target): AnalyticsError | undefined {
   if (status === 401) {
     return new AnalyticsError("invalid_api_key", "Umami does not accept the key (status 401).", {
       status,
-      hint: "A key stops working when its user is deleted or when Umami's APP_SECRET changes. Log in again: analytics-mcp login --service umami",
+      hint: `A key stops working when its user is deleted or when Umami's APP_SECRET changes. Log in again: ${formatLogin("Umami", target)}`,
     });
   }
   if (status === 404 || status === 405 || status === 400) {

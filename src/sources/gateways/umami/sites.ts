@@ -26,7 +26,11 @@ const MAX_PAGES = 100;
 type Page = z.ZodType<{ data: { id: string }[]; count: number }>;
 
 /** Finds websites: those of the key's user, and those of the user's teams. */
-export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["siteTimezones"]) {
+export function createUmamiSites(
+  api: UmamiApi,
+  { siteTimezones, target }: Pick<GatewayContext, "siteTimezones" | "target">,
+) {
+  const umami = { title: "Umami", target };
   /** Asks for all pages of a list. */
   const list = async <T extends { id: string }>(
     path: string,
@@ -59,7 +63,7 @@ export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["s
 
   const describe = ({ id, name, domain, createdAt, resetAt = null }: Website) => {
     const known = nameDomain({ name, domain });
-    const timezone = findSiteTimezone(siteTimezones, known, "Umami");
+    const timezone = findSiteTimezone(siteTimezones, known, umami);
     return {
       id,
       domain: known,
@@ -90,7 +94,7 @@ export function createUmamiSites(api: UmamiApi, siteTimezones: GatewayContext["s
       const found = (await listWebsites(signal)).filter((each) => !hasTimezone(each));
       return [...new Set(found.map(nameDomain))]
         .sort(compareValues)
-        .map((domain) => ({ domain, reason: createTimezonesError("Umami", domain) }));
+        .map((domain) => ({ domain, reason: createTimezonesError(umami, domain) }));
     },
 
     /** Throws AnalyticsError `invalid_parameter` for a domain that several websites have. */

@@ -26,7 +26,7 @@ type UmamiSpan = Span & { site: UmamiSite };
  */
 export function openUmami(context: GatewayContext): DataSource {
   const api = withSiteErrors(createUmamiApi(context));
-  const sites = createUmamiSites(api, context.siteTimezones);
+  const sites = createUmamiSites(api, context);
   const readDayRows = createDayRows(api, context);
 
   const days = async (span: UmamiSpan, signal?: AbortSignal): Promise<DayTotals[]> => {

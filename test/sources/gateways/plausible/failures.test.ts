@@ -40,7 +40,7 @@ it("tells a wrong key from a site that the key may not see", async () => {
   const wrong = await server.open({ key: "another-key" });
   expect(await fail(() => wrong.days(span))).toMatchObject({
     code: "invalid_api_key",
-    message: "Plausible does not accept the API key.",
+    message: "Plausible does not accept the API key, or the key may not see this site.",
   });
   expect(await fail(() => wrong.sites())).toMatchObject({ code: "invalid_api_key" });
   const removed = await server.open({ siteTimezones: { "removed.example": "Europe/Berlin" } });
