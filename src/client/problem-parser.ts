@@ -1,5 +1,6 @@
 import { AnalyticsError, type ErrorCode, type Quota } from "../errors.ts";
 import { readJson, readMember } from "../member.ts";
+import { BASE_PATH } from "../operations/contract.ts";
 import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
 import { ForeignAnswerError } from "./foreign-answer.ts";
 import { readBoundedJson } from "./result-parser.ts";
@@ -48,7 +49,9 @@ export function parseProblem(status: number, text: string, context: ProblemConte
   const message = said?.slice(0, MAX_DETAIL_LENGTH) ?? describeStatus(status, context.path);
   const id = body.request_id?.slice(0, MAX_REQUEST_ID_LENGTH);
   const request = status >= 500 && id !== undefined ? ` (request ${id})` : "";
-  const hint = status === 403 ? adviseOnForbidden(context) : adviseOn(code, context);
+  // Its code alone may be another service's own word.
+  const isProblem = known !== undefined && body.title !== undefined && body.status !== undefined;
+  const hint = status === 403 ? adviseOnForbidden(context) : adviseOn(code, context, isProblem);
   const options = {
     status,
     quota: code === "rate_limited" ? context.quota : undefined,
@@ -56,8 +59,6 @@ export function parseProblem(status: number, text: string, context: ProblemConte
     hint: hint && message.toLowerCase().includes(hint.toLowerCase()) ? undefined : hint,
     parameters: body.errors?.slice(0, MAX_PARAMETERS),
   };
-  // Its code alone may be another service's own word.
-  const isProblem = known !== undefined && body.title !== undefined && body.status !== undefined;
   const isForeign = !isProblem && FOREIGN_STATUSES.has(status);
   return isForeign
     ? new ForeignAnswerError(code, `${message}${request}`, text, options)
@@ -138,7 +139,7 @@ const adviseOnForbidden = ({ origin, keySource = "the API key" }: ProblemContext
 /** Nobody waits longer than this, so the hint does not name the time. */
 const DAY_MS = 86_400_000;
 
-function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined {
+function adviseOn(code: ErrorCode, context: ProblemContext, isProblem: boolean): string | undefined {
   const { origin, base, wait, keySource = "the API key" } = context;
   switch (code) {
     case "missing_api_key":
@@ -147,7 +148,8 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
     case "site_not_found":
       return "List the key's sites: analytics-mcp sites (tool list_sites).";
     case "not_found":
-      return `Check the base URL: there is no API at ${base}.`;
+      if (isProblem) return `If it should be there, check the base URL: ${base}.`;
+      return `Check the base URL: there is no API at ${base}.${base.endsWith(BASE_PATH) ? NEEDED_PATHS : ""}`;
     case "rate_limited":
       return `Try again ${formatWait(wait)}.`;
     case "internal_error":
@@ -160,6 +162,9 @@ function adviseOn(code: ErrorCode, context: ProblemContext): string | undefined 
       return undefined;
   }
 }
+
+const NEEDED_PATHS =
+  " A service of your own has /sites, /stats, /timeseries, /breakdown and /realtime there: a mapping is for fields, not for paths.";
 
 const formatWait = (wait: number | undefined) =>
   wait === undefined || wait > DAY_MS ? "later" : `in ${formatDuration(Math.ceil(wait / 1000))}`;

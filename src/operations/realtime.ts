@@ -52,7 +52,9 @@ export const realtime = defineOperation({
     ],
     rows: [{ visitors: result.visitors, as_of: result.as_of }],
     notes: [
-      forPeople(`As of ${result.as_of.slice(0, 10)}, ${result.as_of.slice(11, 19)} at the site.`),
+      forPeople(
+        `As of ${result.as_of.slice(0, 10)}, ${result.as_of.slice(11, 19)} ${result.as_of.endsWith("Z") ? "UTC" : "at the site"}.`,
+      ),
       forModels(`As of ${result.as_of}.`),
     ],
     warnings: showWarnings(result.warnings),

@@ -33,14 +33,10 @@ export const createNoDaysError = (parameter: "days" | "period" | "dimension" | "
   );
 
 /** The error for a list that the service has and that cannot be used here. */
-export function createListError(
-  dimension: string,
-  reason: string,
-  hint = "The breakdown itself shows what the service counts.",
-): AnalyticsError {
+export function createListError(dimension: string, reason: string): AnalyticsError {
   const detail = `cannot be ${dimension}: ${reason}`;
   return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-    hint,
+    hint: "The breakdown itself shows what the service counts.",
     parameters: [{ parameter: "dimension", detail }],
   });
 }

@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { AnalyticsError, type ParameterError } from "../errors.ts";
+import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import type { Note } from "../operations/note.ts";
 import { UnreadableListError } from "../operations/unreadable-list.ts";
-import { NEAR, type Warning } from "../operations/warning.ts";
-import { createListError } from "./counted-list.ts";
 
 /*
  * What queries that combine several answers do where the source lacks one: the others are shown, and what is missing is named
@@ -55,18 +53,7 @@ export async function readLists<T>(
   return { lists: parts.flatMap(({ found }) => found), missing: parts.flatMap(({ missing }) => missing) };
 }
 
-/** Totals without events, unless the answer or a missing list has said so. */
-export const missEvents = (
-  { events, warnings = [] }: { events?: number | undefined; warnings?: readonly Warning[] | undefined },
-  lists: Missing,
-): Missing =>
-  events !== undefined ||
-  warnings.some(({ code, detail }) => code === NEAR && /\bevents\b/i.test(detail)) ||
-  lists.some(({ dimension }) => dimension === "events")
-    ? []
-    : [{ part: "events", reason: NOT_OFFERED }];
-
-const NOT_OFFERED = "not offered by this source";
+export const NOT_OFFERED = "not offered by this source";
 
 /** Reads what nobody misses where the source does not have it, or where it cannot be read. */
 export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptions): Promise<T | undefined> {
@@ -78,31 +65,8 @@ export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptio
   }
 }
 
-/** Why a service has no list of some days; undefined for an error about anything else. */
-function explainDays(error: unknown): string | undefined {
-  const { parameters }: { parameters?: ParameterError[] } = error instanceof AnalyticsError ? error : {};
-  const refused = parameters?.find(({ parameter }) => parameter === "days");
-  if (refused === undefined) return undefined;
-  const all = refused.allowed?.join(", ").replace(/, (\d+)$/, " or $1");
-  return all === undefined
-    ? "this service has no list of these days"
-    : `this service lists only the last ${all} days`;
-}
-
-/** Renames an error about a number of days that nobody typed to the list that was to be made of them. */
-export const nameList =
-  (dimension: string) =>
-  (error: unknown): never => {
-    const reason = explainDays(error);
-    throw reason === undefined
-      ? error
-      : createListError(dimension, reason, "Ask for the breakdown of so many days.");
-  };
-
 /** Why there is no such part. Throws an error about anything else. */
 function explain(error: unknown): string {
-  const days = explainDays(error);
-  if (days !== undefined) return days;
   if (error instanceof UnreadableListError) return "the service's answer cannot be read";
   if (error instanceof AnalyticsError && error.code === "not_found") return NOT_OFFERED;
   const refused =

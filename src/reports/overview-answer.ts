@@ -21,7 +21,8 @@ import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
 import { fitDefaultDays, type QueryOptions, readDataForDefault, readDataTold } from "./default-days.ts";
-import { keepMissing, missEvents, readActiveNow, readLists } from "./missing-parts.ts";
+import { nameList } from "./list-days.ts";
+import { keepMissing, type Missing, NOT_OFFERED, readActiveNow, readLists } from "./missing-parts.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
 import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
@@ -127,7 +128,9 @@ async function readParts(
       readLists(dimensions, (dimension) => {
         const list = { dimension, limit: TOP_ROWS };
         return takesDays
-          ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary)
+          ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary).catch(
+              nameList(dimension),
+            )
           : call(breakdown, { site, ...list, days: 1 }, options);
       }),
       // They belong to no visit, so that no filter can choose among them.
@@ -176,6 +179,14 @@ async function readParts(
     previous,
   };
 }
+
+/** Totals without events, unless the answer or a missing list has said so. */
+const missEvents = ({ events, warnings = [] }: AnswerOf<typeof stats>, lists: Missing): Missing =>
+  events !== undefined ||
+  warnings.some(({ code, detail }) => code === NEAR && /\bevents\b/i.test(detail)) ||
+  lists.some(({ dimension }) => dimension === "events")
+    ? []
+    : [{ part: "events", reason: NOT_OFFERED }];
 
 const countToday = (
   { period, visitors, pageviews }: AnswerOf<typeof stats>,

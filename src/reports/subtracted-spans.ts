@@ -18,7 +18,7 @@ import {
 import { assertAddsUp } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
 import { type CountedRows, countRows, indexRows } from "./counted-list.ts";
-import { nameList } from "./missing-parts.ts";
+import { nameList } from "./list-days.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = AnswerOf<typeof stats>;

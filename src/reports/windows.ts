@@ -100,7 +100,8 @@ export interface Alike {
  */
 export function createMeasure(current: Window, previous: Window, alike: Alike): Measure {
   const { comparable, lacksDays, covered } = alike;
-  const isPerDay = lacksDays || current.days !== previous.days || current.isByDay === true;
+  const differs = lacksDays || current.days !== previous.days;
+  const isPerDay = differs || current.isByDay === true;
   const isPossible = !lacksDays || (Boolean(covered.current) && Boolean(covered.previous));
   const days = { current: covered.current ?? current.days, previous: covered.previous ?? previous.days };
   /** The difference of two averages, by a single division. */
@@ -112,7 +113,7 @@ export function createMeasure(current: Window, previous: Window, alike: Alike): 
     isComparable: comparable,
     change: (now, before) => ({
       absolute: lacksDays ? null : now - before,
-      percent: comparable && !isPerDay ? percentOf(now - before, before) : null,
+      percent: comparable && !differs ? percentOf(now - before, before) : null,
     }),
     perDay: (now, before) => {
       if (!isPerDay || !isPossible) return undefined;

@@ -70,11 +70,11 @@ async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
 }
 
 async function checkContract({ readAccess, readTrial }: Facts): Promise<Finding> {
-  const { service, site } = await readAccess();
+  const { service, site, profile } = await readAccess();
   if (service !== undefined) return skip(`${findGateway(service).title} has an API of its own`);
   const { readDescribed, readDescription } = await readTrial();
   const described = await readDescribed();
-  if (described !== undefined) return checkReading(described, site);
+  if (described !== undefined) return checkReading(described, site, profile);
   try {
     const { info } = await readDescription();
     const [major] = info.version.split(".");
@@ -93,7 +93,11 @@ async function checkContract({ readAccess, readTrial }: Facts): Promise<Finding>
 }
 
 /** A service that only describes itself: where its fields are, and what it does not have. */
-async function checkReading(described: Described, site: string | undefined): Promise<Finding> {
+async function checkReading(
+  described: Described,
+  site: string | undefined,
+  profile: string | undefined,
+): Promise<Finding> {
   const [{ summarizeService }, { listLacks, listReadings }] = await Promise.all([
     import("../sources/described/service-summary.ts"),
     import("../sources/described/summary-text.ts"),
@@ -107,7 +111,7 @@ async function checkReading(described: Described, site: string | undefined): Pro
   const readings = listReadings(summary).join("; ");
   // What it lacks comes first: a terminal cuts a long cell.
   const intro = "reads it by its own words (analytics-mcp mapping shows them).";
-  return ok([intro, ...listLacks(summary), `${readings}.`].join(" "));
+  return ok([intro, ...listLacks(summary, profile), `${readings}.`].join(" "));
 }
 
 async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {

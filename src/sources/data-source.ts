@@ -92,7 +92,7 @@ export interface SourceSite {
   key?: string;
   /** IANA name of the zone in which the site's days begin and end. */
   timezone: string;
-  /** Absent only from a site that `sites` does not list. */
+  /** Absent only from a site that is not listed. */
   createdAt?: number;
   /** The first day with data; null if nothing was ever recorded. Undefined only in a list without dates. */
   dataSince: string | null | undefined;

@@ -12,8 +12,14 @@ import type { LocalContext, LocalKind, SourceContext } from "./source-types.ts";
 /**
  * A service that is asked with the operator's own key, for those to whom the operator gives keys of this program: the
  * reference API in front of it.
+ *
+ * @param flag The option that chose it.
  */
-export function shareService(service: ServiceName | undefined, stdin: SourceContext["stdin"]): LocalKind {
+export function shareService(
+  service: ServiceName | undefined,
+  stdin: SourceContext["stdin"],
+  flag: LocalKind["option"]["flag"] = "--service",
+): LocalKind {
   const open: LocalKind["open"] = async ({ flags, environment, clock }) => {
     const access = readAccess(flags, environment, await readGivenKey(flags, stdin));
     const target = await openTarget(environment, access);
@@ -22,7 +28,7 @@ export function shareService(service: ServiceName | undefined, stdin: SourceCont
     return findGateway(service).open({ target, siteTimezones, clock, environment, limits: undefined });
   };
   return {
-    option: { flag: "--service", value: "<name>", description: "" },
+    option: { flag, value: "<name>", description: "" },
     about: describeService(service),
     open,
     openViews: async (context) => {

@@ -186,7 +186,7 @@ describe("a failure has a cause, a hint and an exit code", () => {
       ["sites", "--base-url", `${BASE}/api`],
       service,
       2,
-      /there is no API at https:\/\/stats.example.test\/api\/api\/v1/,
+      /check the base URL: https:\/\/stats.example.test\/api\/api\/v1/,
     ],
     [
       "a wrong port",

@@ -270,6 +270,23 @@ describe("a service that describes itself in words of its own", () => {
       expect(readProfile(environment, "default").mapping).toBeUndefined();
     });
 
+    it.each([
+      ["--mapping", { siteTimezones: undefined }],
+      ["--site-timezones", { mapping: undefined }],
+    ])("keeps address and key of the profile where only %s is given", async (option, rest) => {
+      const environment = createHome();
+      const first = await login(environment, unclear.origin, "--profile", "two", "--site", "acme.example");
+      expect(flat(first.stderr)).toContain(
+        "analytics-mcp login --profile two --site-timezones acme.example=",
+      );
+      const before = readProfile(environment, "two");
+      const value = option === "--mapping" ? write("two.json", { stats: { events: null } }) : "UTC";
+      const { code } = await runShell(["login", "--profile", "two", option, value], { environment });
+      const changed =
+        option === "--mapping" ? { mapping: { stats: { events: null } } } : { siteTimezones: { "*": "UTC" } };
+      expect([code, readProfile(environment, "two")]).toEqual([0, { ...before, ...rest, ...changed }]);
+    });
+
     it("proposes the line of a mapping where something is unclear", async () => {
       const { code, stderr } = await login(createHome(), unclear.origin);
       expect(code).toBe(0);

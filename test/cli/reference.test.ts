@@ -8,6 +8,7 @@ import { answerRightly, send, startServer } from "../support/faulty-server.ts";
 import { writeHostLog } from "../support/host-log.ts";
 import { combined } from "../support/logs.ts";
 import { findPort } from "../support/processes.ts";
+import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
 import { PLAUSIBLE_KEY, startSmallPlausible } from "../support/small-plausible.ts";
 
@@ -181,6 +182,17 @@ describe("reference --service", () => {
     );
     service.close();
     expect([code, stderr]).toEqual([0, expect.not.stringContaining(DESCRIBED_KEY)]);
+  });
+
+  it.each([
+    ["--base-url", []],
+    ["--service", ["--service", "umami"]],
+  ])("says of %s, which chose the service, that keys are missing", async (flag, more) => {
+    const key = join(folder, "described key");
+    writeFileSync(key, DESCRIBED_KEY, { mode: 0o600 });
+    const argv = ["reference", "--base-url", "https://stats.example.test", "--api-key-file", key, ...more];
+    const { code, stderr } = await runShell(argv, { environment: createHome() });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${flag} needs keys for those who`)]);
   });
 
   it("refuses a service of the contract, which needs no other API", async () => {

@@ -146,7 +146,7 @@ describe("an error", () => {
       code: "not_found",
       status: 404,
       message,
-      hint: "Check the base URL: there is no API at https://stats/api/v1.",
+      hint: expect.stringContaining("Check the base URL: there is no API at https://stats/api/v1."),
     });
   });
 

@@ -3,7 +3,8 @@ import { parseProblem } from "../../src/client/problem-parser.ts";
 
 describe("an error response", () => {
   const at = { path: "/stats", origin: "https://a.test", base: "https://a.test/api/v1", wait: undefined };
-  const checkBase = "Check the base URL: there is no API at https://a.test/api/v1.";
+  const checkBase =
+    "Check the base URL: there is no API at https://a.test/api/v1. A service of your own has /sites, /stats, /timeseries, /breakdown and /realtime there: a mapping is for fields, not for paths.";
   const isBase =
     "Check that https://a.test/api/v1 is the API's base URL. If it is, contact the service's operator.";
   const checkKey = (source: string) =>

@@ -145,4 +145,4 @@ const loadKeys = () =>
   ]);
 
 const describeSites = (sites: Organization["sites"]) =>
-  sites.includes("*") ? "every site in the logs" : sites.join(", ");
+  sites.includes("*") ? "every site" : sites.join(", ");

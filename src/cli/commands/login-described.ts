@@ -14,13 +14,13 @@ export async function learnDescribed(
   io: Io,
   ask: Ask,
   { described, mapping: given, siteTimezones, isTyped }: Service & { described: Described },
-  { site, isQuiet }: { site: string | undefined; isQuiet: boolean },
+  { site, profile, isQuiet }: { site: string | undefined; profile: string; isQuiet: boolean },
 ) {
   const summary = await summarizeService(described, site, {});
   if (!isQuiet) {
     await printNote(io, "\nThis service is read by its own words:");
     for (const line of listReadings(summary)) await printNote(io, `  ${line}`);
-    for (const line of listLacks(summary)) await printNote(io, line);
+    for (const line of listLacks(summary, profile)) await printNote(io, line);
   }
   for (const line of listProblems(summary)) await printNote(io, line);
   const asks = summary.lacks.timezone && isTyped && !isQuiet;

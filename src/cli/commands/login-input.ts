@@ -1,3 +1,4 @@
+import type { GivenKey } from "../../config/access.ts";
 import { readApiKey } from "../../config/api-key.ts";
 import { completeAddress, readBaseUrl } from "../../config/base-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
@@ -92,8 +93,7 @@ export async function readService(
 ): Promise<Service> {
   const { environment } = io;
   const named = findKind(io, flags, saved);
-  const given = await readGivenKey(flags, io.stdin, named?.key.where);
-  for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
+  const given = await findGivenKey(io, flags, saved, named);
   // Whether a service without a name tells its timezones shows when it is asked.
   if (named !== undefined) assertHasUse(named, flags.siteTimezones);
   const earlier = saved?.service === named?.name ? saved : undefined;
@@ -121,6 +121,21 @@ export async function readService(
     loginOptions: listLoginOptions(flags),
   };
   return isTyped ? askForKey(ask, service, flags, saved) : service;
+}
+
+/** The key that an option gives; that of a saved profile, if the options are only about how its service is read. */
+async function findGivenKey(
+  io: Io,
+  flags: ServiceFlags,
+  saved: Profile | undefined,
+  named: GatewayKind | undefined,
+): Promise<GivenKey | undefined> {
+  const given = await readGivenKey(flags, io.stdin, named?.key.where);
+  for (const warning of given?.warnings ?? []) await printNote(io, `warning: ${warning}`);
+  const isAboutReading = flags.baseUrl === undefined && (flags.mapping ?? flags.siteTimezones) !== undefined;
+  if (given !== undefined || saved === undefined || !isAboutReading || saved.service !== named?.name)
+    return given;
+  return { apiKey: saved.apiKey, source: "the profile" };
 }
 
 const listLoginOptions = ({ profile, apiKeyFile, apiKeyStdin }: ServiceFlags): string[] => [

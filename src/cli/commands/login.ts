@@ -176,7 +176,11 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
   const site = asksForSite ? await askForDefaultSite(ask, answer.sites, savedSite) : (named ?? savedSite);
-  const { saves, shows, unread } = await learnMore(io, ask, service, { site, isQuiet: flags.json === true });
+  const { saves, shows, unread } = await learnMore(io, ask, service, {
+    site,
+    profile: name,
+    isQuiet: flags.json === true,
+  });
   return async () => {
     const content = { baseUrl, apiKey, site, service: kind?.name, ...saves };
     const { sayReplaced } = saveProfile(io, name, content);
@@ -247,7 +251,7 @@ async function learnMore(
   io: Io,
   ask: Ask,
   service: Service & Tried,
-  asked: { site: string | undefined; isQuiet: boolean },
+  asked: { site: string | undefined; profile: string; isQuiet: boolean },
 ): Promise<{
   saves: Pick<Profile, "siteTimezones" | "mapping">;
   shows: Record<string, unknown>;

@@ -34,7 +34,7 @@ export const command: CommandDefinition = {
         "Show how a service that describes itself in words of its own is read: where each field is, an example of what is there, and how it was found. In a pipe, prints the same as a mapping file, which can be edited and given back with --mapping or ANALYTICS_MAPPING, or saved with login --mapping.",
       )
       .option("--site <site>", "site to ask about (default: your default site, else the first)")
-      .addOption(createFormatOption())
+      .addOption(createFormatOption("json, the mapping file"))
       .option("--json", "print the mapping file")
       .action(async (_, self: ShellCommand) => {
         const flags = self.optsWithGlobals<MappingFlags>();
@@ -80,11 +80,15 @@ async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
   if (described === undefined) return printNone("This service keeps the contract");
   const { summarizeService } = await import("../../sources/described/service-summary.ts");
   const summary = await summarizeService(described, flags.site ?? found.site, {});
-  await print(summary.mapping, [await buildView(described, summary)]);
+  await print(summary.mapping, [await buildView(described, summary, found.profile)]);
   for (const line of listProblems(summary)) await printNote(io, line);
 }
 
-async function buildView({ reader }: Described, summary: ServiceSummary): Promise<View> {
+async function buildView(
+  { reader }: Described,
+  summary: ServiceSummary,
+  profile: string | undefined,
+): Promise<View> {
   const { cutWord, LEARNED_FROM, listLacks, listRequestFacts } = await import(
     "../../sources/described/summary-text.ts"
   );
@@ -104,6 +108,6 @@ async function buildView({ reader }: Described, summary: ServiceSummary): Promis
       example: example === null ? null : cutWord(String(example)),
       learned_from: LEARNED_FROM[by],
     })),
-    notes: [...listRequestFacts(reader, summary), ...listLacks(summary)],
+    notes: [...listRequestFacts(reader, summary), ...listLacks(summary, profile)],
   };
 }

@@ -31,7 +31,7 @@ export const command: CommandDefinition = {
         "analytics-mcp reference --service matomo --base-url https://stats.example.com --api-key-file token",
       )
       .description(
-        "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what a service with an API of its own knows with --service. Each request needs a key, Authorization: Bearer <key>: for made-up data, the one that the command prints; for your own, one that analytics-mcp keys add created. Without a keys file, at a terminal, the command creates a key for this run and shows it. The key of --api-key-file is the service's and is not given out.",
+        "Serve the REST API over HTTP: made-up data to develop against, your access logs with --logs, or what another service knows: with --service one that has an API of its own, with --base-url one of yours that describes itself. Each request needs a key, Authorization: Bearer <key>: for made-up data, the one that the command prints; for your own, one that analytics-mcp keys add created. Without a keys file, at a terminal, the command creates a key for this run and shows it. The key of --api-key-file is the service's and is not given out.",
       )
       .option("--host <host>", "address to listen on", "127.0.0.1")
       .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8787);
@@ -100,5 +100,6 @@ async function findShared({ environment, stdin }: Io, flags: ReferenceFlags) {
   const isNamed = [profile, baseUrl, apiKeyFile, apiKeyStdin].some((value) => value !== undefined);
   if (service === undefined && !isNamed) return { kind: exampleKind, flags };
   const { shareService } = await import("../../sources/shared-service.ts");
-  return { kind: shareService(service, stdin), flags };
+  const others = profile === undefined ? "--base-url" : "--profile";
+  return { kind: shareService(service, stdin, flags.service === undefined ? others : "--service"), flags };
 }

@@ -31,9 +31,9 @@ export interface Output extends Appearance {
 }
 
 /** `--output`, for a command whose answer is tables. */
-export function createFormatOption(): Option {
+export function createFormatOption(piped = "tsv"): Option {
   return (
-    new Option("--output <format>", `${outputFormats.join(", ")} (default: table; in a pipe, tsv)`)
+    new Option("--output <format>", `${outputFormats.join(", ")} (default: table; in a pipe, ${piped})`)
       .choices(outputFormats)
       // Other values are refused when the option is read, with a suggestion.
       .argParser((value: string, earlier: string[] = []) => [...earlier, value])

@@ -26,21 +26,25 @@ export async function createDescribedSource(
   const daysKept = Math.min(MAX_DAYS, reader.allowedDays(timeseries).comeNear(MAX_DAYS));
   const starts = new Map<string, string | null>();
 
-  /** The first day with data, of those that the service answers for. It can be another one tomorrow. */
-  const readStart = async ({ id }: Site, timezone: string, signal?: AbortSignal) => {
+  /**
+   * The first day with data, of those that the service answers for. If that is the first of all these days, there may be more
+   * before, but not before the site was added. It can be another one tomorrow.
+   */
+  const readStart = async ({ id, created_at }: Site, timezone: string, signal?: AbortSignal) => {
     const key = `${dateAt(clock(), timezone)} ${id}`;
     const known = starts.get(key);
     if (known !== undefined) return known;
     const { points } = await service.answer(timeseries, { site: id, days: daysKept }, { signal });
     const first = points.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0)?.date ?? null;
-    starts.set(key, first);
-    return first;
+    const created = created_at && dateAt(Date.parse(created_at), timezone);
+    const start = first !== null && first === points[0]?.date && created && created < first ? created : first;
+    starts.set(key, start);
+    return start;
   };
 
   const readSite = async (site: Site, signal?: AbortSignal): Promise<SourceSite> => {
     const { id, domain, name, timezone, created_at } = site;
-    if (timezone === undefined)
-      throw createLackError(site, "names no timezone", "Name it: --site-timezones.");
+    if (timezone === undefined) throw createLackError(site, "names no timezone", ` ${NAME_TIMEZONE}`);
     const dataSince = await readStart(site, timezone, signal);
     return {
       id,
@@ -54,18 +58,18 @@ export async function createDescribedSource(
 
   const listSites = async (signal?: AbortSignal) => {
     const { sites: listed } = await service.answer(sites, {}, { signal });
-    return Promise.all(
-      listed.map(async (site): Promise<{ found: SourceSite } | { lacking: UnlistedSite }> => {
-        try {
-          const found = await readSite(site, signal);
-          if (found.createdAt === undefined) throw createLackError(site, "does not say when it was added");
-          return { found };
-        } catch (reason) {
-          if (!(reason instanceof AnalyticsError)) throw reason;
-          return { lacking: { domain: site.domain, reason } };
-        }
-      }),
-    );
+    const found: SourceSite[] = [];
+    const lacking: UnlistedSite[] = [];
+    for (const site of listed) {
+      try {
+        found.push(await readSite(site, signal));
+        if (site.created_at === undefined) throw createLackError(site, "does not say when it was added");
+      } catch (reason) {
+        if (!(reason instanceof AnalyticsError)) throw reason;
+        lacking.push({ domain: site.domain, reason });
+      }
+    }
+    return { found, lacking };
   };
 
   const askFor = ({ site, from, to }: Span) => ({ site: site.id, days: countDays(from, to) });
@@ -105,10 +109,8 @@ export async function createDescribedSource(
     daysKept,
     spans: false,
     lacks: await findLacks({ service, reader }),
-    sites: async (signal) =>
-      (await listSites(signal)).flatMap((site) => ("found" in site ? [site.found] : [])),
-    unlisted: async (signal) =>
-      (await listSites(signal)).flatMap((site) => ("lacking" in site ? [site.lacking] : [])),
+    sites: async (signal) => (await listSites(signal)).found,
+    unlisted: async (signal) => (await listSites(signal)).lacking,
     site: async (name, signal) => {
       const { sites: listed } = await service.answer(sites, {}, { signal });
       const found = listed.find(({ id, domain }) => id === name || normalizeSite(domain) === name);
@@ -149,11 +151,14 @@ async function findLacks({ service, reader }: Described): Promise<NonNullable<Da
 
 const PROBED_DAYS = 7;
 
-const createRefusal = (message: string, hint?: string) =>
-  new AnalyticsError("not_found", message, { status: 404, ...(hint !== undefined && { hint }) });
+const NAME_TIMEZONE =
+  "Whoever runs reference can name it: analytics-mcp login --site-timezones, or ANALYTICS_SITE_TIMEZONES.";
 
-const createLackError = ({ domain }: Site, lack: string, hint?: string) =>
-  createRefusal(`For ${quoteIfNeeded(domain)}, the service ${lack}, and the contract requires it.`, hint);
+const createRefusal = (message: string) => new AnalyticsError("not_found", message, { status: 404 });
+
+/** @param advice The API's clients see no hint. */
+const createLackError = ({ domain }: Site, lack: string, advice = "") =>
+  createRefusal(`For ${quoteIfNeeded(domain)}, the service ${lack}, and the contract requires it.${advice}`);
 
 function createDimensionError(dimension: string, reason: string): AnalyticsError {
   const detail = `cannot be ${dimension}: ${reason}`;

@@ -59,7 +59,7 @@ export function renameToDimension(
   if (!isAbout) return error;
   const detail = `cannot be ${dimension}: the service refuses it, with ${quote(message, { maxLength: MAX_SAID })}`;
   return createParameterError("dimension", detail, {
-    hint: "It does not list what it has. An overview shows the usual lists that it has, and names those that it lacks.",
+    hint: "An overview shows the usual lists that it has, and names those that it lacks.",
     status,
     cause: error,
   });

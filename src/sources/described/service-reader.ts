@@ -105,6 +105,9 @@ export async function openServiceReader(
     return found;
   };
 
+  /** Whether a site has an identifier of its own. Without, its domain stands in. */
+  const hasId = ({ id, domain }: ServiceSite) =>
+    id !== domain || readMember(learned.readings, sites.name)?.id !== undefined;
   const askSite: ServiceReader["askSite"] = async (path, site, params, given) => {
     const sent = Object.fromEntries(Object.entries(params).filter(([name]) => takes(path, name)));
     const fixed = mapping.site ?? learned.site;
@@ -114,7 +117,7 @@ export async function openServiceReader(
     for (const name of names) {
       try {
         const { answer } = await get(path, { site: name, ...sent }, given);
-        const form = forms.find((each) => site[each] === name);
+        const form = forms.find((each) => site[each] === name && (each !== "id" || hasId(site)));
         if (fixed === undefined && form !== undefined) update({ site: form });
         return answer;
       } catch (error) {

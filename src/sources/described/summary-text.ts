@@ -1,3 +1,4 @@
+import { DEFAULT_PROFILE } from "../../config/profiles.ts";
 import type { AnalyticsError } from "../../errors.ts";
 import { breakdown, stats, timeseries } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
@@ -31,14 +32,18 @@ export function listReadings({ fields }: ServiceSummary): string[] {
   });
 }
 
-/** What the service does not have, and what that means. */
-export const listLacks = ({ lacks, site }: ServiceSummary): string[] => [
+/**
+ * What the service does not have, and what that means.
+ *
+ * @param profile The one that it is saved in, if that has a name.
+ */
+export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | undefined): string[] => [
   ...(lacks.events ? ["It has no events."] : []),
   ...(lacks.breakdownDays ? ["Its breakdowns have no days: they state no period."] : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
   ...(lacks.timezone
     ? [
-        `It names no timezone: its dates are its own. If you know it: analytics-mcp login --site-timezones ${nameZone(site)}`,
+        `It names no timezone: its dates are its own. If you know it: analytics-mcp login${profile === undefined || profile === DEFAULT_PROFILE ? "" : ` --profile ${profile}`} --site-timezones ${nameZone(site)}`,
       ]
     : []),
 ];

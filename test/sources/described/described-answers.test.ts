@@ -73,6 +73,26 @@ describe("a question that names no days", () => {
   });
 });
 
+it("sends the domain of sites that have no identifiers, and calls it that", async () => {
+  const { call, ask } = createSmallService({ "/sites": () => [{ host: "acme.example" }] });
+  await ask("stats", { days: 7 });
+  expect((await call.readDescribed({}))?.reader.learned().site).toBe("domain");
+});
+
+it("compares page views by their sums where only visitors do not add up", async () => {
+  const { ask } = createSmallService({
+    "/stats": (query) => ({ visitors: 31, pageviews: 20 * Number(query.get("days")) }),
+    "/timeseries": (query) =>
+      listDays(Number(query.get("days"))).map((date) => ({
+        date,
+        visitors: 10,
+        pageviews: date < "2026-11-13" ? 20 : 30,
+      })),
+  });
+  const { change } = await ask("compare", { days: 7 });
+  expect(change).toMatchObject({ visitors: { percent: null }, pageviews: { absolute: 70, percent: 50 } });
+});
+
 describe("a service that has only some numbers of days", () => {
   const listed = { days: { type: "integer", enum: [7, 30, 90] } };
   const daysOf = (query: URLSearchParams) => Number(query.get("days") ?? 30);
@@ -281,7 +301,7 @@ describe("a mistyped place of a mapping is named, with what is there and what is
       "timeseries",
       { days: 7 },
       'The answer to /timeseries has "2026-11-14" at "/date", where the mapping has its visitors.',
-      'If it is one of "/visitors", "/pageviews": ',
+      'It may be one of "/visitors", "/pageviews". ',
     ],
     [
       "a table",

@@ -98,8 +98,8 @@ describe("the reference API in front of a service that describes itself", () => 
         name: "acme.example",
         timezone: "Europe/Berlin",
         created_at: "2025-03-02T09:14:00Z",
-        // The first of the days that it answers for.
-        data_since: listDays(365)[0],
+        // There may be data before the days that it answers for, but not before the site.
+        data_since: "2025-03-02",
       },
     ]);
     const period = { from, to, days: 7, timezone: "Europe/Berlin", partial: true };
@@ -116,6 +116,33 @@ describe("the reference API in front of a service that describes itself", () => 
     const { body: events } = await get(`/breakdown?${SITE}&dimension=events&days=7`);
     expect(events).toMatchObject({ rows: [{ events: 14 }, { events: 7 }], totals: { events: 21 } });
     expect((await get(`/realtime?${SITE}`)).body).toMatchObject({ visitors: 3, window_minutes: 5 });
+  });
+
+  it("does not list a site without the time of its creation, says so, and answers about it", async () => {
+    const site = { id: 7, domain: "acme.example", timezone: "Europe/Berlin", created_at: "2025-03-02" };
+    const { get } = await openReference({ ...COMPLETE, "/sites": () => [site] });
+    const { status, body } = await get("/sites");
+    expect([status, body.sites]).toEqual([200, []]);
+    expect(body.warnings).toEqual([
+      {
+        code: "not_listed",
+        detail: expect.stringContaining("does not say when it was added"),
+        values: { site: "acme.example" },
+      },
+    ]);
+    expect((await get(`/stats?${SITE}&days=7`)).body.visitors).toBe(70);
+  });
+
+  it("has data from the first day with traffic, if that is not the first that it answers for", async () => {
+    const { get } = await openReference({
+      ...COMPLETE,
+      "/timeseries": (query) =>
+        listDays(Number(query.get("days") ?? 30)).map((date) => {
+          const pageviews = date < "2026-11-05" ? 0 : 20;
+          return { date, visitors: pageviews / 2, pageviews };
+        }),
+    });
+    expect((await get("/sites")).body.sites[0].data_since).toBe("2026-11-05");
   });
 
   it("is read by our own client like any service of the contract", async () => {
@@ -166,17 +193,6 @@ describe("the reference API in front of a service that describes itself", () => 
       `/timeseries?${SITE}`,
       404,
       "names no timezone",
-    ],
-    [
-      "no time of its creation",
-      {
-        "/sites": () => [
-          { id: 7, domain: "acme.example", timezone: "Europe/Berlin", created_at: "2025-03-02" },
-        ],
-      },
-      "/sites",
-      404,
-      "does not say when it was added",
     ],
     [
       "no page views of rows",
