@@ -113,11 +113,13 @@ function createRoutes(options: AuthorizationServerOptions): Route[] {
       const body = { error: "slow_down", error_description: "Too many registrations." };
       return sendJson(response, 429, body, { "Retry-After": String(wait) });
     }
-    const metadata = JSON.stringify(normalize.registration(readJson(await readBody(request))));
-    if (Buffer.byteLength(metadata) > MAX_REGISTRATION) {
-      const error_description = `The metadata is larger than ${MAX_REGISTRATION} bytes.`;
-      return sendJson(response, 400, { error: "invalid_client_metadata", error_description });
-    }
+    const refuse = (error_description: string) =>
+      sendJson(response, 400, { error: "invalid_client_metadata", error_description });
+    const given = readJson(await readBody(request));
+    if (typeof given !== "object") return refuse("The body must be a JSON object.");
+    const metadata = JSON.stringify(normalize.registration(given));
+    if (Buffer.byteLength(metadata) > MAX_REGISTRATION)
+      return refuse(`The metadata is larger than ${MAX_REGISTRATION} bytes.`);
     await serve(replaceBody(request, metadata), response);
   };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNormalizer } from "../../src/oauth/request-normalizer.ts";
-import { register as registerAt } from "../support/attacker.ts";
+import { ask, register as registerAt } from "../support/attacker.ts";
 import { startTestConnector } from "../support/connector.ts";
 
 describe("a registration is refused for a redirect", () => {
@@ -52,6 +52,15 @@ describe("a registration is refused for a redirect", () => {
   it("with a fragment (RFC 6749, section 3.1.2)", async () => {
     const { status, body } = await register("https://x.example/cb#fragment");
     expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
+  });
+
+  it.each(["redirect_uris=x", "", '"text"'])("if it is no JSON object: %s", async (body) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+    const answer = await ask(`${connector.publicUrl}/register`, init);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: "invalid_client_metadata", error_description: "The body must be a JSON object." },
+    ]);
   });
 
   it("if all together take more than 8,000 bytes", async () => {
