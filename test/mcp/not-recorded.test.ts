@@ -81,7 +81,7 @@ it.each<[string, object, string]>([
   ["get_conversions", { event: "signup" }, 'Use goal: "events=signup".'],
   ["get_conversions", { page: "/a|b" }, 'Use goal: "pages=/a\\\\|b".'],
   ["get_conversions", { goal: "events=signup", dimension: "channels" }, "Use by, such as by=channels."],
-  ["get_conversions", { goal: "events=signup", filter: "pages=/" }, 'write "visit:pages=/" instead'],
+  ["get_conversions", { goal: "events=signup", filter: "pages=/" }, 'must be "visit:pages=/", not'],
   ["get_stats", { event: "signup" }, 'Use filter: ["events=signup"].'],
   ["get_stats", { goal: "signup" }, "get_conversions has goals"],
   ["get_stats", { metric: "uptime" }, "nothing else is measured"],

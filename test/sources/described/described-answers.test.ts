@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
+import { realtime } from "../../../src/operations/index.ts";
 import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
 import { createSmallService, describeParameters, listDays, Reply } from "./small-service.ts";
 
@@ -77,6 +78,15 @@ it("sends the domain of sites that have no identifiers, and calls it that", asyn
   const { call, ask } = createSmallService({ "/sites": () => [{ host: "acme.example" }] });
   await ask("stats", { days: 7 });
   expect((await call.readDescribed({}))?.reader.learned().site).toBe("domain");
+});
+
+it.each([
+  [{}, "As of 2026-11-20, 12:00:00 UTC."],
+  [{ timezone: "Europe/Berlin" }, "As of 2026-11-20, 13:00:00 at the site."],
+])("says whose time it is at a site with %j", async (zone, note) => {
+  const { call } = createSmallService({ "/sites": () => [{ id: 7, domain: "acme.example", ...zone }] });
+  const answer = await call(realtime, { site: "acme.example" });
+  expect(JSON.stringify(realtime.view(answer, { site: "acme.example" }))).toContain(note);
 });
 
 it("compares page views by their sums where only visitors do not add up", async () => {
