@@ -12,13 +12,13 @@ import {
   timestamp,
 } from "../operations/fields.ts";
 import { notFoundRow } from "../operations/not-found.ts";
-import { forModels, forPeople } from "../operations/note.ts";
+import { forPeople } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { countsAtMost, showCount } from "../operations/ranges.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
-import { NOT_COMPARED, PERIOD_VISITORS, warnings } from "../operations/warning.ts";
+import { NOT_COMPARED, PERIOD_VISITORS, rangeWarning, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
@@ -141,8 +141,6 @@ export const overview = defineReport({
   views: viewOverview,
 });
 
-const RANGES_NOTE =
-  "A range such as 209–214 is a count that is known only so far, because visits arrived meanwhile or the service cut its list. Ranges are ranked by their least value.";
 const EVENTS_NOTE = "Events have no change: they are not counted by day.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
@@ -202,22 +200,25 @@ export function viewTotals({
     ],
     notes: [
       // What changes most how the numbers are read comes first: a terminal has room for a few.
+      ...(isFirst({ comparison, period, warnings })
+        ? [`${NO_DAYS_BEFORE}${period.days > 7 ? " The last 7 with the 7 before: compare --days 7" : ""}`]
+        : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
       ...noteMissing(missing, "shown"),
       ...(coverage?.notes ?? []),
       ...notes,
-      ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(previous && hasChange && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
-        ? [
-            forPeople("Rows may not add up: a visitor can count in several."),
-            forModels("Rows may not add up."),
-          ]
+        ? ["Rows may not add up: a visitor can count in several."]
         : []),
       ...noted,
     ],
-    warnings: [...partial, ...(coverage?.warnings ?? []), ...(top.some(hasRanges) ? [RANGES_NOTE] : [])],
+    warnings: [
+      ...partial,
+      ...(coverage?.warnings ?? []),
+      ...(top.some(hasRanges) ? [rangeWarning.detail] : []),
+    ],
   };
 }
 
@@ -246,9 +247,9 @@ const activeColumn: Column = { key: "active_now", label: "active now", kind: "co
 
 /** Today's finished hours beside the same ones of yesterday. */
 const hourColumns: readonly Column[] = [
-  { key: "pageviews_until_then", label: "page views today", kind: "count" },
-  { key: "until", label: "until", kind: "word" },
-  { key: "yesterday_until_then", label: "yesterday until then", kind: "count" },
+  { key: "until", label: "page views until", kind: "word" },
+  { key: "pageviews_until_then", label: "today", kind: "count" },
+  { key: "yesterday_until_then", label: "yesterday", kind: "count" },
 ];
 
 const listNumbers = (counts: readonly (number | null)[]) => counts.map((count) => count ?? "–").join(" ");

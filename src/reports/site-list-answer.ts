@@ -6,7 +6,7 @@ import { sites, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { isAll } from "../operations/period-words.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
-import type { Warning } from "../operations/warning.ts";
+import { PERIOD_VISITORS, type Warning } from "../operations/warning.ts";
 import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore, resolveCompared } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
@@ -101,7 +101,9 @@ async function countSite(call: Call, site: Site, asked: Asked, options: CallOpti
     last: await readLastDay(call, { site: site.id, today: to }, options),
   };
   const canAdd = await addsUp(call, span, options);
-  const warned = [...resolved, ...(series.warnings ?? []), ...(before?.warnings ?? [])];
+  const all = [...resolved, ...(series.warnings ?? []), ...(before?.warnings ?? [])];
+  // Nothing is to be said of days that do add up.
+  const warned = all.filter(({ code }) => !canAdd || code !== PERIOD_VISITORS);
   const unique = [...new Map(warned.map((warning) => [warning.detail, warning])).values()];
   const starts = new Map(site.data_since === undefined ? [] : [[series.site.id, site.data_since]]);
   const { data_since: since } = site;

@@ -104,9 +104,7 @@ function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
         ...showNumbers(site),
       })),
       notes: [
-        forPeople(
-          "Visitors are unique per day and site and added up: coming on two days, or to two sites, counts twice.",
-        ),
+        forPeople("Visitors are unique per day and site: coming on two days, or to two sites, counts twice."),
         ...(first.comparison ? noteCompared(first.period, first.comparison.previous) : []),
         ...plain.notes,
         ...gather(counted, describeNotes),

@@ -97,7 +97,7 @@ function readCells({ tool, answer }: Given): Cells[] {
         [
           today?.visitors,
           active_now,
-          ...(hours ? [hours.pageviews_until_then, hours.until, hours.yesterday_until_then] : []),
+          ...(hours ? [hours.until, hours.pageviews_until_then, hours.yesterday_until_then] : []),
         ],
         ...(trend.hours ? [] : [[`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`]]),
         ...top.flatMap(({ rows }) =>

@@ -631,9 +631,9 @@ function listCounts(count: Count, now: number, all: readonly string[]) {
 }
 
 const hourColumns: Column[] = [
-  { key: "pageviews_until_then", title: "page views today", kind: "count" },
-  { key: "until", title: "until", kind: "text" },
-  { key: "yesterday_until_then", title: "yesterday until then", kind: "count" },
+  { key: "until", title: "page views until", kind: "text" },
+  { key: "pageviews_until_then", title: "today", kind: "count" },
+  { key: "yesterday_until_then", title: "yesterday", kind: "count" },
 ];
 
 /** The lists of an overview that there is room for in a terminal, and in a model's context. */
@@ -716,7 +716,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
           [
             day.visitors,
             active_now,
-            ...(hours ? [hours.pageviews_until_then, hours.until, hours.yesterday_until_then] : []),
+            ...(hours ? [hours.until, hours.pageviews_until_then, hours.yesterday_until_then] : []),
           ],
         ],
       },

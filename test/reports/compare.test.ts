@@ -226,7 +226,7 @@ describe("compare", () => {
       change: { visitors: { absolute: null, percent: null } },
     });
     const notes = formatNotes(listNotes(compare.views(answer)), "models").join("\n");
-    expect(notes).not.toContain("Small sample");
+    expect(notes).not.toContain("Under 100 visitors");
     expect(notes).toContain("The site has no data yet, so there is nothing to compare.");
   });
 

@@ -67,9 +67,18 @@ describe("where the data begins within the default 28 days", () => {
     expect([comparison, visitors, today.visitors, trend.visitors]).toEqual([null, 7, 1, Array(7).fill(1)]);
     expect(codesOf(warnings)).toContain("shortened");
     const { stdout, stderr } = await ask(7, ["overview", "--explain"], { isTTY: true, columns: 200 });
-    expect(spaced(stderr)).toContain("There are no days before to compare with.");
+    expect(spaced(stderr)).toMatch(/There are no days before to compare with\.(?! The last)/);
     expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 days, UTC)");
     expect(stdout).not.toMatch(/so far$|compared with/m);
+  });
+
+  it("overview says first what can be compared, where more than a week has data", async () => {
+    const { stderr } = await ask(20, ["overview"], { isTTY: true, columns: 200 });
+    expect(spaced(stderr)).toContain(
+      "There are no days before to compare with. The last 7 with the 7 before: compare --days 7",
+    );
+    const { comparable, current } = await askJson(20, ["compare", "--days", "7"]);
+    expect([comparable, current.visitors]).toEqual([true, 7]);
   });
 
   it("overview has today so far if the data begins today", async () => {

@@ -50,6 +50,18 @@ describe("the list of sites with a period", () => {
     }
   });
 
+  it("says nothing of days that do not add up where they do", async () => {
+    const warning = { code: "period_visitors", detail: "Each day counts its own visitors." };
+    const call = Object.assign(async (...[operation, ...asked]: Parameters<typeof local>) => {
+      const answer: object = await local(operation, ...asked);
+      return operation.name === "timeseries" ? { ...answer, warnings: [warning] } : answer;
+    }, local) as typeof local;
+    const { sites } = await list(call, "last_week");
+    expect(JSON.stringify(sites)).not.toContain(warning.detail);
+    const apart = await list(Object.assign(call, { addsUp: async () => false }), "last_week");
+    expect(JSON.stringify(apart.sites)).toContain(warning.detail);
+  });
+
   it.each([...periods, "today", "all", "this_year", "last_400_days", "2025-12"])(
     "is the same from a service for %s",
     async (period) => {

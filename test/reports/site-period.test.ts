@@ -197,7 +197,7 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
       {},
     );
     const said = formatNotes(listNotes(overview.views), "people").join("\n");
-    expect(said).toMatch(/A range such as .* Ranges are ranked by their least value\./);
+    expect(said).toMatch(/Some rows are known only as a range, .* ranked by their least value\./);
   });
 
   it("and an overview without ranges does not explain them", async () => {

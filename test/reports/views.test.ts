@@ -47,12 +47,26 @@ describe("a comparison as tables", () => {
     ]);
   });
 
+  it("says once that a small count may change by chance, of totals and of rows", () => {
+    const mover = (current: number | null, previous: number) => ({
+      ...{ value: "/a", label: "/a", current, previous },
+      change: { absolute: 7, percent: 233.3 },
+    });
+    const said = (movers: ReturnType<typeof mover>[]) =>
+      formatNotes(listNotes(compare.views(group({ movers }))), "people").filter((text) =>
+        /chance/.test(text),
+      );
+    const note = "Under 100 visitors in a period, a change may be due to chance.";
+    expect(said([mover(3, 10), mover(1, 9)])).toEqual([note]);
+    expect([said([mover(300, 100)]), said([mover(null, 200)])]).toEqual([[], []]);
+  });
+
   it("begins its notes with what changes most how it is read: a terminal shows only a few", () => {
     const missing = [{ dimension: "countries" as const, reason: "not recorded" }];
     const notes = listNotes(compare.views({ ...calm, small_sample: true, missing }));
     const [sample, , lacking] = formatNotes(notes, "people");
     expect([sample, lacking]).toEqual([
-      expect.stringContaining("Small sample"),
+      expect.stringContaining("Under 100 visitors"),
       "Not compared: countries (not recorded).",
     ]);
   });
