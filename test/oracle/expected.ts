@@ -787,7 +787,7 @@ export function expectComparison(
       ...windows,
       change: changes,
     },
-    windows: tabulateWindows("windows", whole),
+    windows: tabulateWindows("totals", whole),
     moved,
     shown: dimension ? 10 : 4,
   };

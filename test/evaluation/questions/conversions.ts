@@ -158,7 +158,7 @@ export const conversions: Question[] = [
       },
     ],
     read: ([refusal, answer]) => [
-      refusal.text.includes('write "visit:pages=/plans" instead'),
+      refusal.text.includes('must be "visit:pages=/plans"'),
       ...numbersOf(answer),
     ],
     expect: (count) => [
