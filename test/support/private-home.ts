@@ -31,8 +31,9 @@ for (const [name, text] of Object.entries(files)) {
 delete process.env.npm_config_prefix;
 delete process.env.NPM_CONFIG_PREFIX;
 
-const { TMPDIR = tmpdir() } = process.env;
-const temporary = mkdtempSync(join(TMPDIR, "test-"));
+// Not in TMPDIR, which is that of the file before if all of its tests were skipped: then no hook puts it back.
+const { TEST_FOLDER = tmpdir() } = process.env;
+const temporary = mkdtempSync(join(TEST_FOLDER, "test-"));
 // Web servers give up their rights and read files there.
 chmodSync(temporary, 0o711);
 
@@ -51,7 +52,7 @@ Object.assign(process.env, {
 afterAll(() => {
   const found = readdirSync(home, { recursive: true, encoding: "utf8" });
   const written = found.filter((name) => statSync(join(home, name)).isFile() && !(name in files));
-  process.env.TMPDIR = TMPDIR;
+  process.env.TMPDIR = TEST_FOLDER;
   for (const folder of [temporary, homes]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   expect(written, "files that a test wrote to the developer's home").toEqual([]);
 });

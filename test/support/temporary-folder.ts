@@ -14,7 +14,7 @@ export function setup() {
   // Each project runs this.
   if (process.env.TEST_FOLDER !== undefined) return;
   const place = process.env.TMPDIR === undefined && hasRoom() ? MEMORY : tmpdir();
-  const folder = mkdtempSync(join(place, "analytics-mcp-"));
+  const folder = mkdtempSync(join(place, "tests-"));
   // Web servers give up their rights and read files there.
   chmodSync(folder, 0o711);
   Object.assign(process.env, { TEST_FOLDER: folder, TMPDIR: folder });
