@@ -48,6 +48,16 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
 /** The refusal of a number of days that names those that can be had: the question can be answered from these. */
 export class OtherDaysError extends AnalyticsError {}
 
+/** Reads once more for each path that has only now told the numbers of days that it takes. */
+export async function again<T>(read: () => Promise<T>, paths = 3): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof OtherDaysError) || paths === 0) throw error;
+    return again(read, paths - 1);
+  }
+}
+
 const NUMBERS = /\b\d{1,3}\b["']?(?:(?: ?[,|] ?| (?=or |and ))(?:or |and )?["']?\d{1,3}\b["']?){1,20}/;
 const MAX_REFUSAL = 500;
 

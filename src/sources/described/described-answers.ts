@@ -9,7 +9,7 @@ import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.t
 import { UnreadableListError } from "../../operations/unreadable-list.ts";
 import { OTHER_ORDER, PERIOD_VISITORS, UNKNOWN_DAYS, type Warning } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
-import { OtherDaysError } from "./allowed-days.ts";
+import { again } from "./allowed-days.ts";
 import { listPossibleToday } from "./answer-dates.ts";
 import type { ServiceSite } from "./field-mapping.ts";
 import { readCount } from "./find-field.ts";
@@ -284,18 +284,13 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     },
     offersDays: ({ path }) => reader.takes(path, "days"),
     fitDays: (operation, days) => reader.allowedDays(operation).comeNear(days),
-    totals: async (name, days, options) => readTotals(await locate(name, options), days, options),
+    totals: async (name, days, options) => {
+      const site = await locate(name, options);
+      const allowed = reader.allowedDays(stats);
+      if (!allowed.has(days)) throw allowed.createError("for totals with events at this service");
+      return readTotals(site, days, options);
+    },
   };
-}
-
-/** Reads once more for each path that has only now told the numbers of days that it takes. */
-async function again<T>(read: () => Promise<T>, paths = 3): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof OtherDaysError) || paths === 0) throw error;
-    return again(read, paths - 1);
-  }
 }
 
 /** What cannot be read in one list says nothing about others. */

@@ -8,6 +8,7 @@ import { OTHER_ORDER } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span, UnlistedSite } from "../data-source.ts";
 import { isPossibleValue } from "../dimension-values.ts";
+import { again } from "./allowed-days.ts";
 import type { Described } from "./capabilities.ts";
 
 type Site = AnswerOf<typeof sites>["sites"][number];
@@ -124,7 +125,7 @@ export async function createDescribedSource(
       return points.map(({ date, visitors, pageviews }) => ({ date, visitors, pageviews }));
     },
     events: async ({ site, from, to }, signal) =>
-      (await service.totals(site.id, countDays(from, to), { signal })).events,
+      (await again(() => service.totals(site.id, countDays(from, to), { signal }))).events,
     breakdown: async (span, dimension, limit, signal) => {
       const days = countDays(span.from, span.to);
       if (!(await service.addsUp(span.site.id, days, { signal })))
@@ -139,8 +140,9 @@ export async function createDescribedSource(
 /** The operations that the contract has and that cannot be answered, each with why. One site shows it for all. */
 async function findLacks({ service, reader }: Described): Promise<NonNullable<DataSource["lacks"]>> {
   const [site] = reader.learned().sites;
-  const days = reader.allowedDays(stats).comeNear(PROBED_DAYS);
-  const hasEvents = site === undefined || (await service.totals(site.id, days, {})).events !== undefined;
+  const readTotals = ({ id }: { id: string }) =>
+    again(() => service.totals(id, reader.allowedDays(stats).comeNear(PROBED_DAYS), {}));
+  const hasEvents = site === undefined || (await readTotals(site)).events !== undefined;
   return {
     ...(!hasEvents && { [stats.name]: "it has no events, and /timeseries has its visitors and page views" }),
     ...(!reader.takes(breakdown.path, "days") && {

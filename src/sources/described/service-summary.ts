@@ -3,6 +3,7 @@ import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
+import { again } from "./allowed-days.ts";
 import { isOfOneAnswer } from "./answer-errors.ts";
 import type { Cell } from "./answer-tables.ts";
 import type { Described } from "./capabilities.ts";
@@ -110,7 +111,7 @@ function listSteps({ service, reader }: Described, site: ServiceSite, options: C
     {
       operation: stats.name,
       key: stats.name,
-      read: () => service.totals(of, daysOf(stats), options).then(() => undefined),
+      read: () => again(() => service.totals(of, daysOf(stats), options)).then(() => undefined),
       ask: () => reader.askSite(stats.path, site, { days: daysOf(stats) }, options),
     },
     {

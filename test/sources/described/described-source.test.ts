@@ -5,7 +5,7 @@ import { createNetworkSend } from "../../../src/client/network.ts";
 import { checkConformance } from "../../../src/conform/conformance.ts";
 import { createDescribedSource } from "../../../src/sources/described/described-source.ts";
 import { createServiceCall } from "../../../src/sources/service-source.ts";
-import { createSmallService, describeParameters, listDays, NOON } from "./small-service.ts";
+import { createSmallService, describeParameters, listDays, NOON, Reply } from "./small-service.ts";
 
 const KEY = "key-of-a-caller";
 
@@ -245,6 +245,33 @@ describe("the reference API in front of a service that describes itself", () => 
     const { get } = await openReference({ ...COMPLETE, ...answers });
     const answer = await get(path);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(sentence)]);
+  });
+
+  it.each([2, 28])("names the days that have events, where %i days are asked for", async (days) => {
+    const parameters = { days: { type: "integer", enum: [1, 7, 30, 90] } };
+    const paths = { "/stats": parameters, "/timeseries": parameters, "/breakdown": parameters };
+    const refuse = () => new Reply(400, { error: "days must be 1, 7, 30 or 90" });
+    const described = { ...COMPLETE, "/openapi.json": () => describeParameters(paths) };
+    for (const answers of [
+      described,
+      {
+        ...COMPLETE,
+        "/stats": (query: URLSearchParams) =>
+          [1, 7, 30, 90].includes(Number(query.get("days"))) ? COMPLETE["/stats"](query) : refuse(),
+      },
+    ]) {
+      const { get } = await openReference(answers);
+      const { status, body } = await get(`/stats?${SITE}&days=${days}`);
+      expect([status, body.code, body.detail]).toEqual([
+        400,
+        "invalid_parameter",
+        "days must be one of 1, 7, 30, 90 for totals with events at this service.",
+      ]);
+      expect((await get(`/timeseries?${SITE}&days=${days}`)).body.points.length).toBe(days);
+    }
+    const { get } = await openReference(described);
+    const rows = await get(`/breakdown?${SITE}&dimension=pages&days=${days}`);
+    expect([rows.status, rows.body.detail]).toEqual([400, expect.stringContaining("must be one of 1, 7")]);
   });
 
   it("still has the series of a site that it cannot list", async () => {
