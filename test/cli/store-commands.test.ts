@@ -89,6 +89,22 @@ describe("the operator's commands, while the connector serves", () => {
     },
   );
 
+  it("tell a sign-in whose code was never exchanged from the others", async () => {
+    const { server, client, exchange } = await signIn(connector);
+    const list = async () => {
+      const [grant] = JSON.parse((await manage("grants", "list", "--json")).stdout).grants;
+      return grant;
+    };
+    expect(await list()).toMatchObject({ state: "unused", refreshed: null, expires: null });
+    expect((await manage("grants", "list")).stderr).toContain(
+      "unused: the application did not fetch its tokens",
+    );
+    connector.time.now += 5_000;
+    await oauth.processAuthorizationCodeResponse(server, client, await exchange());
+    const refreshed = new Date(connector.time.now).toISOString().slice(0, 16);
+    expect(await list()).toMatchObject({ state: "active", refreshed });
+  });
+
   it("tell sign-ins whose key was removed from the others", async () => {
     for (const _ of [1, 2]) {
       const { server, client, exchange } = await signIn(connector);

@@ -237,6 +237,17 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         ]);
       });
 
+      it("show when a grant was last refreshed only if it ever gave a token", async () => {
+        const seen = async () => (await store.listGrants()).map(({ refreshed }) => refreshed);
+        for (const kind of ["Grant", "AuthorizationCode"]) {
+          await store.put(buildRecord(kind, { kind, grantId: "g", created: now }));
+        }
+        expect(await seen()).toEqual([undefined]);
+        await store.put(buildRecord("token", { kind: "RefreshToken", grantId: "g", created: now + 3 }));
+        await store.put(buildRecord("late", { kind: "Grant", grantId: "g", created: now + 9 }));
+        expect(await seen()).toEqual([now + 3]);
+      });
+
       it("show revoked grants for a while, and no expired ones", async () => {
         await store.put(buildRecord("a", { grantId: "ends", expires: now + MINUTE }));
         await store.put(buildRecord("b", { grantId: "revoked", created: now + 1, expires: now + MINUTE }));

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { AnalyticsError } from "../../errors.ts";
+import type { GrantSummary } from "../../oauth/store/store.ts";
 import type { Column } from "../../operations/view.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -46,10 +47,10 @@ export const command: CommandDefinition = {
             return {
               grant: grantId,
               application: clientId === undefined ? null : await readName(clientId),
-              state: revoked !== undefined ? "ended" : hasKey ? "active" : "no_key",
+              state: readState({ revoked, refreshed }, hasKey),
               refreshed: formatMinute(refreshed),
               created: formatMinute(created),
-              expires: formatMinute(expires),
+              expires: formatMinute(refreshed === undefined ? undefined : expires),
               revoked: formatMinute(revoked),
               client: clientId ?? null,
               organization: owner?.organization ?? null,
@@ -58,9 +59,13 @@ export const command: CommandDefinition = {
           }),
         );
       });
-      const notes = rows.some(({ state }) => state === "no_key")
-        ? [`no_key: the key is not in ${keys?.file}, and the sign-in ends when it is used.`]
-        : [];
+      const meanings = {
+        no_key: `the key is not in ${keys?.file}, and the sign-in ends when it is used.`,
+        unused: "the application did not fetch its tokens, so nobody has access.",
+      };
+      const notes = Object.entries(meanings)
+        .filter(([meant]) => rows.some(({ state }) => state === meant))
+        .map(([state, meaning]) => `${state}: ${meaning}`);
       await printRows(io, { key: "grants", noun: "grant" }, GRANT_COLUMNS, rows, flags, notes);
     });
     const revoke = new Command("revoke")
@@ -81,6 +86,12 @@ export const command: CommandDefinition = {
     return grants.addCommand(addKeysOption(addStoreOptions(list))).addCommand(addStoreOptions(revoke));
   },
 };
+
+function readState({ revoked, refreshed }: Pick<GrantSummary, "revoked" | "refreshed">, hasKey: boolean) {
+  if (revoked !== undefined) return "ended";
+  if (refreshed === undefined) return "unused";
+  return hasKey ? "active" : "no_key";
+}
 
 /** The keys that there are; undefined if there is no keys file, as with a service of one's own. */
 async function readKeyIds({ environment }: Io, { keys }: ListFlags) {

@@ -5,6 +5,7 @@ import {
   LIMITED_KINDS,
   MAX_WITHOUT_GRANT,
   readMarkEnd,
+  readTokenTime,
   type Store,
   type StoredRecord,
   type StoreOptions,
@@ -133,7 +134,7 @@ export function createMemoryStore({
         grantId,
         clientId: clientId ?? grant?.clientId,
         created: Math.min(created, grant?.created ?? created),
-        refreshed: Math.max(created, grant?.refreshed ?? created),
+        refreshed: Math.max(readTokenTime(record), grant?.refreshed ?? 0) || undefined,
         expires: endless ? undefined : Math.max(expires, grant?.expires ?? 0),
         records: (grant?.records ?? new Set()).add(key),
       });
@@ -155,7 +156,7 @@ export function createMemoryStore({
       const grant = grants.get(grantId);
       if (grant?.revoked !== undefined) return false;
       for (const key of grant?.records ?? []) forget(key);
-      const summary = grant ?? { grantId, created: at, refreshed: at };
+      const summary = grant ?? { grantId, created: at };
       setGrant({ ...summary, revoked: at, records: new Set() });
       return true;
     },

@@ -46,7 +46,8 @@ export const GET = `${FIND}
 return find(prefix .. 'record:' .. ARGV[1] .. ':' .. ARGV[2], tonumber(ARGV[3]), 'client', 'consumed', 'sealed')`;
 
 /**
- * kind, hash, grant, client, created, expires, consumed, sealed, now, how many records without a grant to keep (or "")
+ * kind, hash, grant, client, created, expires, consumed, sealed, now, how many records without a grant to keep (or ""),
+ * when it gave access (or 0)
  * → 1, or 0 if the grant is revoked
  */
 export const PUT = `${SHARED}
@@ -80,19 +81,16 @@ if grant == '' then
   if ARGV[10] ~= '' then limit(kind, hash, created, expires, tonumber(ARGV[10]), now) end
   return 1
 end
-local home = prefix .. 'grant:' .. grant
+local home, refreshed = prefix .. 'grant:' .. grant, ARGV[11]
 local known = redis.call('HMGET', home, 'client', 'created', 'refreshed', 'expires')
 if known[2] then
   if client == '' then client = known[1] end
-  local refreshed = known[3]
-  if tonumber(created) > tonumber(refreshed) then refreshed = created end
+  if tonumber(known[3]) > tonumber(refreshed) then refreshed = known[3] end
   if tonumber(known[2]) < tonumber(created) then created = known[2] end
   if known[4] == '' then expires = '' end
   if expires ~= '' and tonumber(known[4]) > tonumber(expires) then expires = known[4] end
-  redis.call('HSET', home, 'client', client, 'created', created, 'refreshed', refreshed, 'expires', expires)
-else
-  redis.call('HSET', home, 'client', client, 'created', created, 'refreshed', created, 'expires', expires)
 end
+redis.call('HSET', home, 'client', client, 'created', created, 'refreshed', refreshed, 'expires', expires)
 forget(home, expires, now)
 enlist(prefix .. 'records:' .. grant, ARGV[6], key, now)
 enlist(prefix .. 'grants', expires, grant, now)
@@ -121,7 +119,7 @@ local home = prefix .. 'grant:' .. grant
 local known = redis.call('HMGET', home, 'client', 'expires', 'revoked')
 if known[3] then return 0 end
 redis.call('HSETNX', home, 'created', at)
-redis.call('HSETNX', home, 'refreshed', at)
+redis.call('HSETNX', home, 'refreshed', 0)
 redis.call('HSET', home, 'revoked', at)
 if known[2] and known[2] ~= '' and tonumber(known[2]) > tonumber(ends) then ends = known[2] end
 forget(home, ends, now)

@@ -12,7 +12,14 @@ import {
   UNHIT,
 } from "./redis-scripts.ts";
 import { createCounterHash } from "./sealing.ts";
-import { LIMITED_KINDS, MAX_WITHOUT_GRANT, REVOCATION_KEPT, type Store, type StoreOptions } from "./store.ts";
+import {
+  LIMITED_KINDS,
+  MAX_WITHOUT_GRANT,
+  REVOCATION_KEPT,
+  readTokenTime,
+  type Store,
+  type StoreOptions,
+} from "./store.ts";
 
 export interface RedisStoreOptions extends StoreOptions {
   /** The prefix of every key. Its braces keep all keys in one slot, but clusters are still not supported. */
@@ -38,10 +45,12 @@ export async function openRedisStore(url: string, options: RedisStoreOptions): P
   await warnOfEviction(connection, report);
 
   return {
-    put: async ({ kind, hash, grantId, clientId, created, expires, consumed, sealed }) => {
+    put: async (record) => {
+      const { kind, hash, grantId, clientId, created, expires, consumed, sealed } = record;
       const plain = [grantId ?? "", clientId ?? "", created, expires ?? "", consumed ?? ""];
       const max = LIMITED_KINDS.includes(kind) ? maxWithoutGrant : "";
-      return (await run(PUT, kind, hash, ...plain, sealed, clock(), max)) === 1;
+      const token = readTokenTime(record);
+      return (await run(PUT, kind, hash, ...plain, sealed, clock(), max, token)) === 1;
     },
     get: async (kind, hash) => {
       const values = [kind, hash, String(clock())];
@@ -107,7 +116,7 @@ function createLists(
           grantId: String(grantId),
           clientId: client ? String(client) : undefined,
           created: Number(created),
-          refreshed: Number(refreshed),
+          refreshed: Number(refreshed) || undefined,
           expires: readTime(expires),
           revoked: readTime(revoked),
         }),

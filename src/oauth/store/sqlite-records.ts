@@ -1,6 +1,6 @@
 import { readBytes, type SqlValue } from "../../sqlite/driver.ts";
 import type { Session } from "./sqlite-session.ts";
-import { readMarkEnd, type Store, type StoredRecord } from "./store.ts";
+import { readMarkEnd, readTokenTime, type Store, type StoredRecord } from "./store.ts";
 
 /** A record that has not expired at ?3. */
 const FOUND = "kind = ?1 AND hash = ?2 AND (expires IS NULL OR expires > ?3)";
@@ -20,7 +20,7 @@ export function createRecords(
       expires = excluded.expires, sealed = excluded.sealed`);
   const upsertGrant = prepare(`
     INSERT INTO grants (id, client_id, created, refreshed, expires, forgotten)
-    VALUES (?1, ?2, ?3, ?3, ?4, ?4)
+    VALUES (?1, ?2, ?3, ?5, ?4, ?4)
     ON CONFLICT (id) DO UPDATE SET
       client_id = coalesce(excluded.client_id, client_id),
       created = min(created, excluded.created), refreshed = max(refreshed, excluded.refreshed),
@@ -38,7 +38,7 @@ export function createRecords(
         const { expires = null, consumed = null } = record;
         if (grantId !== null) {
           if (isRevoked.get(grantId) !== undefined) return false;
-          upsertGrant.run(grantId, clientId, created, expires);
+          upsertGrant.run(grantId, clientId, created, expires, readTokenTime(record));
         }
         upsert.run(kind, hash, grantId, clientId, created, expires, consumed, sealed, clock());
         return true;
@@ -73,7 +73,7 @@ export function createGrants(
 ): Pick<Store, "revokeGrant" | "listGrants" | "listApplications" | "pruneApplications"> {
   const selectGrant = prepare("SELECT expires, revoked FROM grants WHERE id = ?1");
   const mark = prepare(`
-    INSERT INTO grants (id, created, refreshed, revoked, forgotten) VALUES (?1, ?2, ?2, ?2, ?3)
+    INSERT INTO grants (id, created, refreshed, revoked, forgotten) VALUES (?1, ?2, 0, ?2, ?3)
     ON CONFLICT (id) DO UPDATE SET revoked = excluded.revoked, forgotten = excluded.forgotten`);
   const eraseRecords = prepare("DELETE FROM records WHERE grant_id = ?1");
   const selectGrants = prepare(
@@ -101,7 +101,7 @@ export function createGrants(
           grantId: String(row.id),
           clientId: readText(row.client_id),
           created: Number(row.created),
-          refreshed: Number(row.refreshed),
+          refreshed: Number(row.refreshed) || undefined,
           expires: readTime(row.expires),
           revoked: readTime(row.revoked),
         })),

@@ -19,8 +19,8 @@ export interface GrantSummary {
   clientId?: string | undefined;
   /** When its first record was created. */
   created: number;
-  /** When its newest record was created; every refresh creates some. */
-  refreshed: number;
+  /** When its newest token was created; undefined if its code was never exchanged, so that nobody has access. */
+  refreshed?: number | undefined;
   /** When the last of its records expires; undefined if one never does. */
   expires?: number | undefined;
   revoked?: number | undefined;
@@ -111,6 +111,10 @@ export interface StoreOptions {
  */
 export const LIMITED_KINDS: readonly string[] = ["Client", "Interaction", "ReplayDetection"];
 export const MAX_WITHOUT_GRANT = 10_000;
+
+/** When a record of a grant gave access; 0 if it is no token. */
+export const readTokenTime = ({ kind, created }: Pick<StoredRecord, "kind" | "created">): number =>
+  kind === "AccessToken" || kind === "RefreshToken" ? created : 0;
 
 /** The minimum time in milliseconds to keep the mark of a revoked grant; no request takes so long. */
 export const REVOCATION_KEPT = 30 * 24 * 3_600_000;
