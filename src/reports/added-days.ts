@@ -26,7 +26,8 @@ export async function addsUp(
   return from === to || ((await call.addsUp?.(site, countDays(from, last), options)) ?? true);
 }
 
-const NO_SUMS = "this service counts a visitor once in all days, so days cannot be added up";
+/** Why days cannot be added up, as far as it is known. */
+export const NO_SUMS = "the visitors of this service's days do not add up to its total";
 
 /** Throws AnalyticsError `invalid_parameter` for days whose visitors cannot be added up. */
 export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
@@ -50,4 +51,4 @@ export async function assertIntervals(
 
 /** Says why there are no visitors of several days. */
 export const NOT_ADDED_UP =
-  "This service counts a visitor once in all days that it is asked for, so visitors of days are not added up: they are compared by day.";
+  "The visitors of this service's days do not add up to its total: they are compared by day.";

@@ -5,7 +5,7 @@ import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { NEAR, type Warning } from "../operations/warning.ts";
-import { addsUp, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
+import { addsUp, NO_SUMS, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { countList, createListError, createNoDaysError } from "./counted-list.ts";
 import { nameList } from "./list-days.ts";
@@ -229,8 +229,8 @@ async function findObstacle(
   if (takesDays && !isByDay) return undefined;
   const [first] = asked;
   const isOne = first !== undefined && asked.length === 1;
-  if (isOne) throw takesDays ? createListError(first, UNIQUE) : createNoDaysError("dimension", first);
-  return takesDays ? UNIQUE : "this service's breakdowns do not tell which days they cover";
+  if (isOne) throw takesDays ? createListError(first, NO_SUMS) : createNoDaysError("dimension", first);
+  return takesDays ? NO_SUMS : "this service's breakdowns do not tell which days they cover";
 }
 
 const readHead = ({ site, period: { timezone, as_of } }: Series) => ({
@@ -238,8 +238,6 @@ const readHead = ({ site, period: { timezone, as_of } }: Series) => ({
   ...(timezone !== undefined && { timezone }),
   as_of,
 });
-
-const UNIQUE = "this service counts a visitor once in all days";
 
 export function createDifferentDaysError(): AnalyticsError {
   return new AnalyticsError("bad_answer", "The service's answers cover different days.", {

@@ -283,7 +283,7 @@ describe("a service that counts a visitor once in all days", () => {
     expect(await refused(name, shape, params)).toMatchObject({
       code: "invalid_parameter",
       message: expect.stringContaining(
-        "period must end today: this service counts a visitor once in all days",
+        "period must end today: the visitors of this service's days do not add up to its total",
       ),
       hint: expect.stringContaining("Ask for days that end today"),
     });
@@ -294,7 +294,7 @@ describe("a service that counts a visitor once in all days", () => {
     for (const days of [{ days: 14 }, {}, { period: "last_week" }]) {
       expect(await refused("timeseries", shape, { ...days, interval })).toMatchObject({
         code: "invalid_parameter",
-        message: `interval cannot be ${interval}: this service counts a visitor once in all days, so days cannot be added up.`,
+        message: `interval cannot be ${interval}: the visitors of this service's days do not add up to its total.`,
         hint: "Ask for the same days by day, which is the default.",
         parameters: [{ parameter: "interval" }],
       });
@@ -312,7 +312,7 @@ describe("a service that counts a visitor once in all days", () => {
     const { result, notes, warnings } = await show(name, shape, { days: 7 });
     const { result: totals } = await show("stats", shape, { days: result.period.days });
     const reason =
-      "Not compared with 2026-11-07 to 2026-11-13: this service counts a visitor once in all days that it is asked for.";
+      "Not compared with 2026-11-07 to 2026-11-13: the visitors of this service's days do not add up to its total.";
     expect(warnings).toContain(reason);
     expect(result.warnings).toContainEqual(
       expect.objectContaining({ code: "not_compared", detail: expect.stringContaining(reason) }),

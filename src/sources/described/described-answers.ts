@@ -330,7 +330,7 @@ function describeVisitors(days: number, total: number, points: readonly ServiceD
   if (days === 1 || total === sum) return [];
   const detail =
     total < sum
-      ? "This service counts a visitor once in all these days, so the visitors of its days add up to more."
+      ? "The visitors of this service's days add up to more: it seems to count a visitor once in all these days."
       : "The visitors of this service's days add up to fewer than the total.";
   return [{ code: PERIOD_VISITORS, detail }];
 }

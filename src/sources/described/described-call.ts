@@ -119,10 +119,18 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
       isContract ||= isSpecified;
       return answer;
     } catch (error) {
+      if (operation.name === openapi.name) throw await explainNoDescription(error, options);
       if (isContract || !isSpecified || !(error instanceof ForeignAnswerError)) throw error;
       await recognize(error, options);
       return answerDescribed(operation, params, options);
     }
+  };
+
+  /** A refusal is about the description alone if the rest of the API answers. */
+  const explainNoDescription = async (error: unknown, options: CallOptions) => {
+    if (!(error instanceof ForeignAnswerError) || error.code !== "not_found") return error;
+    const answers = await call(sites, {}, options).catch(() => undefined);
+    return answers === undefined ? error : createUndescribedError(error);
   };
 
   /** A capability that the service's own words decide, where it is known to be read by them. */
@@ -181,6 +189,13 @@ async function keepsContract(readText: ReadText, options: CallOptions): Promise<
   const parsed = sites.result.safeParse(readBoundedJson(text));
   return parsed.success && parsed.data.sites.length > 0;
 }
+
+const createUndescribedError = (cause: ForeignAnswerError) =>
+  new AnalyticsError("not_found", `This service has no description (${openapi.path}) that can be read.`, {
+    hint: "Everything else works without it.",
+    status: cause.status,
+    cause,
+  });
 
 const createNeedlessMappingError = () =>
   new AnalyticsError("usage", "A mapping has no use here: this service keeps the contract.", {

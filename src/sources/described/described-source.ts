@@ -129,7 +129,10 @@ export async function createDescribedSource(
     breakdown: async (span, dimension, limit, signal) => {
       const days = countDays(span.from, span.to);
       if (!(await service.addsUp(span.site.id, days, { signal })))
-        throw createDimensionError(dimension, "this service counts a visitor once in all days");
+        throw createDimensionError(
+          dimension,
+          "the visitors of this service's days do not add up to its total",
+        );
       const { rows, totalRows } = await readRows(span, dimension, signal);
       return { rows: rows.slice(0, limit), totalRows };
     },

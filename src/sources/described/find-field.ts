@@ -2,7 +2,7 @@ import { AnalyticsError, quote } from "../../errors.ts";
 import { findNearest } from "../../suggest.ts";
 import type { Found } from "./field-mapping.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
-import { DESCRIBED, type Field, isAside, rankName, rankText } from "./words.ts";
+import { DESCRIBED, type Field, isAside, rankName, rankText, splitName } from "./words.ts";
 
 /** A place that could be a field. */
 export interface Candidate {
@@ -37,12 +37,17 @@ export function rankPlace(
  */
 export function choose(candidates: readonly Candidate[], sought: Sought): Found | undefined {
   const best = Math.min(...candidates.map(({ rank }) => rank));
-  const [first, ...others] = candidates.filter(({ rank }) => rank === best);
+  // In the same order in all answers, so that a person who follows two hints chooses one word.
+  const [first, ...others] = candidates.filter(({ rank }) => rank === best).toSorted(compareWords);
   if (first === undefined) return undefined;
   const other = others.find(({ sample }) => JSON.stringify(sample) !== JSON.stringify(first.sample));
   if (other !== undefined) throw createAmbiguousError([first, other], sought);
   return { pointer: first.pointer, by: best >= DESCRIBED ? "description" : "name" };
 }
+
+const wordOf = ({ pointer }: Candidate) => splitName(namesOf(pointer).at(-1) ?? "").join("");
+const compareWords = (a: Candidate, b: Candidate) =>
+  Number(wordOf(a) > wordOf(b)) - Number(wordOf(a) < wordOf(b));
 
 function createAmbiguousError(both: readonly [Candidate, Candidate], sought: Sought): AnalyticsError {
   const [first, second] = both.map(

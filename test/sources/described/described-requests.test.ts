@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { openapi } from "../../../src/operations/index.ts";
 import { readDescription } from "../../../src/sources/described/description.ts";
 import { openLearnedMemory } from "../../../src/sources/described/learned-memory.ts";
 import {
@@ -41,6 +42,18 @@ describe("requests", () => {
       await expect(asking(name, { days: 7, ...given })).rejects.toThrow(reason);
       await asking("stats", { days: 7 });
     }
+  });
+
+  it("for a description that is not there are refused for that reason, if the address is right", async () => {
+    const unknown = () => new Reply(404, { error: "unknown site None" });
+    const answers = { "/openapi.json": unknown };
+    await expect(createSmallService(answers).call(openapi, {})).rejects.toMatchObject({
+      message: "This service has no description (/openapi.json) that can be read.",
+      hint: "Everything else works without it.",
+    });
+    await expect(createSmallService({ ...answers, "/sites": unknown }).call(openapi, {})).rejects.toThrow(
+      "unknown site None",
+    );
   });
 
   it("follow pages of sites by their query alone, until one repeats those before", async () => {

@@ -45,6 +45,21 @@ describe("a field", () => {
     expect(await stats(totals)).toMatchObject(expected);
   });
 
+  it("proposes the same word for totals and series, whatever their order", async () => {
+    const answers = {
+      "/stats": () => ({ result: { users: 70, people: 55, views: 140 } }),
+      "/timeseries": () => listDays(7).map((date) => ({ date, people: 9, users: 10, views: 20 })),
+    };
+    for (const [operation, pointer] of [
+      ["stats", "/result/people"],
+      ["timeseries", "/people"],
+    ] as const) {
+      await expect(ask(answers, operation, { days: 7 })).rejects.toMatchObject({
+        hint: expect.stringContaining(JSON.stringify({ [operation]: { visitors: pointer } })),
+      });
+    }
+  });
+
   it.each<[string, object, string]>([
     ["visits", { visits: 70, pageviews: 140 }, "no field that could be visitors"],
     ["sessions", { sessions: 70, pageviews: 140 }, "no field that could be visitors"],
