@@ -201,10 +201,7 @@ function readProfileAccess(
       },
     );
   }
-  const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };
-  const saved = { site: profile.site, source };
-  const order = isNamed ? [saved, chosen] : [chosen, saved];
-  const place = order.find(({ site }) => site !== undefined);
+  const place = chooseSite(environment, { site: profile.site, source }, isNamed);
   return {
     service,
     siteTimezones: profile.siteTimezones ?? findSiteTimezones(environment),
@@ -220,6 +217,28 @@ function readProfileAccess(
     profile: name,
     warnings: isReadableByOthers(file) ? [describeExposure(file)] : [],
   };
+}
+
+/** A site, and where it was found, for people. */
+export interface ChosenSite {
+  site: string;
+  source: string;
+}
+
+/**
+ * The site of questions that name none: `ANALYTICS_SITE`, else the profile's.
+ *
+ * @param isNamed Whether `--profile` names the profile, whose site then comes first.
+ */
+export function chooseSite(
+  environment: Environment,
+  saved: { site: string | undefined; source: string },
+  isNamed: boolean,
+): ChosenSite | undefined {
+  const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };
+  const order = isNamed ? [saved, chosen] : [chosen, saved];
+  for (const { site, source } of order) if (site !== undefined) return { site, source };
+  return undefined;
 }
 
 const createBothKeysError = (option: string): AnalyticsError =>

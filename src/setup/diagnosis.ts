@@ -1,8 +1,10 @@
 import { readAccess } from "../config/access.ts";
 import { listProfiles } from "../config/profiles.ts";
 import { readServiceUrl } from "../config/service-url.ts";
+import type { Environment } from "../config/variables.ts";
 import { sites } from "../operations/index.ts";
 import { once } from "../operations/schemas.ts";
+import { findDefaultSite } from "../sources/local-choice.ts";
 import type { LocalSource } from "../sources/source-types.ts";
 import { findClientChecks } from "./client-checks.ts";
 import { connectionChecks } from "./connection-checks.ts";
@@ -17,7 +19,7 @@ import {
   warn,
 } from "./doctor-check.ts";
 import { accessChecks, findHistoriesCheck, machineChecks, nothingSetUp } from "./machine-checks.ts";
-import { judgeSites, serviceChecks } from "./service-checks.ts";
+import { assertListed, judgeSites, serviceChecks } from "./service-checks.ts";
 import { runTrial } from "./service-trial.ts";
 
 /** Checks everything between this machine and an answer, starting with what the rest depends on. */
@@ -28,7 +30,7 @@ export function diagnose(context: DoctorContext): Promise<Diagnosis> {
     : [nothingSetUp];
   const checks: Check[] = [
     ...machineChecks,
-    ...(local ? createLocalChecks(local) : service),
+    ...(local ? createLocalChecks(local, environment) : service),
     ...findHistoriesCheck(environment),
     ...findClientChecks(environment),
   ];
@@ -70,7 +72,10 @@ function createFacts(context: DoctorContext): Facts {
 }
 
 /** The checks of a source in this process, which has no key. */
-function createLocalChecks({ about, call, local }: Pick<LocalSource, "about" | "call" | "local">) {
+function createLocalChecks(
+  { about, call, local }: Pick<LocalSource, "about" | "call" | "local">,
+  environment: Environment,
+) {
   const { kind, flags } = local;
   const own = (kind.checks ?? []).map(
     ({ name, run }, index, all): Check => ({
@@ -96,6 +101,8 @@ function createLocalChecks({ about, call, local }: Pick<LocalSource, "about" | "
         const found = await call(sites, {});
         if (found.sites.length === 0)
           return warn("the source has no sites", "Check the data that the source reads.");
+        const chosen = findDefaultSite(local, environment);
+        if (chosen !== undefined) assertListed(chosen, found.sites, "these sites");
         return judgeSites(found);
       },
     },

@@ -1,6 +1,7 @@
+import type { ChosenSite } from "../config/access.ts";
 import { AnalyticsError, type ErrorCode, quoteIfNeeded } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
-import { listSites } from "../operations/site-name.ts";
+import { listSites, normalizeSite } from "../operations/site-name.ts";
 import type { Described } from "../sources/described/capabilities.ts";
 import { findGateway } from "../sources/gateways/gateway-kinds.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
@@ -119,13 +120,7 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
   const { sites } = found;
   const { site, sources } = await readAccess();
   const domains = sites.map(({ domain }) => domain);
-  if (site !== undefined && !sites.some(({ id, domain }) => id === site || domain === site)) {
-    throw new AnalyticsError(
-      "site_not_found",
-      `${quoteIfNeeded(site)}, set by ${sources.site}, is not one of the key's sites.`,
-      { hint: `Choose one of: ${listSites(domains, MAX_LISTED)}.` },
-    );
-  }
+  if (site !== undefined) assertListed({ site, source: sources.site ?? "" }, sites, "the key's sites");
   if (domains.length === 0) {
     return warn(
       "the key's organization has no sites",
@@ -133,6 +128,22 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
     );
   }
   return judgeSites(found);
+}
+
+/** Throws AnalyticsError `site_not_found` if the site of questions that name none is not listed. */
+export function assertListed(
+  { site, source }: ChosenSite,
+  sites: ServiceTrial["found"]["sites"],
+  whose: string,
+): void {
+  const wanted = normalizeSite(site);
+  if (sites.some(({ id, domain }) => id === wanted || domain === wanted)) return;
+  const domains = sites.map(({ domain }) => domain);
+  throw new AnalyticsError(
+    "site_not_found",
+    `${quoteIfNeeded(site)}, set by ${source}, is not one of ${whose}.`,
+    { hint: `Choose one of: ${listSites(domains, MAX_LISTED)}.` },
+  );
 }
 
 /** Names some sites, and says why others are not listed. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { findProfileName } from "../config/access.ts";
+import { type ChosenSite, chooseSite, findProfileName } from "../config/access.ts";
 import { readProfileOptions } from "../config/profiles.ts";
 import { type Environment, readVariable } from "../config/variables.ts";
 import { AnalyticsError, createSwallowedError } from "../errors.ts";
@@ -71,7 +71,13 @@ function findInProfile(flags: SourceFlags, environment: Environment): LocalChoic
   const names = flags.site === undefined ? [] : listNamedSites(saved.site);
   const site = names.length > 0 && { site: [...names, ...listTexts(flags.site)] };
   const chosen = choose(kind, { ...saved, ...definedOf(flags), ...site }, `profile ${name}`);
-  return { ...chosen, options: profile === undefined ? [] : ["--profile", name], profile: name };
+  const isSavedSite = flags.site === undefined && saved.site !== undefined;
+  return {
+    ...chosen,
+    options: profile === undefined ? [] : ["--profile", name],
+    profile: name,
+    ...(isSavedSite && { isSavedSite }),
+  };
 }
 
 function findDefaultProfile(environment: Environment): string | undefined {
@@ -107,11 +113,21 @@ export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknow
   );
 }
 
-/** The site of questions that name none: the only one that was named for the source. */
-export function findDefaultSite({ kind, flags }: LocalChoice, environment: Environment): string | undefined {
-  if (kind.site !== undefined || kind.takesSite !== true) return kind.site;
-  const named = listTexts(flags.site ?? readVariable(environment, "ANALYTICS_SITE"));
-  return named.length === 1 ? splitSite(named[0] ?? "").site : undefined;
+/**
+ * The site of questions that name none: the only one that was named for the source. A variable asks about a site of a profile's
+ * source, and does not name it anew.
+ */
+export function findDefaultSite(
+  { kind, flags, from, options, isSavedSite }: LocalChoice,
+  environment: Environment,
+): ChosenSite | undefined {
+  if (kind.site !== undefined) return { site: kind.site, source: from };
+  if (kind.takesSite !== true) return undefined;
+  const named = listTexts(flags.site);
+  const site = named.length === 1 ? splitSite(named[0] ?? "").site : undefined;
+  if (flags.site === undefined || isSavedSite)
+    return chooseSite(environment, { site, source: from }, options.length > 0);
+  return site === undefined ? undefined : { site, source: "--site" };
 }
 
 /** The words that choose a source and its site, for the command line of a server, which has no query to name the site. */

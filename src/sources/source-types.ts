@@ -124,6 +124,8 @@ export interface LocalChoice {
   from: string;
   /** The saved profile that it is from. */
   profile?: string | undefined;
+  /** Set if `site` in `flags` is the profile's. */
+  isSavedSite?: true;
 }
 
 export interface SourceDescription {

@@ -1,9 +1,11 @@
+import { createUnknownSiteError } from "../../client/site-errors.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { sites, stats } from "../../operations/index.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { createLocalCall } from "../../sources/local-call.ts";
 import { assertNotStdin, findDefaultSite, pickOptions } from "../../sources/local-choice.ts";
 import { listTexts } from "../../sources/named-sites.ts";
+import { readSites } from "../../sources/source-options.ts";
 import type { LocalChoice, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -35,6 +37,9 @@ export async function tryLocal(
     // A database that lists its sites may still refuse what counts: a server that is too old, a table without a right to it.
     const [first] = answer.sites;
     if (kind.readsFiles === undefined && first !== undefined) await call(stats, { site: first.id, days: 1 });
+    const domains = answer.sites.map(({ domain }) => domain);
+    const unknown = readSites(options.site).find((site) => !domains.includes(site));
+    if (unknown !== undefined) throw createUnknownSiteError(unknown, domains);
     return answer;
   };
   const answer = await tryIt().catch((error: unknown) => {

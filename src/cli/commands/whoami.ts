@@ -4,7 +4,8 @@ import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
 import { listSites } from "../../operations/site-name.ts";
 import type { Column } from "../../operations/view.ts";
-import { findLocal, pickOptions } from "../../sources/local-choice.ts";
+import { findDefaultSite, findLocal, pickOptions } from "../../sources/local-choice.ts";
+import { listTexts } from "../../sources/named-sites.ts";
 import type { Source, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags } from "../output/output-format.ts";
@@ -41,6 +42,10 @@ export const command: CommandDefinition = {
 async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
   const source = openSource(io, flags);
   const access = source.kind === "service" ? await source.readAccess() : undefined;
+  const asked =
+    source.kind === "local"
+      ? findDefaultSite(source.local, io.environment)
+      : { site: access?.site, source: access?.sources.site };
   const answer = await source.call(sites, {});
   const domains = answer.sites.map(({ domain }) => domain);
   const result = {
@@ -52,8 +57,8 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     key: access === undefined ? null : describeKey(access.apiKey),
     key_from: access?.sources.apiKey ?? null,
     mapping: access?.mapping?.name ?? null,
-    site: access?.site ?? null,
-    site_from: access?.sources.site ?? null,
+    site: asked?.site ?? null,
+    site_from: asked?.source ?? null,
     options: source.kind === "local" ? pickOptions(source.local) : null,
     sites: domains,
   };
@@ -65,7 +70,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
             used: result.source,
             from: source.kind === "local" ? source.local.from : null,
           },
-          ...listOptions(source),
+          ...listOptions(source, asked !== undefined),
         ]
       : [
           { setting: "profile", used: result.profile, from: null },
@@ -73,20 +78,18 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
           { setting: "base URL", used: result.base_url, from: result.base_url_from },
           { setting: "key", used: result.key, from: result.key_from },
           ...(result.mapping === null ? [] : [{ setting: "mapping", used: result.mapping, from: null }]),
-          { setting: "site", used: result.site, from: result.site_from },
         ];
+  if (asked !== undefined) rows.push({ setting: "site", used: result.site, from: result.site_from });
   rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
   await printTable(io, flags, result, { columns: listColumns("setting", "used", "from"), rows });
 }
 
-/** Where a source of this machine is: its options, with whole paths. */
-function listOptions(source: Source): { setting: string; used: string; from: null }[] {
+/** Where a source of this machine is: its options, with whole paths; without the site if that has its own row. */
+function listOptions(source: Source, hasSite: boolean): { setting: string; used: string; from: null }[] {
   if (source.kind !== "local") return [];
-  return Object.entries(pickOptions(source.local)).map(([name, value]) => ({
-    setting: name,
-    used: [value].flat().join(", "),
-    from: null,
-  }));
+  return Object.entries(pickOptions(source.local))
+    .filter(([name]) => !(hasSite && name === "site"))
+    .map(([name, value]) => ({ setting: name, used: [value].flat().join(", "), from: null }));
 }
 
 async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
@@ -96,7 +99,8 @@ async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
     const local = findLocal({ profile: name }, io.environment);
     if (local !== undefined) {
       const source = local.kind.about.label;
-      return { profile: name, base_url: source, key: "none needed", site: null, used: isUsed };
+      const site = listTexts(local.flags.site).join(", ") || null;
+      return { profile: name, base_url: source, key: "none needed", site, used: isUsed };
     }
     try {
       const { baseUrl, apiKey, site = null } = readProfile(io.environment, name);
