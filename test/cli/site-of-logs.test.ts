@@ -113,4 +113,41 @@ describe("the site of logs that name none", () => {
       expect(stderr.includes("counted again as shop.example")).toBe(site === "example.com");
     },
   );
+
+  it("is what a login says, once it is typed again, and the days are counted by it", async () => {
+    const { count, environment, log } = createPlace();
+    await count("shop.example");
+    expect(await count("myshop.example")).toContain(
+      `If myshop.example is right, log in with it: analytics-mcp login --logs '${log}' --site myshop.example`,
+    );
+    const { code, stderr } = await runShell(["login", "--logs", log], {
+      environment,
+      columns: 200,
+      isTTY: true,
+      clock: () => LOG_NOW,
+      answers: [
+        ["(Enter for shop.example)", "myshop.example\r"],
+        ["If myshop.example is right, type it again.", "myshop.example\r"],
+      ],
+    });
+    expect([code, readProfileOptions(environment, "default")?.site]).toEqual([0, ["myshop.example"]]);
+    expect(stderr).toContain("counted as shop.example; they are counted again as myshop.example.");
+    expect(await count()).toEqual(["myshop.example", 4]);
+  });
+
+  it("is not changed by a login where days would be lost, nor for a file alone, and the refusal says how", async () => {
+    const { count, environment, log, path } = createPlace();
+    const logIn = async (...argv: string[]) =>
+      (await runShell(["login", ...argv], { environment, columns: 400, clock: () => LOG_NOW })).stderr;
+    await count("shop.example");
+    const forget = `analytics-mcp logs --forget '${log}'\n`;
+    const named = await logIn("--logs", `myshop.example=${log}`);
+    expect(named).toContain("To count them again as myshop.example, first remove what was counted");
+    expect(named).toContain(forget);
+    rmSync(path("access.log.2"));
+    const lost = await logIn("--logs", log, "--site", "myshop.example");
+    expect(lost).toContain("which loses 2026-11-19 for good");
+    expect(lost).toContain(forget);
+    expect(await count()).toEqual(["shop.example", 4]);
+  });
 });

@@ -55,9 +55,9 @@ export function openStore(
     const { findCalled, findOnlyName } = await look();
     return isOnly ? findOnlyName(settings) : findCalled(settings);
   };
-  const onRenamed = (before: string, name: string) =>
+  const onRenamed = (before: string, name: string, isCalled: boolean) =>
     warn?.(
-      `These logs were counted as ${before}; they are counted again as ${name}, as their pages call their site.`,
+      `These logs were counted as ${before}; they are counted again as ${name}${isCalled ? ", as their pages call their site" : ""}.`,
     );
   return {
     settings,

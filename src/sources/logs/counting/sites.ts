@@ -68,13 +68,15 @@ interface OtherSite {
   called?: string | undefined;
   /** The days that cannot be counted again; null if there is none, undefined if that is not known. */
   lost?: Days | null;
+  /** Whether the name is no slip, as where it is to be saved. */
+  isMeant?: boolean | undefined;
 }
 
 /** The lines have the name that was given first: another one would be given the same numbers. */
 export function createOtherSiteError(
   known: string,
   asked: string,
-  { files, called, lost }: OtherSite,
+  { files, called, lost, isMeant = false }: OtherSite,
 ): AnalyticsError {
   const name = quoteIfNeeded(asked);
   const right = called ?? known;
@@ -82,10 +84,10 @@ export function createOtherSiteError(
   const say = isSlip
     ? `Did you mean --site ${right}?`
     : `Their pages call it ${right}: ask with --site ${right}.`;
-  const isRight = called === asked || (called === undefined && !isSlip);
+  const isRight = isMeant || called === asked || (called === undefined && !isSlip);
   const hint = isRight
     ? `${known.includes(" ") ? "" : `Ask with --site ${known}. `}To count them again as ${name}, first remove what was counted${describeLoss(lost)}: analytics-mcp logs --forget ${quotePatterns(files)}`
-    : `${say} If a profile has the other name, log in again: analytics-mcp login`;
+    : `${say} If ${name} is right, log in with it: analytics-mcp login ${files.map((file) => `--logs ${quotePatterns([file])}`).join(" ")} --site ${quoteForShell(asked)}`;
   return new AnalyticsError("usage", `These logs are of ${known}, not of ${name}.`, { hint });
 }
 

@@ -105,7 +105,10 @@ export function assertSameSite(
   patterns: readonly LogPattern[],
 ): void {
   if (asked !== undefined && asked !== known)
-    throw createOtherSiteError(known ?? "the hosts in their lines", asked, { files: patterns });
+    throw createOtherSiteError(known ?? "the hosts in their lines", asked, {
+      files: patterns,
+      isMeant: true,
+    });
 }
 
 /** Whether lines of a file have the site that was named for them. */

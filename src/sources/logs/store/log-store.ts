@@ -88,7 +88,7 @@ export interface LogStoreOptions {
   /** Called when logs were read that have no history yet, or whose options may change. */
   onNamed?: (() => Promise<void>) | undefined;
   /** Called when logs were counted again by another name, with the one before. */
-  onRenamed?: ((before: string, name: string) => void) | undefined;
+  onRenamed?: ((before: string, name: string, isCalled: boolean) => void) | undefined;
   /** Finds what the pages of these logs call their site; with `isOnly`, only if that is enough to name it. */
   findCalled?: ((isOnly: boolean) => Promise<string | undefined>) | undefined;
   /** Makes a thread read the logs and keep their counts in the same history; fails only if no thread can be started. */
@@ -257,9 +257,10 @@ export function createLogStore(
     const countable = findCountable(counted, settings.calendar, now);
     const { first, since, isPart } = countable;
     const its = await findCalled?.(false);
-    if (its !== name || isPart) {
+    // At a login, the name is what the person says, whatever the pages do.
+    if ((its !== name && !mayChange) || isPart) {
       const lost = isPart ? { from: first, to: addDays(since, -1) } : null;
-      throw createOtherSiteError(known, name, { files: asked.files, called: its, lost });
+      throw createOtherSiteError(known, name, { files: asked.files, called: its, lost, isMeant: mayChange });
     }
     const next = applyLogs(asked, { ...logs, names: [name] });
     const domains = [...collector.sites.keys(), name];
@@ -272,7 +273,7 @@ export function createLogStore(
     const left = sites.filter((log) => log.first !== undefined);
     save({ ...read, ...next }, left);
     if (notKept !== undefined) throw createNotChangedError(notKept.reason);
-    onRenamed?.(known, name);
+    onRenamed?.(known, name, its === name);
     current = undefined;
     return true;
   };
