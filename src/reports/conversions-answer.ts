@@ -140,11 +140,14 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
     });
   const params = { dimension: goal.dimension, limit: ROW_LIMIT };
   return answerDays(call, breakdown, asked, options, async (ask) => {
-    const answer = await ask(breakdown, params, options).catch((error: unknown) => {
+    const read = async () => {
+      const answer = await ask(breakdown, params, options);
+      if (answer.rows.length === 0) await assertEvents(ask);
+      return countList(answer);
+    };
+    const list = await read().catch((error: unknown) => {
       throw renameToGoal(error);
     });
-    if (answer.rows.length === 0) await assertEvents(ask);
-    const list = countList(answer);
     const visitors = exactly(list.totals.visitors);
     const converted = findVisitors(list, value);
     const isCut = list.truncated && exact(converted) === null;

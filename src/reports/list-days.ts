@@ -1,8 +1,12 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
 
-/** Renames an error about a number of days that nobody typed to the list that was to be made of them. */
+/**
+ * Renames an error about a number of days that nobody typed to what was asked for.
+ *
+ * @param parameter The list; the period, if others would have it.
+ */
 export const nameList =
-  (dimension: string) =>
+  (dimension: string, parameter: "dimension" | "period" = "dimension") =>
   (error: unknown): never => {
     const parameters = error instanceof AnalyticsError ? error.parameters : [];
     const refused = parameters.find(({ parameter }) => parameter === "days");
@@ -12,7 +16,8 @@ export const nameList =
       all === undefined
         ? "this service has no list of these days"
         : `this service lists only the last ${all} days`;
-    throw createParameterError("dimension", `cannot be ${dimension}: ${reason}`, {
-      hint: "Ask for the breakdown of so many days.",
+    const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
+    throw createParameterError(parameter, `${refusal} ${dimension}: ${reason}`, {
+      hint: `Ask for the breakdown of ${all === undefined ? "so many" : `the last ${all}`} days (days).`,
     });
   };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import type { Note } from "../operations/note.ts";
+import { forModels, forPeople, type Note } from "../operations/note.ts";
 import { UnreadableListError } from "../operations/unreadable-list.ts";
 
 /*
@@ -71,23 +71,29 @@ function explain(error: unknown): string {
   if (error instanceof AnalyticsError && error.code === "not_found") return NOT_OFFERED;
   const refused =
     error instanceof AnalyticsError && error.code === "invalid_parameter"
-      ? error.parameters.find(({ parameter }) => parameter === "dimension")
+      ? error.parameters.find(({ parameter, detail }) => parameter === "dimension" || OF_LIST.test(detail))
       : undefined;
   if (refused === undefined) throw error;
   const unrecorded = /this source does not record( without --[\w-]+)?/.exec(refused.detail);
   if (unrecorded !== null) return `not recorded by this source${unrecorded[1] ?? ""}`;
   // Longer reasons are lists of what there is, and may be a service's own words.
-  return /^cannot be \w+: (this service[\w', ]{1,80})$/.exec(refused.detail)?.[1] ?? "refused by the service";
+  return OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service";
 }
+
+const OF_LIST = /^cannot be (?:used for )?\w+: (this service[\w', ]{1,80})$/;
 
 /** Names what is missing, and why. */
 export function noteMissing(missing: Missing = [], verb: "shown" | "compared"): Note[] {
   const reasons = [...new Set(missing.map(({ reason }) => reason))];
-  return reasons.map((reason) => {
+  return reasons.flatMap((reason): Note[] => {
     const names = missing
       .filter((each) => each.reason === reason)
       .map(({ dimension, part }) => dimension ?? (part && PARTS[part]));
-    return `Not ${verb}: ${names.join(", ")} (${reason}).`;
+    const text = `Not ${verb}: ${names.join(", ")} (${reason}).`;
+    const days = verb === "shown" && /lists only the last (\d+)/.exec(reason)?.[1];
+    if (!days) return [text];
+    const command = `analytics-mcp breakdown --dimension ${names[0]} --days ${days}`;
+    return [forPeople(`${text} Such a list: ${command}`), forModels(text)];
   });
 }
 

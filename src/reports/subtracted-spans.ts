@@ -171,7 +171,7 @@ export async function subtractBreakdown(
   const [totals, around] = await Promise.all([
     summary,
     readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)).catch(
-      nameList(dimension),
+      nameList(dimension, "period"),
     ),
   ]);
   const [before, whole, after] = [countRows(around.before), countRows(around.whole), countRows(around.after)];

@@ -3,6 +3,7 @@ import { findKeysFile, readKeysFile } from "../config/keys-file.ts";
 import { ALL, selectSites } from "../config/site-patterns.ts";
 import { AnalyticsError } from "../errors.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
+import type { PartialSource } from "./data-source.ts";
 import { openFileKeyring } from "./file-keyring.ts";
 import { hideFaults } from "./hidden-faults.ts";
 import { assertNotStdin, createKeysOptionError } from "./local-choice.ts";
@@ -18,6 +19,7 @@ import type {
   SourceFlags,
 } from "./source-types.ts";
 import { describeStrange } from "./strange-sites.ts";
+import { warnOfUnlisted } from "./unlisted-sites.ts";
 
 export interface ServedContext extends LocalContext {
   /** Reports to the operator. */
@@ -69,6 +71,7 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
       if (isThere && organizations.every(({ keys }) => keys.length === 0))
         await context.warn(`${file} has no keys, so nobody can ask. ${adviseKey(nameSites(context.flags))}`);
       for (const warning of await describeStrange(organizations, listOwn)) await context.warn(warning);
+      for (const lack of await describeLacks(every)) await context.warn(lack);
     } catch {
       // A fault of the data is reported already, and one of the keys file at the next call.
     }
@@ -80,6 +83,15 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
     file,
     prepare,
   };
+}
+
+/** What a service in words of its own cannot give by the contract, as its callers are told. */
+async function describeLacks({ lacks, unlisted }: PartialSource): Promise<string[]> {
+  if (lacks === undefined) return [];
+  return [
+    ...Object.entries(lacks).map(([name, reason]) => `/${name} is not offered: ${reason}.`),
+    ...warnOfUnlisted((await unlisted?.()) ?? []).map(({ detail }) => detail),
+  ];
 }
 
 const REPORT_AGAIN_MS = 60_000;

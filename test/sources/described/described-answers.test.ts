@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
 import { realtime } from "../../../src/operations/index.ts";
+import { formatNotes } from "../../../src/operations/note.ts";
+import { noteMissing } from "../../../src/reports/missing-parts.ts";
 import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
 import { createSmallService, describeParameters, listDays, Reply } from "./small-service.ts";
 
@@ -130,6 +132,9 @@ describe("a service that has only some numbers of days", () => {
       expect(totals).toMatchObject({ visitors: 10 * days, comparison: { previous: { days } } });
       expect(top).toEqual([]);
       expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST });
+      expect(formatNotes(noteMissing(missing, "shown"), "people").join()).toContain(
+        `(${NO_LIST}). Such a list: analytics-mcp breakdown --dimension pages --days 7`,
+      );
       // Its events are there, but not of these days.
       expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
     },
@@ -139,9 +144,25 @@ describe("a service that has only some numbers of days", () => {
     const { ask } = createSmallService(described);
     const { missing } = await ask("compare", { days: 30 });
     expect(missing).toContainEqual({ dimension: "pages", reason: NO_LIST });
-    const refusal = `dimension cannot be pages: ${NO_LIST}.`;
-    await expect(ask("compare", { days: 30, dimension: "pages" })).rejects.toThrow(refusal);
-    await expect(ask("breakdown", { dimension: "pages", period: "last_week" })).rejects.toThrow(refusal);
+    await expect(ask("compare", { days: 30, dimension: "pages" })).rejects.toThrow(
+      `dimension cannot be pages: ${NO_LIST}.`,
+    );
+  });
+
+  it("refuses a list of another period for the period, and says which days there are", async () => {
+    const { ask } = createSmallService(described);
+    for (const [name, given] of [
+      ["breakdown", { dimension: "pages" }],
+      ["conversions", { goal: "pages=/" }],
+    ] as const) {
+      await expect(ask(name, { ...given, period: "last_week" })).rejects.toMatchObject({
+        message: `period cannot be used for pages: ${NO_LIST}.`,
+        hint: "Ask for the breakdown of the last 7, 30 or 90 days (days).",
+      });
+    }
+    await expect(ask("conversions", { goal: "pages=/", days: 30 })).rejects.toThrow(
+      "goal cannot be pages: this service's breakdowns have no totals.",
+    );
   });
 
   it("has the lists of days until today, the nearest that it has if none were named", async () => {
