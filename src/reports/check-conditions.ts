@@ -334,7 +334,11 @@ export async function findFailed(checked: Checked, least: number, status?: Failu
   const times = least === 1 ? "" : note` at least ${least} times`;
   const hasFailed = status === "5xx";
   if (links.length === 0 && hasFailed)
-    return pass(note`${name} answered nothing with a server error (5xx) ${when}${times}.`);
+    return pass(
+      least === 1
+        ? note`${name} answered nothing with a server error (5xx) ${when}.`
+        : note`${name} had fewer than ${least} server errors (5xx) on each path ${when}.`,
+    );
   if (links.length === 0) return pass(note`${name} had no dead link ${when} that people asked for${times}.`);
   const shown = links.slice(0, SHOWN_LINKS).map(describeLink);
   const more = links.length - shown.length;

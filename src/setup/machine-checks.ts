@@ -75,7 +75,7 @@ function checkNode(nodeVersion: string): Finding {
   if (major > 22 || (major === 22 && minor >= 13)) return ok(`version ${nodeVersion}`);
   if (major > 20 || (major === 20 && minor >= 19)) {
     return ok(
-      `version ${nodeVersion}; to keep sign-ins in a file, serve needs Node.js 22.13 or newer, libsql, or Redis`,
+      `version ${nodeVersion}; only for serve: sign-ins in a file need Node.js 22.13 or newer, libsql, or Redis`,
     );
   }
   throw new AnalyticsError("usage", `Node.js ${nodeVersion} is too old.`, {

@@ -20,11 +20,12 @@ async function openKeyedLocal(
   choice: LocalChoice,
   { clock, environment, warn }: KeyedContext,
 ): Promise<KeyedSource> {
-  const { kind, flags } = choice;
+  const { kind, flags, from } = choice;
   const { find, publicKeys, prepare } = await openServedKeyring(kind, {
     clock,
     environment,
     flags,
+    from,
     warn,
     mayMakeKey: false,
   });

@@ -26,6 +26,8 @@ export interface ServedContext extends LocalContext {
   warn: SourceContext["warn"];
   /** Whether to create a key for this run if there is no keys file. Somebody must be there to read it. */
   mayMakeKey: boolean;
+  /** Where the source was found, if an option did not choose it: `profile default`. */
+  from?: string | undefined;
 }
 
 export interface ServedKeyring extends LocalKeyring {
@@ -53,7 +55,7 @@ export async function openServedKeyring(kind: LocalKind, context: ServedContext)
   }
   const { file, isNamed } = findKeysFile(context.flags, context.environment);
   const isThere = isNamed || existsSync(file);
-  if (!isThere && !context.mayMakeKey) throw createNoKeysError(flag, file, nameSites(context.flags));
+  if (!isThere && !context.mayMakeKey) throw createNoKeysError(flag, file, context);
   const openAll = await kind.openViews(context);
   const reportFault = limitReports(context.warn, context.clock);
   const openView: OpenView = (selection) => {
@@ -116,13 +118,17 @@ function nameSites({ site, logs }: SourceFlags): string {
   return sites.length > 0 ? [...new Set(sites)].join(",") : "acme.example,*.acme.example";
 }
 
-function createNoKeysError(flag: string, file: string, sites: string): AnalyticsError {
+function createNoKeysError(
+  flag: string,
+  file: string,
+  { flags, from = flag }: Pick<ServedContext, "flags" | "from">,
+): AnalyticsError {
+  const [origin, other] =
+    from === flag ? ["", ""] : [` (from ${from})`, ". For made-up data instead, add --demo"];
   return new AnalyticsError(
     "usage",
-    `${flag} needs keys for those who may ask, and ${file} does not exist.`,
-    {
-      hint: adviseKey(sites),
-    },
+    `${flag}${origin} needs keys for those who may ask, and ${file} does not exist.`,
+    { hint: `${adviseKey(nameSites(flags))}${other}` },
   );
 }
 

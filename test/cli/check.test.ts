@@ -351,7 +351,7 @@ describe("pages that the server fails to answer", () => {
     [
       "--server-errors 7 --explain",
       0,
-      "ok: example.com answered nothing with a server error (5xx) on Friday, 2026-11-20 at least 7 times.\n",
+      "ok: example.com had fewer than 7 server errors (5xx) on each path on Friday, 2026-11-20.\n",
     ],
     ["--dead-links 1", 0, ""],
   ])("%s exits with %i", async (words, expected, sentence) => {

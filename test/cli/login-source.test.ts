@@ -140,6 +140,7 @@ describe("login at a terminal of a machine with logs", () => {
 
   it.each<[string, string, RegExp]>([
     ["a file that is no log", path("no.log"), /format/],
+    ["a slip in a path", `${path("mixed.log")}g`, /have lines: 'a\.example=\//],
     ["a folder without files", "EMPTY", /a folder without files/],
     ["a folder without a slash", "src", /\/src\/\w+\.ts begins with 50 lines in no known format/],
     ["a pattern in quotes", "'EMPTY/nobody*'", /matches "\/\S+\/empty\/nobody\*"\. Check the path\./],

@@ -61,6 +61,17 @@ describe("ANALYTICS_SITE with a profile of logs", async () => {
   });
 });
 
+it("reference says that a profile chose the logs, and how to serve made-up data", async () => {
+  const { shell } = await logIn(...NAMED);
+  const { code, stderr } = await shell({}, "reference", "--port", "0");
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /--logs \(from profile default\) needs keys.*\nhint: .*made-up data instead, add --demo\n/,
+    ),
+  ]);
+});
+
 it("a site that the logs do not have is not saved", async () => {
   const { login } = await logIn(...NAMED, "--site", "a.exampel");
   expect(login).toMatchObject({

@@ -20,6 +20,11 @@ it.each([
   },
 );
 
+it("view does not start while nothing is set up", async () => {
+  const { code, stdout, stderr } = await runShell(["view", "--no-open", "--port", "0"]);
+  expect([code, stdout, stderr]).toEqual([4, "", expect.stringContaining("error: Nothing is set up yet.\n")]);
+});
+
 it("view says in the shell, too, what keeps the data from being read", async () => {
   let end = () => {};
   const stop = new Promise<void>((resolve) => {

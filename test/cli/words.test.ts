@@ -5,8 +5,8 @@ import { runShell } from "../support/shell.ts";
 const ask = async (...argv: string[]) => {
   const { code, stdout, stderr } = await runShell([...argv, "--demo", "--json"]);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
-  const { site, dimension } = JSON.parse(stdout);
-  return [site.domain, dimension];
+  const { site, dimension, by } = JSON.parse(stdout);
+  return [site.domain, dimension ?? by];
 };
 
 describe("what to rank by, as people type it", () => {
@@ -30,6 +30,10 @@ describe("what to rank by, as people type it", () => {
     [
       ["breakdown", "--dimension", "utm-source"],
       ["example.com", "utm_sources"],
+    ],
+    [
+      ["conversions", "--goal", "page=/pricing", "--by", "country"],
+      ["example.com", "countries"],
     ],
     [["pages"], ["example.com", "pages"]],
     [

@@ -135,7 +135,7 @@ const lines = [
   "conversions example.com --goal event=",
   "conversions example.com --goal visit:event=signup",
   "conversions example.com --goal event=signup --by pages",
-  "conversions example.com --goal event=signup --by channel",
+  "conversions example.com --goal event=signup --by chanels",
   "conversions example.com --goal event=signup --filter page=/pricing",
   "stats example.com --json --csv",
   "stats example.com --csv --output json",

@@ -368,6 +368,8 @@ export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: stri
 export const findKnownSite = (known: KnownSites, site: string | undefined): string | undefined =>
   known.some(({ domain, id }) => domain === site || id === site) ? site : undefined;
 
+const LOGS_NEED_NONE = " Access logs need no key: analytics-mcp login --logs '/var/log/nginx/access.log*'";
+
 /** @param kind Of the service that was named. */
 function createNoTerminalError(kind: GatewayKind | undefined, hasKey: boolean): AnalyticsError {
   if (hasKey) {
@@ -382,7 +384,7 @@ function createNoTerminalError(kind: GatewayKind | undefined, hasKey: boolean): 
     "no_api_key",
     "login asks for the key at a terminal, but standard input is not one.",
     {
-      hint: `In a script: analytics-mcp login${named}${address} --api-key-stdin < file, or --api-key-file <file>.${about ?? ""}`,
+      hint: `In a script: analytics-mcp login${named}${address} --api-key-stdin < file, or --api-key-file <file>.${about ?? LOGS_NEED_NONE}`,
     },
   );
 }

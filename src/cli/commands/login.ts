@@ -144,9 +144,17 @@ async function repeat(
       if (!(error instanceof AnalyticsError) || error.code === "cancelled") throw error;
       if (!isAsked || isFinal(error)) throw error;
       const { printProblem } = await import("./login-prompt.ts");
-      await printProblem(io, error);
+      await printProblem(io, asAnswer(error));
     }
   }
+}
+
+/** Logs are typed as their path alone, where a command has them as an option. */
+function asAnswer(error: AnalyticsError): AnalyticsError {
+  const { code, message, hint = "" } = error;
+  if (hint.includes("analytics-mcp ")) return error;
+  const typed = hint.replaceAll("' --logs '", "', '").replace("--logs '", "'");
+  return new AnalyticsError(code, message, { hint: typed, cause: error });
 }
 
 async function prepareLocal(io: Io, flags: LoginFlags, local: LocalChoice): Promise<Save> {

@@ -40,11 +40,10 @@ export async function readQueryInput(
       return given === undefined ? [] : [[name, given as string[]]];
     }),
   );
-  const ranked = texts.get("dimension");
-  if (ranked !== undefined) {
+  for (const name of ["dimension", "by"]) {
     // Any other text as it was given, for the message that refuses it.
-    const names = ranked.map((text) => findDimension(text) ?? text);
-    texts.set("dimension", names);
+    const named = texts.get(name)?.map((text) => findDimension(text) ?? text);
+    if (named !== undefined) texts.set(name, named);
   }
   const interval = texts.get("interval");
   if (interval !== undefined)

@@ -48,11 +48,13 @@ async function serveReference(io: Io, flags: ReferenceFlags): Promise<void> {
     import("../../api/listen.ts"),
     import("../../sources/served-keyring.ts"),
   ]);
-  const { kind, flags: chosen } = findLocal(flags, environment) ?? (await findShared(io, flags));
+  const local = findLocal(flags, environment);
+  const { kind, flags: chosen } = local ?? (await findShared(io, flags));
   const { find, publicKeys, file, prepare } = await openServedKeyring(kind, {
     clock,
     environment,
     flags: chosen,
+    from: local?.from,
     warn: (text) => printNote(io, `warning: ${text}`),
     // A key must not end up in a file or in the system's log.
     mayMakeKey: io.stderr.isTTY === true,

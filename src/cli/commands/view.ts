@@ -50,6 +50,8 @@ export const command: CommandDefinition = {
     return view.action(async () => {
       const flags = view.optsWithGlobals<ViewFlags>();
       const source = openSource(io, flags);
+      // A service that is down may come back; what is not set up stays so.
+      if (source.kind === "service") await source.readAccess();
       const { serveView } = await import("../../view/view-server.ts");
       const { formatAnswer } = await import("../output/print-answer.ts");
       const start = (port: number) =>

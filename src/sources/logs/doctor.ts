@@ -8,6 +8,7 @@ import { formatSize } from "./histories.ts";
 import { listEnded } from "./log-end.ts";
 import { openStore } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
+import { DOCTOR_LOOKS } from "./reading/file-registry.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
 import { adviseOnWhole, listUnrotated } from "./reading/named-logs.ts";
@@ -97,7 +98,10 @@ async function proposeFormat(
       cause: error,
     });
   }
-  throw error;
+  throw new AnalyticsError(error.code, error.message, {
+    hint: error.hint?.replace(DOCTOR_LOOKS, ". The doctor found none in this machine's web server settings."),
+    cause: error,
+  });
 }
 
 /** Says where the history of the logs is, what it has, and what is wrong with it. Throws AnalyticsError. */

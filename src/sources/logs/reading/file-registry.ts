@@ -278,6 +278,9 @@ function explainLeftOut(
   return `${where} in the format ${cleanText(asked.name, 120)}; ${firstLine}`;
 }
 
+/** Which the doctor replaces by what it found. */
+export const DOCTOR_LOOKS = ": analytics-mcp doctor looks for it.";
+
 function createNoRequestError(
   leftOut: ReadonlyMap<string, LeftOut>,
   { files, format: asked }: Pick<LogSettings, "files" | "format">,
@@ -293,8 +296,7 @@ function createNoRequestError(
   }
   const reason = `${first[0]} ${first[1].reason}.`;
   const advice = adviseOnFormat(first[1], asked);
-  const other =
-    "For another one, give the server's own description with --log-format: analytics-mcp doctor looks for it.";
+  const other = `For another one, give the server's own description with --log-format${DOCTOR_LOOKS}`;
   return new AnalyticsError("usage", `There is no request in the logs. ${reason}`, {
     hint: `${advice}Known formats: ${logFormats.map(({ title }) => title).join("; ")}. ${other}`,
   });
