@@ -144,7 +144,7 @@ function adviseOn(code: ErrorCode, context: ProblemContext, isProblem: boolean):
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":
-      return `Check ${keySource}: ${origin} does not accept the key. Create keys in the dashboard under API keys.`;
+      return `Check ${keySource}: ${origin} does not accept the key.${isProblem ? " Create keys in the dashboard under API keys." : ""}`;
     case "site_not_found":
       return "List the key's sites: analytics-mcp sites (tool list_sites).";
     case "not_found":

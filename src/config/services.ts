@@ -15,7 +15,7 @@ function readServiceName(text: string, source: string): ServiceName {
     "usage",
     `${source} ${quoteWord(text)} is not a service that this program knows.`,
     {
-      hint: `${suggest(text, serviceNames)}It knows ${serviceNames.join(", ")}. Leave it out for a service of this program's own API.`,
+      hint: `${suggest(text, serviceNames)}It knows ${serviceNames.join(", ")}. For your own service, leave out --service.`,
     },
   );
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, type ParameterError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { forModels, forPeople, type Note } from "../operations/note.ts";
@@ -71,7 +71,7 @@ function explain(error: unknown): string {
   if (error instanceof AnalyticsError && error.code === "not_found") return NOT_OFFERED;
   const refused =
     error instanceof AnalyticsError && error.code === "invalid_parameter"
-      ? error.parameters.find(({ parameter, detail }) => parameter === "dimension" || OF_LIST.test(detail))
+      ? error.parameters.find((each) => each.parameter === "dimension" || isOfList(each))
       : undefined;
   if (refused === undefined) throw error;
   const unrecorded = /this source does not record( without --[\w-]+)?/.exec(refused.detail);
@@ -80,6 +80,8 @@ function explain(error: unknown): string {
   return OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service";
 }
 
+/** Whether a list alone is refused for the period. */
+const isOfList = ({ detail }: ParameterError) => detail.startsWith("cannot be used for ");
 const OF_LIST = /^cannot be (?:used for )?\w+: (this service[\w', ]{1,80})$/;
 
 /** Names what is missing, and why. */

@@ -186,6 +186,16 @@ describe("a service with an API of its own", () => {
     expect(stderr).toContain(`${other.origin} does not look like Matomo.`);
   });
 
+  it("is quoted where it is another service than was named", async () => {
+    const other = await startServer((_, response) =>
+      send(response, 404, { "content-type": "application/json" }, '{"error":"unknown site None"}'),
+    );
+    const argv = ["login", "--service", "matomo", "--api-key-stdin", "--base-url", other.origin];
+    const { stderr } = await runShell(argv, { environment: createHome(), stdin: PLAUSIBLE_KEY });
+    other.close();
+    expect(stderr).toContain(`${other.origin} does not look like Matomo. It said: "unknown site None".`);
+  });
+
   it("is asked for again with the sites, where a key or a site may be wrong", async () => {
     const environment = createHome();
     const { code, stderr } = await runShell(

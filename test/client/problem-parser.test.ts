@@ -7,8 +7,7 @@ describe("an error response", () => {
     "Check the base URL: there is no API at https://a.test/api/v1. A service of your own has /sites, /stats, /timeseries, /breakdown and /realtime there: a mapping is for fields, not for paths.";
   const isBase =
     "Check that https://a.test/api/v1 is the API's base URL. If it is, contact the service's operator.";
-  const checkKey = (source: string) =>
-    `Check ${source}: https://a.test does not accept the key. Create keys in the dashboard under API keys.`;
+  const checkKey = (source: string) => `Check ${source}: https://a.test does not accept the key.`;
   const refused = (source: string) =>
     `Either the key (${source}) lacks permission: check it in the dashboard under API keys. Or something in front of https://a.test, such as a firewall or a sign-in page, blocks this machine.`;
   const theirs = "The problem is on the service's side: try again later, or contact its operator.";
@@ -28,6 +27,15 @@ describe("an error response", () => {
       checkKey("the key of a profile"),
     ],
     [401, { code: "missing_api_key" }, {}, "missing_api_key", notAccepted, checkKey("the API key")],
+    // Another service has no such dashboard.
+    [
+      401,
+      { code: "invalid_api_key", title: "Unauthorized", status: 401 },
+      {},
+      "invalid_api_key",
+      notAccepted,
+      `${checkKey("the API key")} Create keys in the dashboard under API keys.`,
+    ],
     [
       403,
       {},

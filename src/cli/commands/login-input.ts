@@ -300,7 +300,7 @@ async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsErro
   const refusal =
     service.user !== undefined
       ? `${address} does not accept this user name and password. ${error.hint}`
-      : `${address} does not accept this key${isSites ? ", or the key may not see a site that you named" : ""}. Copy it again from ${kind?.key.where ?? "your analytics dashboard, section API keys"}${isSites ? ", and look at how the sites are written there" : ""}.`;
+      : `${address} does not accept this key${isSites ? ", or the key may not see a site that you named" : ""}. ${kind === undefined ? "Check the key" : `Copy it again from ${kind.key.where}`}${isSites ? ", and look at how the sites are written there" : ""}.`;
   await printNote(io, `${refusal} Ctrl-C cancels.`);
   const [user, key] = createKeyFields(kind, isSites ? service.apiKey : undefined);
   const again = { ...key, label: `${key.label} again`, kept: "this one" };

@@ -1,6 +1,6 @@
 import type { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { AnalyticsError, createParameterError, quote } from "../../errors.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import type { DescribedParameter } from "./description.ts";
 import { rankDimension } from "./words.ts";
 
@@ -58,8 +58,12 @@ export function renameToDimension(
   const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
   if (!isAbout) return error;
   const detail = `cannot be ${dimension}: the service refuses it, with ${quote(message, { maxLength: MAX_SAID })}`;
+  const named = dimensions.filter((other) => findNamed(message, other, name) !== undefined);
   return createParameterError("dimension", detail, {
-    hint: "An overview shows the usual lists that it has, and names those that it lacks.",
+    hint:
+      named.length === 0
+        ? "An overview shows the usual lists that it has, and names those that it lacks."
+        : `By these words, it may have ${named.join(", ")}.`,
     status,
     cause: error,
   });

@@ -39,7 +39,11 @@ export function listReadings({ fields }: ServiceSummary): string[] {
  */
 export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | undefined): string[] => [
   ...(lacks.events ? ["It has no events."] : []),
-  ...(lacks.breakdownDays ? ["Its breakdowns have no days: they state no period."] : []),
+  ...(lacks.breakdownDays
+    ? [
+        "Its breakdowns have no days, as far as it says: they state no period. Its description can list days of /breakdown.",
+      ]
+    : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
   ...(lacks.timezone
     ? [

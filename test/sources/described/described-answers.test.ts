@@ -240,6 +240,15 @@ it.each([
 });
 
 describe("one list that cannot be had", () => {
+  it("leads to those that the refusal names", async () => {
+    const { ask } = createSmallService({
+      "/breakdown": () => new Reply(400, { error: "dimension must be one of page, country" }),
+    });
+    await expect(ask("breakdown", { dimension: "referrers" })).rejects.toMatchObject({
+      hint: "By these words, it may have pages, countries.",
+    });
+  });
+
   it.each<[string, unknown, string]>([
     ["refused in words", new Reply(404, { error: "No such dimension" }), "refused by the service"],
     ["refused by its name", new Reply(422, { error: "channels?" }), "refused by the service"],

@@ -1,4 +1,5 @@
 import type { Target } from "../../../client/http-client.ts";
+import { formatSiteTimezones } from "../../../config/services.ts";
 import { AnalyticsError, quote, quoteIfNeeded } from "../../../errors.ts";
 import { readJson, readMember } from "../../../member.ts";
 import { createFilterError } from "../../../operations/filter.ts";
@@ -41,8 +42,13 @@ export function explainFailure(status: number, text: string, target: Target): An
   }
 }
 
-const adviseOnKey = (target: Target) =>
-  `For a new key: the account's settings, API Keys, New API Key, Stats API. Then log in again: ${formatLogin("Plausible", target)}`;
+function adviseOnKey(target: Target): string {
+  // A profile has its timezones already.
+  const { loginOptions, siteTimezones } = target;
+  const isGiven = loginOptions !== undefined && siteTimezones !== undefined;
+  const given = isGiven ? ["--site-timezones", formatSiteTimezones(siteTimezones)] : [];
+  return `For a new key: the account's settings, API Keys, New API Key, Stats API. Then log in again: ${formatLogin("Plausible", target, ...given)}`;
+}
 
 function explainRefusal(said: string): AnalyticsError {
   if (/goal .* is not configured/is.test(said))

@@ -93,7 +93,7 @@ function explainError(status: number, target: Target): AnalyticsError | undefine
   if (status === 401) {
     return new AnalyticsError("invalid_api_key", "Umami does not accept the key (status 401).", {
       status,
-      hint: `A key stops working when its user is deleted or when Umami's APP_SECRET changes. Log in again: ${formatLogin("Umami", target)}`,
+      hint: `Keys are made under Settings, API keys, from Umami 3.4 on and in Umami Cloud; on an older server, log in with a user. One stops working when its user is deleted or APP_SECRET changes. Log in again: ${formatLogin("Umami", target)}`,
     });
   }
   if (status === 404 || status === 405 || status === 400) {
