@@ -33,7 +33,7 @@ describe("an error response", () => {
       { code: "invalid_api_key", title: "Unauthorized", status: 401 },
       {},
       "invalid_api_key",
-      notAccepted,
+      "Unauthorized",
       `${checkKey("the API key")} Create keys in the dashboard under API keys.`,
     ],
     [
