@@ -3,7 +3,7 @@ import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.
 import { hours } from "../operations/hours.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { PROXIED } from "../operations/warning.ts";
-import { readExtra } from "./missing-parts.ts";
+import { readExtra } from "./read-parts.ts";
 import { askSpan } from "./site-period.ts";
 import { countPoints } from "./trend-counts.ts";
 

@@ -3,7 +3,7 @@ import { countDaysWithData } from "../operations/covered-days.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import { notFound } from "../operations/index.ts";
 import type { Warning } from "../operations/warning.ts";
-import { readExtra } from "./missing-parts.ts";
+import { readExtra } from "./read-parts.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { isByChance } from "./usual-range.ts";
 

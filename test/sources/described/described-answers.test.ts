@@ -133,7 +133,7 @@ describe("a service that has only some numbers of days", () => {
       expect(top).toEqual([]);
       expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST });
       expect(formatNotes(noteMissing(missing, "shown"), "people").join()).toContain(
-        `(${NO_LIST}). Such a list: analytics-mcp breakdown --dimension pages --days 7`,
+        `(${NO_LIST}). One of them: analytics-mcp breakdown --dimension pages --days 7`,
       );
       // Its events are there, but not of these days.
       expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
