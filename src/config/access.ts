@@ -212,33 +212,28 @@ function readProfileAccess(
     }),
     apiKey: readApiKey(profile.apiKey, `The profile ${name}`),
     baseUrl,
-    site: place?.site,
-    sources: { apiKey: source, baseUrl: source, site: place?.source },
+    site: place.site,
+    sources: { apiKey: source, baseUrl: source, site: place.site && place.source },
     profile: name,
     warnings: isReadableByOthers(file) ? [describeExposure(file)] : [],
   };
 }
 
-/** A site, and where it was found, for people. */
+/** A site, if there is one, and where it was found, for people. */
 export interface ChosenSite {
-  site: string;
+  site: string | undefined;
   source: string;
 }
 
 /**
- * The site of questions that name none: `ANALYTICS_SITE`, else the profile's.
+ * The site of questions that name none: `ANALYTICS_SITE`, else the saved one.
  *
- * @param isNamed Whether `--profile` names the profile, whose site then comes first.
+ * @param isNamed Whether the command line names what has it, which then comes first.
  */
-export function chooseSite(
-  environment: Environment,
-  saved: { site: string | undefined; source: string },
-  isNamed: boolean,
-): ChosenSite | undefined {
-  const chosen = { site: readVariable(environment, "ANALYTICS_SITE"), source: "ANALYTICS_SITE" };
-  const order = isNamed ? [saved, chosen] : [chosen, saved];
-  for (const { site, source } of order) if (site !== undefined) return { site, source };
-  return undefined;
+export function chooseSite(environment: Environment, saved: ChosenSite, isNamed: boolean): ChosenSite {
+  const source = "ANALYTICS_SITE";
+  const site = readVariable(environment, source);
+  return (isNamed ? saved.site : !site) ? saved : { site, source };
 }
 
 const createBothKeysError = (option: string): AnalyticsError =>

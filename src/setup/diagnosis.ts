@@ -101,8 +101,7 @@ function createLocalChecks(
         const found = await call(sites, {});
         if (found.sites.length === 0)
           return warn("the source has no sites", "Check the data that the source reads.");
-        const chosen = findDefaultSite(local, environment);
-        if (chosen !== undefined) assertListed(chosen, found.sites, "these sites");
+        assertListed(findDefaultSite(local, environment), found.sites, "these sites");
         return judgeSites(found);
       },
     },

@@ -120,7 +120,7 @@ async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {
   const { sites } = found;
   const { site, sources } = await readAccess();
   const domains = sites.map(({ domain }) => domain);
-  if (site !== undefined) assertListed({ site, source: sources.site ?? "" }, sites, "the key's sites");
+  assertListed({ site, source: sources.site ?? "" }, sites, "the key's sites");
   if (domains.length === 0) {
     return warn(
       "the key's organization has no sites",
@@ -136,6 +136,7 @@ export function assertListed(
   sites: ServiceTrial["found"]["sites"],
   whose: string,
 ): void {
+  if (site === undefined) return;
   const wanted = normalizeSite(site);
   if (sites.some(({ id, domain }) => id === wanted || domain === wanted)) return;
   const domains = sites.map(({ domain }) => domain);

@@ -71,12 +71,11 @@ function findInProfile(flags: SourceFlags, environment: Environment): LocalChoic
   const names = flags.site === undefined ? [] : listNamedSites(saved.site);
   const site = names.length > 0 && { site: [...names, ...listTexts(flags.site)] };
   const chosen = choose(kind, { ...saved, ...definedOf(flags), ...site }, `profile ${name}`);
-  const isSavedSite = flags.site === undefined && saved.site !== undefined;
   return {
     ...chosen,
     options: profile === undefined ? [] : ["--profile", name],
     profile: name,
-    ...(isSavedSite && { isSavedSite }),
+    isSavedSite: flags.site === undefined,
   };
 }
 
@@ -120,14 +119,12 @@ export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknow
 export function findDefaultSite(
   { kind, flags, from, options, isSavedSite }: LocalChoice,
   environment: Environment,
-): ChosenSite | undefined {
-  if (kind.site !== undefined) return { site: kind.site, source: from };
-  if (kind.takesSite !== true) return undefined;
+): ChosenSite {
+  if (kind.site !== undefined || kind.takesSite !== true) return { site: kind.site, source: from };
   const named = listTexts(flags.site);
   const site = named.length === 1 ? splitSite(named[0] ?? "").site : undefined;
-  if (flags.site === undefined || isSavedSite)
-    return chooseSite(environment, { site, source: from }, options.length > 0);
-  return site === undefined ? undefined : { site, source: "--site" };
+  const saved = { site, source: isSavedSite ? from : "--site" };
+  return chooseSite(environment, saved, !isSavedSite || options.length > 0);
 }
 
 /** The words that choose a source and its site, for the command line of a server, which has no query to name the site. */
@@ -207,13 +204,6 @@ function assertOwnSettings(flags: SourceFlags, chosen: LocalChoice | undefined):
       chosen === undefined
         ? `Add ${takers.join(" or ")}, or leave out ${foreign.flag}.`
         : `The answers come from ${chosen.kind.about.label} (${chosen.from}): leave out ${foreign.flag}.`,
-  });
-}
-
-/** Refuses `--keys` for a source that has no use for it. */
-export function createKeysOptionError(reason: string): AnalyticsError {
-  return new AnalyticsError("usage", `--keys is for --logs and --clickhouse: ${reason}.`, {
-    hint: "Leave out --keys.",
   });
 }
 

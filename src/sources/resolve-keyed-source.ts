@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import { createCall } from "./local-call.ts";
-import { createKeysOptionError, findLocal, listAllWords } from "./local-choice.ts";
-import { openServedKeyring } from "./served-keyring.ts";
+import { findLocal, listAllWords } from "./local-choice.ts";
+import { createKeysOptionError, openServedKeyring } from "./served-keyring.ts";
 import { openKeyedService } from "./service-source.ts";
 import type { KeyedSource, LocalChoice, SourceContext, SourceFlags } from "./source-types.ts";
 

@@ -30,7 +30,7 @@ export function resolveSource(
         return kind.open({ clock, environment, warn, flags: local.flags, openStdin });
       },
       clock,
-      { label: kind.about.label, site: findDefaultSite(local, environment)?.site },
+      { label: kind.about.label, site: findDefaultSite(local, environment).site },
     ),
   };
 }

@@ -6,7 +6,7 @@ import { quoteForShell } from "../operations/shell-command.ts";
 import type { PartialSource } from "./data-source.ts";
 import { openFileKeyring } from "./file-keyring.ts";
 import { hideFaults } from "./hidden-faults.ts";
-import { assertNotStdin, createKeysOptionError } from "./local-choice.ts";
+import { assertNotStdin } from "./local-choice.ts";
 import { openLocalKeyring } from "./local-keyring.ts";
 import { listNamedSites, listTexts, splitSite } from "./named-sites.ts";
 import type {
@@ -94,6 +94,13 @@ async function describeLacks({ lacks, unlisted }: PartialSource): Promise<string
     ...Object.entries(lacks).map(([name, reason]) => `/${name} is not offered: ${reason}.`),
     ...warnOfUnlisted((await unlisted?.()) ?? []).map(({ detail }) => detail),
   ];
+}
+
+/** Refuses `--keys` for a source that has no use for it. */
+export function createKeysOptionError(reason: string): AnalyticsError {
+  return new AnalyticsError("usage", `--keys is for --logs and --clickhouse: ${reason}.`, {
+    hint: "Leave out --keys.",
+  });
 }
 
 const REPORT_AGAIN_MS = 60_000;

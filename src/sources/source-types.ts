@@ -124,8 +124,8 @@ export interface LocalChoice {
   from: string;
   /** The saved profile that it is from. */
   profile?: string | undefined;
-  /** Set if `site` in `flags` is the profile's. */
-  isSavedSite?: true;
+  /** Whether `site` in `flags` is the profile's, as far as it has one. */
+  isSavedSite?: boolean;
 }
 
 export interface SourceDescription {

@@ -54,7 +54,7 @@ export async function tryLocal(
     await printNote(io, `  ${file}`);
     await sayReplaced();
     const [first, ...others] = answer.sites;
-    if (first === undefined || others.length === 0 || findDefaultSite(local, environment) !== undefined)
+    if (first === undefined || others.length === 0 || findDefaultSite(local, environment).site !== undefined)
       return printNext(io, name, {});
     // A host of the logs becomes part of a command that people paste.
     const site = cleanText(first.domain);

@@ -27,6 +27,13 @@ export const takesPeriod = ({ params }: Query) => "period" in params.shape;
 const takesDimension = ({ params }: Query) => "dimension" in params.shape;
 export const takesSite = ({ params }: Query) => "site" in params.shape;
 
+/** Parameters whose values have further names. */
+const OTHER_WORDS = [
+  ["dimension", findDimension],
+  ["by", findDimension],
+  ["interval", findInterval],
+] as const;
+
 /** Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError. */
 export async function readQueryInput(
   query: Query,
@@ -40,17 +47,11 @@ export async function readQueryInput(
       return given === undefined ? [] : [[name, given as string[]]];
     }),
   );
-  for (const name of ["dimension", "by"]) {
+  for (const [name, find] of OTHER_WORDS) {
     // Any other text as it was given, for the message that refuses it.
-    const named = texts.get(name)?.map((text) => findDimension(text) ?? text);
-    if (named !== undefined) texts.set(name, named);
+    const words = texts.get(name)?.map((text) => find(text) ?? text);
+    if (words !== undefined) texts.set(name, words);
   }
-  const interval = texts.get("interval");
-  if (interval !== undefined)
-    texts.set(
-      "interval",
-      interval.map((text) => findInterval(text) ?? text),
-    );
   assertNoSwallowedOptions(command, new Map([...texts, ["output", (flags.output ?? []) as string[]]]));
   // `--site example.com=7` names what the data calls 7; the question is about example.com.
   const named = texts.get("site");

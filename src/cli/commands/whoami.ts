@@ -42,10 +42,7 @@ export const command: CommandDefinition = {
 async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
   const source = openSource(io, flags);
   const access = source.kind === "service" ? await source.readAccess() : undefined;
-  const asked =
-    source.kind === "local"
-      ? findDefaultSite(source.local, io.environment)
-      : { site: access?.site, source: access?.sources.site };
+  const asked = await findAsked(io, source);
   const answer = await source.call(sites, {});
   const domains = answer.sites.map(({ domain }) => domain);
   const result = {
@@ -57,8 +54,8 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     key: access === undefined ? null : describeKey(access.apiKey),
     key_from: access?.sources.apiKey ?? null,
     mapping: access?.mapping?.name ?? null,
-    site: asked?.site ?? null,
-    site_from: asked?.source ?? null,
+    site: asked.site ?? null,
+    site_from: asked.source ?? null,
     options: source.kind === "local" ? pickOptions(source.local) : null,
     sites: domains,
   };
@@ -70,7 +67,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
             used: result.source,
             from: source.kind === "local" ? source.local.from : null,
           },
-          ...listOptions(source, asked !== undefined),
+          ...listOptions(source, asked.site !== undefined),
         ]
       : [
           { setting: "profile", used: result.profile, from: null },
@@ -79,9 +76,23 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
           { setting: "key", used: result.key, from: result.key_from },
           ...(result.mapping === null ? [] : [{ setting: "mapping", used: result.mapping, from: null }]),
         ];
-  if (asked !== undefined) rows.push({ setting: "site", used: result.site, from: result.site_from });
+  if (access !== undefined || asked.site !== undefined)
+    rows.push({ setting: "site", used: result.site, from: result.site_from });
   rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
   await printTable(io, flags, result, { columns: listColumns("setting", "used", "from"), rows });
+}
+
+/** The site of questions that name none, and where it is from; nothing if there is none. */
+async function findAsked(
+  { environment }: Io,
+  source: Source,
+): Promise<{ site?: string | undefined; source?: string | undefined }> {
+  if (source.kind === "service") {
+    const { site, sources } = await source.readAccess();
+    return { site, source: sources.site };
+  }
+  const chosen = findDefaultSite(source.local, environment);
+  return chosen.site === undefined ? {} : chosen;
 }
 
 /** Where a source of this machine is: its options, with whole paths; without the site if that has its own row. */
