@@ -2,6 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import type { Admit } from "../mcp/call-rate-limit.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { type Call, wrapCall } from "../operations/call.ts";
+import { hideSettings } from "../sources/hidden-faults.ts";
 import type { OpenOptions } from "../sources/source-types.ts";
 
 /** What the requests of one grant share: cached answers and the limit of calls. */
@@ -45,7 +46,7 @@ export function createGrantContexts({ open, clock, createLimit, revoke }: GrantC
         const isOver =
           error instanceof AnalyticsError && error.code === "invalid_api_key" && error.status === 401;
         if (isOver) await revoke(holder);
-        throw error;
+        throw error instanceof AnalyticsError ? hideSettings(error) : error;
       }
     });
     return { call, admit: createLimit(holder.grantId) };

@@ -15,6 +15,28 @@ const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
   "bad_answer",
 ]);
 
+/** Of these, the hint is on the settings of a server: its address, its network, its proxy. */
+const SETTING_CODES: ReadonlySet<ErrorCode> = new Set([
+  "unreachable",
+  "tls",
+  "no_base_url",
+  "invalid_base_url",
+  "redirected",
+  "proxy",
+  "bad_answer",
+]);
+
+/** An error for callers elsewhere, who ask a service with keys of their own but cannot change how it is reached. */
+export function hideSettings(error: AnalyticsError): AnalyticsError {
+  if (!SETTING_CODES.has(error.code)) return error;
+  const { code, message, status } = error;
+  return new AnalyticsError(code, message, {
+    status,
+    hint: "Tell whoever runs this connector.",
+    cause: error,
+  });
+}
+
 /**
  * A source for callers elsewhere. What only its operator can fix, such as a missing file, is reported to the operator,
  * and the callers do not see paths of this machine.

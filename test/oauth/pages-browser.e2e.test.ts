@@ -174,7 +174,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     expect(await followTab(await open("landing"))).toEqual([
       "address",
       "Copy",
-      "dashboard",
+      "an API key",
       "Add to Cursor",
       "Add to VS Code",
       "llms.txt",

@@ -95,7 +95,7 @@ describe("the consent page", () => {
     [
       "logs with a page for keys",
       { service: "access logs", dashboardUrl: "https://a.example/keys" },
-      "revoke the key in your dashboard",
+      "revoke the key where you got it",
     ],
     ["the demo", { service: "made-up data", publicKey: "demo-key-of-acme" }, "remove it in your application"],
   ])("says how to end a connection to %s", (_, changes, ending) => {
@@ -110,7 +110,7 @@ describe("the consent page", () => {
     );
     expect(words({ geoip: "x.mmdb" })).toContain("dead links, and the countries of visitors. Read only");
     expect(words({})).toContain(
-      "from whoever runs this server. If that is you, analytics-mcp keys add makes one.",
+      "You get it from whoever runs this server. They make one with: analytics-mcp keys add",
     );
   });
 
@@ -125,7 +125,7 @@ describe("the consent page", () => {
     expect(readEntities(link)).toBe(
       '<a href="https://stats.example.com/keys?a=1&b=2" target="_blank" rel="noreferrer">',
     );
-    expect(read(page)).toContain("From stats.example.com: dashboard → API keys.");
+    expect(read(page)).toContain("For stats.example.com: get a key.");
     expect(consent()).not.toContain("<a ");
   });
 
@@ -257,7 +257,7 @@ describe("the consent page", () => {
   it("escapes the server's own values too", () => {
     const page = consent({ action: '/a"><b>', csrf: '"><b>', service: 'https://"><b>' });
     expect(tagsOf(page).map((tag) => tag.split(" ")[0])).toEqual(
-      tagsOf(consent()).map((tag) => tag.split(" ")[0]),
+      tagsOf(consent({ service: "access logs" })).map((tag) => tag.split(" ")[0]),
     );
   });
 

@@ -108,3 +108,19 @@ it("a revoked key ends the grant, whatever is asked first", async () => {
   await expect(ask("stats", { period: "last_week" })).rejects.toMatchObject({ code: "invalid_api_key" });
   expect(revoke).toHaveBeenCalledTimes(1);
 });
+
+it("a service that cannot be reached is for whoever runs the connector, not for the person who asks", async () => {
+  const unreachable = new AnalyticsError("unreachable", "It is down.", { hint: "Check HTTPS_PROXY." });
+  const contextOf = createGrantContexts({
+    open: () => async () => Promise.reject(unreachable),
+    clock: () => NOW,
+    createLimit: () => () => {},
+    revoke: async () => {},
+  });
+  const { call } = contextOf({ grantId: "one", clientId: "client", apiKey: "key" });
+  await expect(call(sites, {})).rejects.toMatchObject({
+    code: "unreachable",
+    message: "It is down.",
+    hint: "Tell whoever runs this connector.",
+  });
+});

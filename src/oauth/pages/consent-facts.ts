@@ -19,6 +19,7 @@ export type ConsentRedirect =
 const ENDINGS = {
   nobody: "remove it in your application",
   operator: "ask whoever runs this server to revoke it",
+  page: "revoke the key where you got it",
   dashboard: "revoke the key in your dashboard",
 } as const;
 

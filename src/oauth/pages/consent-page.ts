@@ -79,15 +79,12 @@ function buildHelp(origin: KeyOrigin): Html {
     case "nobody":
       return html`This key is public and already filled in: <code>${publicKey}</code>`;
     case "operator":
-      return html`For <bdi class="address">${service}</bdi>, from whoever runs this server. If that is you, analytics-mcp keys add makes one.`;
-    case "dashboard": {
+      return html`For <bdi class="address">${service}</bdi>. You get it from whoever runs this server. They make one with:<br><code>analytics-mcp keys add</code>`;
+    case "page":
       // In another tab: this page is the sign-in.
-      const dashboard =
-        dashboardUrl === undefined
-          ? html`dashboard`
-          : html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">dashboard</a>`;
-      return html`From <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? html`${dashboard} → API keys`}.`;
-    }
+      return html`For <bdi class="address">${printService(service)}</bdi>: <a href="${dashboardUrl}" target="_blank" rel="noreferrer">get a key</a>${keyPlace && html` (${keyPlace})`}.`;
+    case "dashboard":
+      return html`From <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? "dashboard → API keys"}.`;
   }
 }
 

@@ -9,9 +9,11 @@ export interface KeyOrigin {
   publicKey?: string | undefined;
 }
 
-/** Who gives people their keys and takes them back: nobody, whoever runs this server, or a service's dashboard. */
+/** Who gives people their keys and takes them back: nobody, whoever runs this server, a page that the operator
+ * named, or a service's dashboard. */
 export function findKeyIssuer({ service, dashboardUrl, publicKey }: KeyOrigin) {
   if (publicKey !== undefined) return "nobody";
   // Data on this server has no dashboard of its own.
-  return dashboardUrl === undefined && !URL.canParse(service) ? "operator" : "dashboard";
+  if (dashboardUrl !== undefined) return "page";
+  return URL.canParse(service) ? "dashboard" : "operator";
 }

@@ -73,14 +73,16 @@ ${
 
 /** Where people get a key. */
 function buildKeySource(service: string, dashboardUrl: string | undefined): Html {
-  if (findKeyIssuer({ service, dashboardUrl }) === "operator") {
-    return html`an API key, which you get from whoever runs this server`;
+  const named = html`<bdi class="address">${printHost(service)}</bdi>`;
+  switch (findKeyIssuer({ service, dashboardUrl })) {
+    case "operator":
+      return html`an API key, which you get from whoever runs this server`;
+    case "page":
+      return html`<a href="${dashboardUrl}">an API key</a> for ${named}`;
+    default:
+      return html`an API key from the dashboard of ${named}`;
   }
-  return html`an API key from the ${buildDashboard(dashboardUrl)} of <bdi class="address">${printHost(service)}</bdi>`;
 }
-
-const buildDashboard = (url: string | undefined) =>
-  url === undefined ? html`dashboard` : html`<a href="${url}">dashboard</a>`;
 
 /** The host of an address; other text unchanged. */
 const printHost = (service: string) => (URL.canParse(service) ? new URL(service).host : service);

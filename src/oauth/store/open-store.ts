@@ -1,6 +1,7 @@
 import { AnalyticsError } from "../../errors.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { Store, StoreOptions } from "./store.ts";
+import { isUnavailable } from "./store-failure.ts";
 
 const REDIS = /^rediss?:\/\//i;
 
@@ -19,7 +20,9 @@ export async function openStore(text: string, options: StoreOptions): Promise<St
   if (text === "memory") return createMemoryStore(options);
   if (REDIS.test(text)) {
     const { openRedisStore } = await import("./redis-store.ts");
-    return openRedisStore(text, options);
+    return openRedisStore(text, options).catch((error: unknown) => {
+      throw isUnavailable(error) ? addAddress(error, new URL(text)) : error;
+    });
   }
   if (text.trim() === "" || /^([a-z][a-z\d+.-]*:\/\/|file:|:memory:)/i.test(text)) {
     throw new AnalyticsError("usage", "--store is not a file path, a Redis URL or memory.", {
@@ -29,3 +32,10 @@ export async function openStore(text: string, options: StoreOptions): Promise<St
   const { openSqliteStore } = await import("./sqlite-store.ts");
   return openSqliteStore(text, options);
 }
+
+/** For the operator, whose command has just failed. The rest of the URL may have a password. */
+const addAddress = ({ code, message, cause }: AnalyticsError, { host }: URL): AnalyticsError =>
+  new AnalyticsError(code, message, {
+    hint: `Check that Redis runs at ${host || "localhost:6379"}, and the rest of the address in --store.`,
+    cause,
+  });
