@@ -37,7 +37,9 @@ const OTHER_COMMANDS: readonly [RegExp, string][] = [
   [/^(?:visitors?|visits?|page-?views?|views|totals?|summary)$/, "stats"],
   [/^(?:top|dashboard)$/, "overview"],
   [/^(?:now|live|online)$/, "realtime"],
-  [/^(?:trend|history|daily)$/, "timeseries"],
+  [/^(?:(?:time-?)?series?|trends?|charts?|graphs?|history|daily)$/, "timeseries"],
+  [/^(?:setup|set-up|init|install)$/, "login"],
+  [/^(?:mcp|stdio|assistant)$/, "config"],
   [/^goals?$/, "conversions"],
   [/^(?:funnels?|steps?)$/, "conversions --step"],
   [/^(?:export|download|csv)$/, "timeseries --output csv"],
@@ -46,7 +48,7 @@ const OTHER_COMMANDS: readonly [RegExp, string][] = [
 /** Options of other programs, and what they are called here. */
 const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^(?:--(?:format|out|type|file|output-file)|-o)$/, ["--output"]],
-  [/^--(?:by|group-?by|breakdown)$/, ["--by", "--dimension"]],
+  [/^--(?:by|group-?by|breakdown|dimension)$/, ["--by", "--dimension"]],
   [/^--(?:interval|granularity)$/, ["--by"]],
   [/^--(?:since|start|start-date|begin)$/, ["--from"]],
   [/^--(?:until|end|end-date)$/, ["--to"]],

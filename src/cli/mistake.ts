@@ -1,5 +1,6 @@
 import type { Command, CommanderError, Option } from "commander";
 import { AnalyticsError, quoteWord } from "../errors.ts";
+import { PERIOD_FORMS } from "../operations/period-words.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
 import { suggest } from "../suggest.ts";
 import { commandList } from "./commands/command-list.ts";
@@ -129,6 +130,21 @@ async function findOwner(
     if (hasOption(command, name)) return command;
   }
   return undefined;
+}
+
+/** What an option of the questions takes, as paragraphs, for `help filters`; empty if there is none. */
+export async function describeOption(
+  name: string,
+  load: (name: string) => Promise<Command>,
+): Promise<string[]> {
+  for (const word of [`--${name}`, `--${name.replace(/s$/, "")}`]) {
+    const owner = await findOwner(load, word);
+    const option = owner?.options.find(({ long }) => long === word);
+    if (option === undefined) continue;
+    const takes = word === "--period" ? `It can be ${PERIOD_FORMS}.` : option.description;
+    return [option.flags, takes, seeHelp(owner?.name())];
+  }
+  return [];
 }
 
 const hasOption = ({ options }: Command, name: string): boolean =>

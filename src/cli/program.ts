@@ -131,7 +131,7 @@ export async function createProgram(io: Io, words: readonly string[]): Promise<C
     const command = words.includes(name) ? await loadCommand(io, name) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));
   }
-  program.addCommand(createHelpCommand(io, program).helpGroup("Help:"));
+  program.addCommand(createHelpCommand(io, program, (name) => loadCommand(io, name)).helpGroup("Help:"));
   layOutHelp(io, program);
   return program;
 }

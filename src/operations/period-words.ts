@@ -271,7 +271,9 @@ function resolveLastDays(word: string, today: string): Days | undefined {
 function resolveDates(text: string, today: string): Days | undefined {
   const numbers = readNumbers(text);
   const parts = numbers.length > 0 ? numbers : text.split(BETWEEN_DATES);
-  const [first, last] = [parts[0] ?? "", parts.at(-1) ?? ""].map((part) => resolveDate(part.trim(), today));
+  const [first, last] = [parts[0] ?? "", parts.at(-1) ?? ""].map((part) =>
+    resolveDate(readNumbers(part)[0] ?? part.trim(), today),
+  );
   const isOther = parts.length > 2 || numbers.length > 1;
   if (first === undefined || last === undefined || isOther) return undefined;
   // A month or year in progress ends today.

@@ -11,7 +11,9 @@ export function suggestName({ detail, allowed = [] }: ParameterError): string {
 /** "Did you mean …? " for a value that is none of those that a refusal lists. */
 export function suggestListed({ detail, allowed }: ParameterError, value: string): string {
   const [, list = ""] = /^must be (?:one of )?(.*)$/s.exec(detail.slice(0, MAX_LENGTH)) ?? [];
-  return suggest(value, allowed ?? list.split(/, | or /).filter((word) => /^\w+$/.test(word)));
+  // A single status, where the choice is of their classes: 500.
+  const word = value.replace(/^([1-5])\d\d$/, "$1xx");
+  return suggest(word, allowed ?? list.split(/, | or /).filter((word) => /^\w+$/.test(word)));
 }
 
 const MAX_LENGTH = 2_000;

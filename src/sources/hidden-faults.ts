@@ -29,12 +29,9 @@ const SETTING_CODES: ReadonlySet<ErrorCode> = new Set([
 /** An error for callers elsewhere, who ask a service with keys of their own but cannot change how it is reached. */
 export function hideSettings(error: AnalyticsError): AnalyticsError {
   if (!SETTING_CODES.has(error.code)) return error;
-  const { code, message, status } = error;
-  return new AnalyticsError(code, message, {
-    status,
-    hint: "Tell whoever runs this connector.",
-    cause: error,
-  });
+  const { code, message, hint, status } = error;
+  const forOperator = `Tell whoever runs this connector.${hint ? ` For them: ${hint}` : ""}`;
+  return new AnalyticsError(code, message, { status, hint: forOperator, cause: error });
 }
 
 /**

@@ -102,6 +102,17 @@ describe("the help of a command", () => {
     expect(stderr).not.toContain("canary");
   });
 
+  it.each([
+    ["filters", "--filter <condition>", "such as countries=DE", "overview"],
+    ["period", "--period <period>", "since_monday or since_2026-11-01", "overview"],
+    ["goal", "--goal <goal>", "such as events=signup", "conversions"],
+  ])("help %s says what the option takes, and where", async (word, flags, takes, owner) => {
+    const { code, stdout } = await runShell(["help", word], { environment: { NO_COLOR: "1" } });
+    expect([code, stdout.split("\n")[0]]).toEqual([0, flags]);
+    expect(stdout.replace(/\s+/g, " ")).toContain(takes);
+    expect(stdout).toContain(`See analytics-mcp ${owner} --help.`);
+  });
+
   it("what config takes is named", async () => {
     const words = (await readHelp("config")).replace(/\s+/g, " ");
     expect(words).toContain("for a machine with another system: macos, windows, linux");

@@ -34,6 +34,13 @@ describe("--store", () => {
     },
   );
 
+  it("names the Redis that does not answer, without its password", async () => {
+    const error = await openStore("redis://user:canary@127.0.0.1:1/0", options).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: "unavailable" });
+    expect(error.hint).toBe("Check that Redis runs at 127.0.0.1:1, and the rest of the address in --store.");
+    expect(`${error.message} ${error.hint} ${error.cause}`).not.toContain("canary");
+  });
+
   it.each([
     "",
     " ",

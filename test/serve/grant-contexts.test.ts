@@ -121,6 +121,6 @@ it("a service that cannot be reached is for whoever runs the connector, not for 
   await expect(call(sites, {})).rejects.toMatchObject({
     code: "unreachable",
     message: "It is down.",
-    hint: "Tell whoever runs this connector.",
+    hint: "Tell whoever runs this connector. For them: Check HTTPS_PROXY.",
   });
 });

@@ -126,7 +126,11 @@ export function breakExample(example: string, width: number): string[] {
 }
 
 /** `analytics-mcp help [topic]`: help on the program, a command, or a topic. */
-export function createHelpCommand(io: Io, program: Command): Command {
+export function createHelpCommand(
+  io: Io,
+  program: Command,
+  load: (name: string) => Promise<Command>,
+): Command {
   return new ShellCommand("help")
     .summary(`Help on a command, or on a topic: ${topicNames.join(", ")}`)
     .addArgument(
@@ -144,6 +148,9 @@ export function createHelpCommand(io: Io, program: Command): Command {
       const known = [...program.commands.map((subcommand) => subcommand.name()), ...topicNames];
       const topic = topicNames.find((topicName) => topicName === name);
       if (topic === undefined) {
+        const option = await (await import("../mistake.ts")).describeOption(name, load);
+        const { width } = readScreen(io, "stdout", {});
+        if (option.length > 0) return writeData(io, option.map((part) => wrap(part, width)).join("\n\n"));
         throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
           hint: suggest(name, known).trim() || `There is help on ${known.join(", ")}.`,
         });

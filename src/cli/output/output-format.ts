@@ -78,7 +78,7 @@ function readFormat(name: string): OutputFormat {
   const known = outputFormats.find((format) => format === name);
   if (known) return known;
   throw new AnalyticsError("usage", `--output cannot be ${quoteWord(name)}.`, {
-    hint: `${suggest(name, outputFormats)}It can be ${outputFormats.join(", ")}.`,
+    hint: `${suggest(name === "md" ? "markdown" : name, outputFormats)}It can be ${outputFormats.join(", ")}.`,
   });
 }
 
