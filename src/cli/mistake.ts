@@ -132,9 +132,13 @@ async function findOwner(
   return undefined;
 }
 
-/** What an option of the questions takes, as paragraphs, for `help filters`; empty if there is none. */
-export async function describeOption(
+/**
+ * What an option of the questions takes, as paragraphs, for `help filters`. Throws AnalyticsError `usage` if there is no such option.
+ */
+export async function explainTopic(
   name: string,
+  program: Command,
+  topics: readonly string[],
   load: (name: string) => Promise<Command>,
 ): Promise<string[]> {
   for (const word of [`--${name}`, `--${name.replace(/s$/, "")}`]) {
@@ -144,7 +148,10 @@ export async function describeOption(
     const takes = word === "--period" ? `It can be ${PERIOD_FORMS}.` : option.description;
     return [option.flags, takes, seeHelp(owner?.name())];
   }
-  return [];
+  const known = [...program.commands.map((command) => command.name()), ...topics];
+  throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
+    hint: suggest(name, known).trim() || `There is help on ${known.join(", ")}.`,
+  });
 }
 
 const hasOption = ({ options }: Command, name: string): boolean =>

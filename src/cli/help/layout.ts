@@ -3,7 +3,6 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { paint } from "../../render/terminal-screen.ts";
 import { wrap } from "../../render/text-width.ts";
 import { localKinds } from "../../sources/local-kinds.ts";
-import { suggest } from "../../suggest.ts";
 import { access, ShellCommand } from "../commands/command.ts";
 import type { Io } from "../io.ts";
 import { writeData } from "../output/streams.ts";
@@ -145,15 +144,11 @@ export function createHelpCommand(
       const command = program.commands.find((candidate) => candidate.name() === name);
       if (command && below !== undefined) return findBelow(command, below).outputHelp();
       if (name === undefined || command) return (command ?? program).outputHelp();
-      const known = [...program.commands.map((subcommand) => subcommand.name()), ...topicNames];
       const topic = topicNames.find((topicName) => topicName === name);
       if (topic === undefined) {
-        const option = await (await import("../mistake.ts")).describeOption(name, load);
+        const parts = await (await import("../mistake.ts")).explainTopic(name, program, topicNames, load);
         const { width } = readScreen(io, "stdout", {});
-        if (option.length > 0) return writeData(io, option.map((part) => wrap(part, width)).join("\n\n"));
-        throw new AnalyticsError("usage", `There is no help on ${quoteWord(name)}.`, {
-          hint: suggest(name, known).trim() || `There is help on ${known.join(", ")}.`,
-        });
+        return writeData(io, parts.map((part) => wrap(part, width)).join("\n\n"));
       }
       const { formatTopic } = await import("./topics.ts");
       const text = formatTopic(topic, readScreen(io, "stdout", {}), listAllOptions(program));
