@@ -16,7 +16,7 @@ it.each(["", "/"])("a browser at /mcp%s sees the page that explains the connecto
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(text).toBe(await (await fetch(connector.publicUrl)).text());
-  expect(text).toContain('<a href="https://stats.example.test/keys">dashboard</a>');
+  expect(text).toContain('<a href="https://stats.example.test/keys">an API key</a>');
 });
 
 it.each<[string, RequestInit]>([
