@@ -61,7 +61,7 @@ describe("a service may differ where the contract allows it", () => {
     expect(report.rules.find(({ id }) => id === "isolation.lists-apart")?.verdict).toBe("pass");
   });
 
-  it.each(pick(Object.entries(differences), 3))("%s", async (_, differ) => {
+  it.each(pick(Object.entries(differences), 1))("%s", async (_, differ) => {
     const { failed, skipped } = await check(differ(createService()));
     expect({ failed, skipped }).toEqual({ failed: [], skipped: [] });
   });

@@ -100,10 +100,10 @@ it.each<[string, NamedFault[], () => Promise<Surface>]>([
   ["the MCP server on stdio", faults, async () => startStdio(await startProxy())],
   [
     "the MCP server on stdio, over TLS",
-    pick(faults, 8),
+    pick(faults, 5),
     async () => startStdio(await startProxy(certificate)),
   ],
-  ["the connector on /mcp", pick(beside401, 8), async () => startRemote(await startProxy())],
+  ["the connector on /mcp", pick(beside401, 5), async () => startRemote(await startProxy())],
 ])(
   "%s answers correctly or says clearly why not, shows no key, and recovers",
   async (_, faults, start) => {

@@ -80,7 +80,7 @@ const USED =
   'process.on("exit", () => { const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage(); ' +
   "console.error(JSON.stringify({ memory: maxRSS, seconds: (userCPUTime + systemCPUTime) / 1e6 })); });";
 
-const MANY_LINES = 75_000;
+const MANY_LINES = 50_000;
 
 /** More characters than are kept, which cannot be compressed. */
 const makeNoise = (number: number) =>
