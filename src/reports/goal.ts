@@ -56,7 +56,7 @@ function readOrRename(text: string, parameter: string): Filter {
   }
 }
 
-/** Refuses conditions on hits. @param what With what they stand. */
+/** Refuses conditions on hits. @param what What they are asked with: a goal, or steps. */
 export function assertOfVisits(filter: Filter, what: string): void {
   const onHits = filter.find(isOnHits);
   if (onHits === undefined) return;

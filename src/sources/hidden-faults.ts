@@ -3,28 +3,23 @@ import type { PartialSource } from "./data-source.ts";
 
 /** Failures to reach what a source reads from. Callers are asked to try again. */
 const NETWORK_CODES: ReadonlySet<ErrorCode> = new Set(["unreachable", "timeout", "tls", "too_large"]);
+/** The address of what a source reads from, or what answers there, is wrong. */
+const ADDRESS_CODES: readonly ErrorCode[] = [
+  "no_base_url",
+  "invalid_base_url",
+  "redirected",
+  "proxy",
+  "bad_answer",
+];
 /** What only the operator can mend. The key of these errors is the operator's, not the caller's. */
 const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
   "usage",
   "no_api_key",
   "invalid_api_key",
-  "no_base_url",
-  "invalid_base_url",
-  "redirected",
-  "proxy",
-  "bad_answer",
+  ...ADDRESS_CODES,
 ]);
-
-/** Of these, the hint is on the settings of a server: its address, its network, its proxy. */
-const SETTING_CODES: ReadonlySet<ErrorCode> = new Set([
-  "unreachable",
-  "tls",
-  "no_base_url",
-  "invalid_base_url",
-  "redirected",
-  "proxy",
-  "bad_answer",
-]);
+/** What has a hint on the settings of a server: its address, its network, its proxy. */
+const SETTING_CODES: ReadonlySet<ErrorCode> = new Set(["unreachable", "tls", ...ADDRESS_CODES]);
 
 /** An error for callers elsewhere, who ask a service with keys of their own but cannot change how it is reached. */
 export function hideSettings(error: AnalyticsError): AnalyticsError {

@@ -28,7 +28,15 @@ function createPlace(more: object = {}) {
     const { code, stdout, stderr } = await run("stats", "--json", ...(site ? ["--site", site] : []));
     return code === 0 ? [JSON.parse(stdout).site.domain, JSON.parse(stdout).pageviews] : stderr;
   };
-  return { path, environment, log, run, count };
+  const logInAtTerminal = (answers: [prompt: string, answer: string][]) =>
+    runShell(["login", "--logs", log], {
+      environment,
+      columns: 200,
+      isTTY: true,
+      clock: () => LOG_NOW,
+      answers,
+    });
+  return { path, environment, log, run, count, logInAtTerminal };
 }
 
 describe("the site of logs that name none", () => {
@@ -94,42 +102,30 @@ describe("the site of logs that name none", () => {
   it.each(["example.com", "shop.example"])(
     "is proposed at a login, whatever a history says (%s)",
     async (site) => {
-      const { count, environment, log } = createPlace();
+      const { count, environment, logInAtTerminal } = createPlace();
       await count(site);
-      const { code, stderr } = await runShell(["login", "--logs", log], {
-        environment,
-        columns: 200,
-        isTTY: true,
-        clock: () => LOG_NOW,
-        answers: [
-          ["(Enter for shop.example)", "shop.exmaple\r"],
-          [
-            "Their pages call the site shop.example, not shop.exmaple. If shop.exmaple is right, type it again.",
-            "\r",
-          ],
+      const { code, stderr } = await logInAtTerminal([
+        ["(Enter for shop.example)", "shop.exmaple\r"],
+        [
+          "Their pages call the site shop.example, not shop.exmaple. If shop.exmaple is right, type it again.",
+          "\r",
         ],
-      });
+      ]);
       expect([code, readProfileOptions(environment, "default")?.site]).toEqual([0, ["shop.example"]]);
       expect(stderr.includes("counted again as shop.example")).toBe(site === "example.com");
     },
   );
 
   it("is what a login says, once it is typed again, and the days are counted by it", async () => {
-    const { count, environment, log } = createPlace();
+    const { count, environment, log, logInAtTerminal } = createPlace();
     await count("shop.example");
     expect(await count("myshop.example")).toContain(
       `If myshop.example is right, log in with it: analytics-mcp login --logs '${log}' --site myshop.example`,
     );
-    const { code, stderr } = await runShell(["login", "--logs", log], {
-      environment,
-      columns: 200,
-      isTTY: true,
-      clock: () => LOG_NOW,
-      answers: [
-        ["(Enter for shop.example)", "myshop.example\r"],
-        ["If myshop.example is right, type it again.", "myshop.example\r"],
-      ],
-    });
+    const { code, stderr } = await logInAtTerminal([
+      ["(Enter for shop.example)", "myshop.example\r"],
+      ["If myshop.example is right, type it again.", "myshop.example\r"],
+    ]);
     expect([code, readProfileOptions(environment, "default")?.site]).toEqual([0, ["myshop.example"]]);
     expect(stderr).toContain("counted as shop.example; they are counted again as myshop.example.");
     expect(await count()).toEqual(["myshop.example", 4]);

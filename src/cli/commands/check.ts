@@ -113,12 +113,11 @@ async function report(
   for (const { text } of unknown) await printNote(io, `warning: Not checked: ${format(text)}`);
   const says = found.length + passed.length > 0;
   // A condition on what was mistyped could never be met, or always is.
-  const isMistyped = neverMet && !flags.quiet;
   const told = warnings.filter((warning) =>
     isAboutValue(warning) ? (says || neverMet) && !flags.quiet : says,
   );
   for (const warning of showWarnings(told)) await printNote(io, format(warning));
-  if (isMistyped) await printNote(io, NEVER_MET);
+  if (neverMet && !flags.quiet) await printNote(io, NEVER_MET);
   if (found.length > 0) throw new SilentExit(exitCodes.found);
   if (unknown.length > 0) throw new SilentExit(exitCodes.incomplete);
 }
