@@ -15,6 +15,9 @@ export interface Address {
   given: ReadonlyMap<string, readonly string[]>;
 }
 
+/** The first page: all sites, or the only one. */
+export const START: Address = { site: undefined, page: "", given: new Map() };
+
 /** The pages of a site beside the lists of dimensions, in the order of the bar. */
 export const sitePages: Readonly<Record<string, string>> = {
   "": "Overview",

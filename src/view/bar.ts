@@ -1,6 +1,6 @@
 import { html, type Part, type Tree } from "../mcp/chart/elements.ts";
 import { formatCount } from "../render/plural.ts";
-import { type Address, change, DEFAULT_PERIOD, sitePages } from "./address.ts";
+import { type Address, change, DEFAULT_PERIOD, START, sitePages } from "./address.ts";
 import type { Dates } from "./dates.ts";
 
 /** The address of a page, with the secret. */
@@ -37,7 +37,6 @@ const KEYS: readonly [string, string][] = [
 export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
   const { address, fault } = dates;
   const { site, page, given } = address;
-  const all: Address = { site: undefined, page: "", given: new Map() };
   const [period = given.has("days") ? "" : DEFAULT_PERIOD] = given.get("period") ?? [];
   const to = (target: Address, text: string, attributes: Record<string, string> = {}) =>
     html("a", { href: href(target), ...attributes }, text);
@@ -62,7 +61,7 @@ export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
     html(
       "nav",
       { class: "bar-top", "aria-label": "Site" },
-      to(all, "All sites"),
+      to(START, "All sites"),
       ...(site === undefined
         ? []
         : [html("span", { id: "now", "data-from": href({ ...address, page: "now" }) })]),

@@ -1,61 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import * as z from "zod";
 import { AnalyticsError } from "../errors.ts";
 import { openPort } from "../http/open-port.ts";
-import { drawComparison } from "../mcp/chart/draw-comparison.ts";
-import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
-import { drawHead, drawTopLists, type RowLink } from "../mcp/chart/draw-overview.ts";
-import { dimensionTitle, drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
-import { createFormat, type Format } from "../mcp/chart/format.ts";
+import { drawNotes, type Tree } from "../mcp/chart/elements.ts";
 import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
-import { hasTrend } from "../mcp/chart/trend-days.ts";
-import { drawFigure } from "../mcp/chart/trend-figure.ts";
-import { readMember } from "../member.ts";
 import type { Call } from "../operations/call.ts";
-import { addDays } from "../operations/days.ts";
-import { type Dimension, dimensions } from "../operations/dimensions.ts";
-import { conditionOf, formatCondition, headFilter } from "../operations/filter.ts";
 import { breakdown, realtime } from "../operations/index.ts";
-import { formatNotes } from "../operations/note.ts";
-import { beginRowsWithData } from "../operations/rows-before.ts";
-import { formatCommand } from "../operations/shell-command.ts";
-import { type Cell, listNotes, type View } from "../operations/view.ts";
+import type { Cell } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
-import { cleanValue } from "../render/clean-value.ts";
-import type { Screen } from "../render/terminal-screen.ts";
-import { type Comparison, compare } from "../reports/compare.ts";
-import { isFitted } from "../reports/default-days.ts";
 import { nameFile } from "../reports/file-name.ts";
-import { reportResult } from "../reports/overview.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Answer } from "../reports/query.ts";
-import { series } from "../reports/series.ts";
-import { reportQuery } from "../reports/site-report.ts";
-import { listCounts } from "../reports/trend-counts.ts";
-import {
-  type Address,
-  change,
-  DEFAULT_PERIOD,
-  formatAddress,
-  readAddress,
-  readQuestion,
-  sitePages,
-} from "./address.ts";
-import { drawBar, drawTools, type Href, keepGiven, showError } from "./bar.ts";
+import { type Address, formatAddress, readAddress, START } from "./address.ts";
+import { drawBar, showError } from "./bar.ts";
 import { latestDate, readDates } from "./dates.ts";
+import { type Drawing, drawAnswer, drawFault, drawHeading, drawReportHead, nameOf } from "./draw-answer.ts";
+import { drawForm, GOAL } from "./forms.ts";
 import { aboutGoals, listGoals } from "./goals.ts";
 import { checkRequest } from "./guard.ts";
 import { type Ask, createQuestions, parseQuestion, type Question } from "./questions.ts";
-import { drawTable } from "./table.ts";
 
-export interface ViewOptions {
+export interface ViewOptions extends Omit<Drawing, "href"> {
   call: Call;
-  /** Options that choose the source on the command line. */
-  source: readonly string[];
-  /** Said on every page: that the data is made up. */
-  note?: string | undefined;
-  screen: Screen;
   /** The writers of the command line. */
   format: (answer: Answer, format: "csv" | "json" | "markdown") => Promise<string>;
   port: number;
@@ -97,6 +63,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
   const stop = new AbortController();
   const ask = createQuestions(options.call, options.clock);
   const known = new Set<string>();
+  const href = (target: Address) => `/${secret}${formatAddress(target)}`;
   const port = await openPort(server, { host: "127.0.0.1", port: options.port });
   server.on("request", (request, response) => {
     const checked = checkRequest(request, { secret, port });
@@ -109,7 +76,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
     const left = new AbortController();
     response.on("close", () => left.abort());
     const signal = AbortSignal.any([left.signal, stop.signal]);
-    answer(checked, request, response, { ...options, ask, known, root: `/${secret}`, signal }).catch(() =>
+    answer(checked, request, response, { ...options, ask, known, href, signal }).catch(() =>
       response.destroy(),
     );
   });
@@ -123,12 +90,10 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
   };
 }
 
-interface Context extends ViewOptions {
+interface Context extends ViewOptions, Drawing {
   ask: Ask;
   /** The sites of pages that were answered. */
   known: Set<string>;
-  /** The path of the secret. */
-  root: string;
   /** Aborts when the page is left. */
   signal: AbortSignal;
 }
@@ -139,7 +104,7 @@ async function answer(
   response: ServerResponse,
   context: Context,
 ): Promise<void> {
-  const { root } = context;
+  const { href } = context;
   const [, name] = /^\/([^/]+)\/now$/.exec(url.pathname) ?? [];
   const active = name === undefined ? undefined : readAddress(`/${name}`, url.searchParams)?.site;
   if (active !== undefined) return sendActive(response, active, context);
@@ -159,20 +124,19 @@ async function answer(
   const given = await findAddress(url, context).catch(describe);
   if (typeof given !== "object") {
     const [status, text] = given === undefined ? [404, "There is no such page."] : [502, given];
-    return send(status, draw("Error", []) + end(showError(text, `${root}/`)));
+    return send(status, draw("Error", []) + end(showError(text, href(START))));
   }
   const latest = latestDate(context.clock());
   const dates = readDates(given, latest);
   const [format] = given.given.get("format") ?? [];
   if (dates.isChosen) {
-    const location = toHref(root)(dates.address);
-    return void response.writeHead(303, { ...HEADERS, Location: location }).end();
+    return void response.writeHead(303, { ...HEADERS, Location: href(dates.address) }).end();
   }
   // Numbers that a program reads are of the days that were asked for, or none.
   if (isFormat(format) && dates.fault !== undefined) return send(400, `${dates.fault}\n`, "text/plain");
   const { address } = dates;
   const status = dates.fault === undefined ? 200 : 400;
-  const start = () => draw(nameOf(address), drawBar(dates, latest, toHref(root)));
+  const start = () => draw(nameOf(address), drawBar(dates, latest, href));
   if (address.page === "conversions" && !address.given.has("goal"))
     return sendGoals(address, context, { response, status, start, end });
   let question: Question;
@@ -180,7 +144,7 @@ async function answer(
     question = parseQuestion(address);
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
-    return send(400, start() + end(drawFault(text, address, root)));
+    return send(400, start() + end(drawFault(text, address, href)));
   }
   if (isFormat(format)) return sendData(address, question, format, context, send);
   if (request.method === "HEAD") return send(status, "");
@@ -215,12 +179,11 @@ function createBegin({ site }: Address, { known, signal, wait }: Context, { resp
 /** The page that asks for a goal. */
 async function sendGoals(address: Address, context: Context, page: Page): Promise<void> {
   const begin = createBegin(address, context, page);
-  const href = toHref(context.root);
   const notes = context.note === undefined ? [] : [drawNotes([context.note])];
   const asked = [drawHeading(address), aboutGoals(), drawForm(address, GOAL)];
   const write = (parts: Tree[]) => page.response.end(page.end([...asked, ...parts, ...notes]));
   try {
-    const goals = await listGoals(address, context, href);
+    const goals = await listGoals(address, context, context.href);
     begin();
     write(goals);
   } catch (error) {
@@ -243,16 +206,19 @@ async function sendAnswer(address: Address, question: Question, context: Context
     });
     if (address.site !== undefined) context.known.add(address.site);
     begin();
-    const [parts, trend] = await drawAnswer(search(answered, address), address, context, hasHead);
+    // Asking a service would take a request of its own.
+    const offersFilter = (await context.call.offersFilter?.(breakdown, { signal: context.signal })) ?? false;
+    const { parts, trend } = drawAnswer(search(answered, address), address, context, {
+      offersFilter,
+      hasHead,
+    });
     response.end(end(parts, trend));
   } catch (error) {
     const text = describe(error);
     begin(isUnknownSite(error) ? 404 : undefined);
-    const goals = isAboutGoal(error)
-      ? await listGoals(address, context, toHref(context.root)).catch(() => [])
-      : [];
-    const fault = drawFault(text, address, context.root);
-    response.end(end(hasHead ? showError(text, `${context.root}/`) : [...fault, ...goals]));
+    const goals = isAboutGoal(error) ? await listGoals(address, context, context.href).catch(() => []) : [];
+    const fault = drawFault(text, address, context.href);
+    response.end(end(hasHead ? showError(text, context.href(START)) : [...fault, ...goals]));
   } finally {
     hasHead = true;
   }
@@ -283,24 +249,10 @@ const isUnknownSite = (error: unknown) => error instanceof AnalyticsError && err
 const isAboutGoal = (error: unknown) =>
   error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "goal");
 
-/** The totals and the trend of a report, whose days lead to their own pages. */
-function drawReportHead({ result }: Answer, address: Address, { screen, root }: Context): Tree[] {
-  const days = toHref(root)(change(address, { period: ["DAYS"], days: undefined }));
-  const report = cleanValue(reportResult().parse(result));
-  return [html("div", { "data-days": days }, ...drawHead(report, createFormat(screen.locale)))];
-}
-
 const describe = (error: unknown): string =>
   error instanceof AnalyticsError
     ? cleanText([error.message, error.hint].filter(Boolean).join(" "), 1_000)
     : "This page failed. The terminal has nothing more: please report it.";
-
-const nameOf = ({ site = "All sites", page }: Address) =>
-  cleanText(page === "" ? site : `${site}: ${readMember(sitePages, page) ?? dimensionTitle(page)}`);
-
-const drawHeading = (address: Address) => html("h1", html("bdi", nameOf(address)));
-
-const toHref = (root: string) => (target: Address) => `${root}${formatAddress(target)}`;
 
 /** The page of an address. Without a site, it is that of the only site, or of all. */
 async function findAddress(url: URL, { call, signal }: Context): Promise<Address | undefined> {
@@ -328,200 +280,6 @@ function search(answered: Answer, { given }: Address): Answer {
   const { rows } = answered.result;
   const result = Array.isArray(rows) ? { ...answered.result, rows: rows.filter(has) } : answered.result;
   return { ...answered, result, views };
-}
-
-/** @param hasHead Whether the page has the head of its report already. */
-async function drawAnswer(
-  answered: Answer,
-  address: Address,
-  context: Context,
-  hasHead: boolean,
-): Promise<[Tree[], unknown?]> {
-  const { screen, note } = context;
-  const href = toHref(context.root);
-  const numbers = new Intl.NumberFormat(screen.locale);
-  const filters = await offersFilter(context);
-  const linkRow = (dimension: string, value: string | null) => {
-    const named = dimensions.find((known) => known === dimension);
-    return filters && named !== undefined ? linkCondition(address, named, value, href) : undefined;
-  };
-  const notes = [
-    ...(note === undefined ? [] : [note]),
-    ...(filters || address.site === undefined ? [] : [NO_FILTER]),
-    ...formatNotes(listNotes(answered.views), "people", numbers.format).map((each) => cleanText(each, 400)),
-  ];
-  const end = [drawTools(address, describeTools(answered, address, context), href), drawNotes(notes)];
-  if (answered.empty !== undefined) {
-    const days = answered.lastDays;
-    const last =
-      days === undefined
-        ? []
-        : [html("a", { href: href(change(address, { period: [days] })) }, "Its last days")];
-    return [
-      [
-        drawHeading(address),
-        html("p", { class: "message", role: "status" }, cleanText(answered.empty, 1_000), " ", ...last),
-        ...end,
-      ],
-    ];
-  }
-  if (address.site !== undefined && address.page === "") {
-    const report = cleanValue(reportResult().parse(answered.result));
-    const raw = reportResult().parse(answered.result);
-    // A link has the value as the visitor wrote it: a cleaned one could be another's.
-    const values = new Map(raw.top.map(({ dimension, rows }) => [dimension, rows.map(({ value }) => value)]));
-    const links: RowLink = {
-      list: (dimension) => href({ ...address, page: dimension }),
-      row: (dimension, index) => linkRow(dimension, values.get(dimension)?.[index] ?? null),
-    };
-    const format = createFormat(screen.locale);
-    const { trend, not_found } = report;
-    const parts = [
-      ...(hasHead ? [] : drawReportHead(answered, address, context)),
-      ...drawTopLists(report, format, undefined, links),
-      ...(not_found ? drawNotFound(not_found, format) : []),
-    ];
-    return [[...parts, ...end], trend];
-  }
-  if (address.page === "compare") {
-    const comparison = cleanValue(compare.result.parse(answered.result));
-    return [[...drawCompared(comparison, address, createFormat(screen.locale), href), ...end]];
-  }
-  const isRow = (view: View, row: Record<string, Cell>) =>
-    address.site === undefined
-      ? linkSite(address, row, href)
-      : view === answered.views[0] && row.other === undefined && "value" in row
-        ? linkRow(address.page, row.value === null ? null : String(row.value))
-        : undefined;
-  const tables = answered.views.flatMap((view) =>
-    drawTable(beginRowsWithData(view), screen, (row) => isRow(view, row), address.page === "when"),
-  );
-  const form =
-    address.page === "conversions"
-      ? GOAL
-      : dimensions.includes(address.page as Dimension)
-        ? SEARCH
-        : undefined;
-  const trend = address.page === "timeseries" ? readTrend(answered) : undefined;
-  const figure = trend && hasTrend(trend) ? [drawFigure(trend, createFormat(screen.locale))] : [];
-  return [
-    [drawHeading(address), ...(form ? [drawForm(address, form)] : []), ...figure, ...tables, ...end],
-    trend,
-  ];
-}
-
-/** A comparison; where the days before have no data, with a link to days that have. */
-function drawCompared(comparison: Comparison, address: Address, format: Format, href: Href): Tree[] {
-  const drawn = drawComparison(comparison, format);
-  if (!comparesWeeks(comparison)) return drawn;
-  const link = html("a", { href: href(change(address, WEEKS)) }, "Compare the last 7 days with the 7 before");
-  return [...drawn, html("p", link)];
-}
-
-/** The days that `compare` takes by default. */
-const WEEKS = { period: ["last_7_days"], days: undefined, against: undefined };
-
-/** Whether the days before have no data, but those before the last week do. */
-const comparesWeeks = ({ previous, data_since, as_of }: Comparison) =>
-  previous.days_with_data === 0 &&
-  typeof data_since === "string" &&
-  data_since < addDays(as_of.slice(0, "2026-11-20".length), -7);
-
-/** The days of a series; undefined if its points are not days. */
-function readTrend({ result }: Answer) {
-  const { interval, points } = series.result.parse(result);
-  const days = points.flatMap(({ date, ...point }) => (date === undefined ? [] : [{ ...point, date }]));
-  if (interval !== "day" || days.length !== points.length) return undefined;
-  return { ...listCounts(days), partial: days.at(-1)?.partial === true };
-}
-
-const linkSite = ({ given }: Address, row: Record<string, Cell>, href: (address: Address) => string) =>
-  typeof row.domain === "string" ? { href: href({ site: row.domain, page: "", given }) } : undefined;
-
-/** Links to only these, and to all but these. */
-function linkCondition(
-  address: Address,
-  dimension: Dimension,
-  value: string | null,
-  href: (address: Address) => string,
-): Record<string, string> {
-  const filter = address.given.get("filter") ?? [];
-  const with_ = (isNot: boolean) =>
-    href(
-      change(
-        { ...address, page: "" },
-        {
-          filter: [...filter, formatCondition({ ...conditionOf(dimension, value), isNot })],
-          search: undefined,
-        },
-      ),
-    );
-  return { href: with_(false), "data-not": with_(true) };
-}
-
-const NO_FILTER = "Rows are no links: this source cannot count some visitors alone.";
-
-/** Asking a service would take a request of its own. */
-async function offersFilter({ call, signal }: Context): Promise<boolean> {
-  return (await call.offersFilter?.(breakdown, { signal })) ?? false;
-}
-
-interface Field {
-  name: string;
-  title: string;
-  button: string;
-  placeholder: string;
-}
-
-const SEARCH: Field = { name: "search", title: "Search this list", button: "Search", placeholder: "" };
-const GOAL: Field = {
-  name: "goal",
-  title: "Goal: what a visit did",
-  button: "Show conversions",
-  placeholder: "such as /thanks",
-};
-
-/** Why a page has no answer. What was typed into its form is still there, to be mended. */
-const drawFault = (text: string, address: Address, root: string): Tree[] =>
-  address.page === "conversions"
-    ? [drawHeading(address), aboutGoals(), drawForm(address, GOAL), ...showError(text, undefined)]
-    : [drawHeading(address), ...showError(text, `${root}/`)];
-
-/** A form whose field is a part of the address. */
-function drawForm(address: Address, { name, title, button, placeholder }: Field): Tree {
-  const [value = ""] = address.given.get(name) ?? [];
-  return html(
-    "form",
-    { role: "search" },
-    ...keepGiven(address, name),
-    html("input", { type: "search", name, value, placeholder, "aria-label": title, "data-key": "/" }),
-    html("button", button),
-  );
-}
-
-const datedResult = z.object({
-  period: z.object({ from: z.string(), to: z.string() }),
-  warnings: z.array(z.object({ code: z.string() })),
-});
-
-function describeTools({ params, result }: Answer, address: Address, { source }: Context) {
-  const { query, texts, usesDefaultDays } = readQuestion(address);
-  const dated = usesDefaultDays ? datedResult.safeParse(result).data : undefined;
-  // The command has these days, too, where the default ones were fitted to the data.
-  if (dated?.warnings.some(isFitted)) texts.set("period", [`${dated.period.from}/${dated.period.to}`]);
-  const given = Object.fromEntries(
-    [...texts].map(([name, values]) => [name, name === "site" ? (params.site ?? values) : values]),
-  );
-  // What the report shows is the overview, with more lists.
-  const asked = query === reportQuery ? findQuery("overview") : query;
-  const [days] = texts.get("days") ?? [];
-  const period = days === undefined ? `period ${texts.get("period")?.[0] ?? DEFAULT_PERIOD}` : `days ${days}`;
-  const filter = texts.get("filter") ?? [];
-  return {
-    command: formatCommand(asked, given, source),
-    report: query === reportQuery ? formatCommand(query, given, source) : undefined,
-    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, ${period}${headFilter(filter)}. What stands out, and why?`,
-  };
 }
 
 /** Says every so often how many visitors are active, as Server-Sent Events, until the page is left. */

@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { headFilter } from "../operations/filter.ts";
+import { formatCommand } from "../operations/shell-command.ts";
+import { isFitted } from "../reports/default-days.ts";
+import { findQuery } from "../reports/queries.ts";
+import type { Answer } from "../reports/query.ts";
+import { reportQuery } from "../reports/site-report.ts";
+import { type Address, DEFAULT_PERIOD, readQuestion } from "./address.ts";
+import type { Tools } from "./bar.ts";
+
+const datedResult = z.object({
+  period: z.object({ from: z.string(), to: z.string() }),
+  warnings: z.array(z.object({ code: z.string() })),
+});
+
+/**
+ * How to ask the same elsewhere: in a shell, of an assistant.
+ *
+ * @param source Options that choose the source on the command line.
+ */
+export function describeTools(
+  { params, result }: Answer,
+  address: Address,
+  source: readonly string[],
+): Tools {
+  const { query, texts, usesDefaultDays } = readQuestion(address);
+  const dated = usesDefaultDays ? datedResult.safeParse(result).data : undefined;
+  // The command has these days, too, where the default ones were fitted to the data.
+  if (dated?.warnings.some(isFitted)) texts.set("period", [`${dated.period.from}/${dated.period.to}`]);
+  const given = Object.fromEntries(
+    [...texts].map(([name, values]) => [name, name === "site" ? (params.site ?? values) : values]),
+  );
+  // What the report shows is the overview, with more lists.
+  const asked = query === reportQuery ? findQuery("overview") : query;
+  const [days] = texts.get("days") ?? [];
+  const period = days === undefined ? `period ${texts.get("period")?.[0] ?? DEFAULT_PERIOD}` : `days ${days}`;
+  const filter = texts.get("filter") ?? [];
+  return {
+    command: formatCommand(asked, given, source),
+    report: query === reportQuery ? formatCommand(query, given, source) : undefined,
+    prompt: `Use ${asked.tool.name} for ${address.site ?? "all sites"}, ${period}${headFilter(filter)}. What stands out, and why?`,
+  };
+}

@@ -1,0 +1,212 @@
+import { drawComparison } from "../mcp/chart/draw-comparison.ts";
+import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
+import { drawHead, drawTopLists, type RowLink } from "../mcp/chart/draw-overview.ts";
+import { dimensionTitle, drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
+import { createFormat, type Format } from "../mcp/chart/format.ts";
+import { hasTrend } from "../mcp/chart/trend-days.ts";
+import { drawFigure } from "../mcp/chart/trend-figure.ts";
+import { readMember } from "../member.ts";
+import { addDays } from "../operations/days.ts";
+import { type Dimension, dimensions } from "../operations/dimensions.ts";
+import { conditionOf, formatCondition } from "../operations/filter.ts";
+import { formatNotes } from "../operations/note.ts";
+import { beginRowsWithData } from "../operations/rows-before.ts";
+import { type Cell, listNotes, type View } from "../operations/view.ts";
+import { cleanText } from "../render/clean-text.ts";
+import { cleanValue } from "../render/clean-value.ts";
+import type { Screen } from "../render/terminal-screen.ts";
+import { type Comparison, compare } from "../reports/compare.ts";
+import { reportResult } from "../reports/overview.ts";
+import type { Answer } from "../reports/query.ts";
+import { series } from "../reports/series.ts";
+import { listCounts } from "../reports/trend-counts.ts";
+import { type Address, change, START, sitePages } from "./address.ts";
+import { drawTools, type Href, showError } from "./bar.ts";
+import { describeTools } from "./describe-tools.ts";
+import { drawForm, GOAL, SEARCH } from "./forms.ts";
+import { aboutGoals } from "./goals.ts";
+import { drawTable } from "./table.ts";
+
+/** What pages are drawn with. */
+export interface Drawing {
+  screen: Screen;
+  /** Options that choose the source on the command line. */
+  source: readonly string[];
+  /** Said on every page: that the data is made up. */
+  note?: string | undefined;
+  href: Href;
+}
+
+/** What a page shows below its bar. */
+export interface Content {
+  parts: Tree[];
+  /** The days that the page's script draws anew when its width changes. */
+  trend?: unknown;
+}
+
+export const nameOf = ({ site = "All sites", page }: Address) =>
+  cleanText(page === "" ? site : `${site}: ${readMember(sitePages, page) ?? dimensionTitle(page)}`);
+
+export const drawHeading = (address: Address) => html("h1", html("bdi", nameOf(address)));
+
+/** The totals and the trend of a report, whose days lead to their own pages. */
+export function drawReportHead({ result }: Answer, address: Address, { screen, href }: Drawing): Tree[] {
+  const days = href(change(address, { period: ["DAYS"], days: undefined }));
+  const report = cleanValue(reportResult().parse(result));
+  return [html("div", { "data-days": days }, ...drawHead(report, createFormat(screen.locale)))];
+}
+
+/**
+ * An answer, with what can be done with it.
+ *
+ * @param offersFilter Whether the source can count some visitors alone: rows are links then.
+ * @param hasHead Whether the page has the head of its report already.
+ */
+export function drawAnswer(
+  answered: Answer,
+  address: Address,
+  drawing: Drawing,
+  { offersFilter, hasHead }: { offersFilter: boolean; hasHead: boolean },
+): Content {
+  const { screen, note, source, href } = drawing;
+  const linkRow: LinkRow = (dimension, value) => {
+    const named = dimensions.find((known) => known === dimension);
+    return offersFilter && named !== undefined ? linkCondition(address, named, value, href) : undefined;
+  };
+  const { parts, trend } = drawContent(answered, address, drawing, linkRow, hasHead);
+  const numbers = new Intl.NumberFormat(screen.locale);
+  const notes = [
+    ...(note === undefined ? [] : [note]),
+    ...(offersFilter || address.site === undefined ? [] : [NO_FILTER]),
+    ...formatNotes(listNotes(answered.views), "people", numbers.format).map((each) => cleanText(each, 400)),
+  ];
+  const tools = drawTools(address, describeTools(answered, address, source), href);
+  return { parts: [...parts, tools, drawNotes(notes)], trend };
+}
+
+const NO_FILTER = "Rows are no links: this source cannot count some visitors alone.";
+
+/** The attributes of a row's link; undefined if it has none. */
+type LinkRow = (dimension: string, value: string | null) => Record<string, string> | undefined;
+
+function drawContent(
+  answered: Answer,
+  address: Address,
+  drawing: Drawing,
+  linkRow: LinkRow,
+  hasHead: boolean,
+): Content {
+  const { screen, href } = drawing;
+  const { empty, lastDays } = answered;
+  const { site, page } = address;
+  if (empty !== undefined) return { parts: drawEmpty(empty, lastDays, address, href) };
+  if (site !== undefined && page === "") return drawReport(answered, address, drawing, linkRow, hasHead);
+  if (page === "compare") {
+    const comparison = cleanValue(compare.result.parse(answered.result));
+    return { parts: drawCompared(comparison, address, createFormat(screen.locale), href) };
+  }
+  return drawTables(answered, address, drawing, linkRow);
+}
+
+/** Why there are no numbers, with a link to the last days that have some. */
+function drawEmpty(empty: string, lastDays: string | undefined, address: Address, href: Href): Tree[] {
+  const last =
+    lastDays === undefined
+      ? []
+      : [html("a", { href: href(change(address, { period: [lastDays] })) }, "Its last days")];
+  return [
+    drawHeading(address),
+    html("p", { class: "message", role: "status" }, cleanText(empty, 1_000), " ", ...last),
+  ];
+}
+
+function drawReport(
+  answered: Answer,
+  address: Address,
+  drawing: Drawing,
+  linkRow: LinkRow,
+  hasHead: boolean,
+): Content {
+  const { href } = drawing;
+  const raw = reportResult().parse(answered.result);
+  const report = cleanValue(raw);
+  // A link has the value as the visitor wrote it: a cleaned one could be another's.
+  const values = new Map(raw.top.map(({ dimension, rows }) => [dimension, rows.map(({ value }) => value)]));
+  const links: RowLink = {
+    list: (dimension) => href({ ...address, page: dimension }),
+    row: (dimension, index) => linkRow(dimension, values.get(dimension)?.[index] ?? null),
+  };
+  const format = createFormat(drawing.screen.locale);
+  const { trend, not_found } = report;
+  const parts = [
+    ...(hasHead ? [] : drawReportHead(answered, address, drawing)),
+    ...drawTopLists(report, format, undefined, links),
+    ...(not_found ? drawNotFound(not_found, format) : []),
+  ];
+  return { parts, trend };
+}
+
+/** A comparison; where the days before have no data, with a link to days that have. */
+function drawCompared(comparison: Comparison, address: Address, format: Format, href: Href): Tree[] {
+  const drawn = drawComparison(comparison, format);
+  if (!comparesWeeks(comparison)) return drawn;
+  const link = html("a", { href: href(change(address, WEEKS)) }, "Compare the last 7 days with the 7 before");
+  return [...drawn, html("p", link)];
+}
+
+/** The days that `compare` takes by default. */
+const WEEKS = { period: ["last_7_days"], days: undefined, against: undefined };
+
+/** Whether the days before have no data, but those before the last week do. */
+const comparesWeeks = ({ previous, data_since, as_of }: Comparison) =>
+  previous.days_with_data === 0 &&
+  typeof data_since === "string" &&
+  data_since < addDays(as_of.slice(0, "2026-11-20".length), -7);
+
+function drawTables(answered: Answer, address: Address, drawing: Drawing, linkRow: LinkRow): Content {
+  const { screen, href } = drawing;
+  const { site, page } = address;
+  const linkOf = (view: View, row: Record<string, Cell>) => {
+    if (site === undefined) return linkSite(address, row, href);
+    const isListed = view === answered.views[0] && row.other === undefined && "value" in row;
+    return isListed ? linkRow(page, row.value === null ? null : String(row.value)) : undefined;
+  };
+  const tables = answered.views.flatMap((view) =>
+    drawTable(beginRowsWithData(view), screen, (row) => linkOf(view, row), page === "when"),
+  );
+  const trend = page === "timeseries" ? readTrend(answered) : undefined;
+  const figure = trend && hasTrend(trend) ? [drawFigure(trend, createFormat(screen.locale))] : [];
+  return { parts: [drawHeading(address), ...drawPageForm(address), ...figure, ...tables], trend };
+}
+
+function drawPageForm(address: Address): Tree[] {
+  if (address.page === "conversions") return [drawForm(address, GOAL)];
+  return dimensions.includes(address.page as Dimension) ? [drawForm(address, SEARCH)] : [];
+}
+
+/** The days of a series; undefined if its points are not days. */
+function readTrend({ result }: Answer) {
+  const { interval, points } = series.result.parse(result);
+  const days = points.flatMap(({ date, ...point }) => (date === undefined ? [] : [{ ...point, date }]));
+  if (interval !== "day" || days.length !== points.length) return undefined;
+  return { ...listCounts(days), partial: days.at(-1)?.partial === true };
+}
+
+const linkSite = ({ given }: Address, row: Record<string, Cell>, href: Href) =>
+  typeof row.domain === "string" ? { href: href({ site: row.domain, page: "", given }) } : undefined;
+
+/** Links to only these, and to all but these. */
+function linkCondition(address: Address, dimension: Dimension, value: string | null, href: Href) {
+  const filter = address.given.get("filter") ?? [];
+  const linkTo = (isNot: boolean) => {
+    const condition = formatCondition({ ...conditionOf(dimension, value), isNot });
+    return href(change({ ...address, page: "" }, { filter: [...filter, condition], search: undefined }));
+  };
+  return { href: linkTo(false), "data-not": linkTo(true) };
+}
+
+/** Why a page has no answer. What was typed into its form is still there, to be mended. */
+export const drawFault = (text: string, address: Address, href: Href): Tree[] =>
+  address.page === "conversions"
+    ? [drawHeading(address), aboutGoals(), drawForm(address, GOAL), ...showError(text, undefined)]
+    : [drawHeading(address), ...showError(text, href(START))];
