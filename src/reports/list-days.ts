@@ -1,4 +1,28 @@
-import { AnalyticsError, createParameterError } from "../errors.ts";
+import { AnalyticsError } from "../errors.ts";
+
+/** A service has no list of the days that were asked for. */
+export class UnlistedDaysError extends AnalyticsError {
+  readonly reason: string;
+  /** A number of days that it has the list of; undefined if it does not say. */
+  readonly days: number | undefined;
+
+  constructor(parameter: string, refusal: string, days?: readonly string[]) {
+    const numbers = days?.join(", ").replace(/, (\d+)$/, " or $1");
+    const reason =
+      numbers === undefined
+        ? "this service has no list of these days"
+        : `this service lists only the last ${numbers} days`;
+    const detail = `${refusal}: ${reason}`;
+    const ofDays = numbers === undefined ? "so many days" : `the last ${numbers} days`;
+    super("invalid_parameter", `${parameter} ${detail}.`, {
+      status: 400,
+      parameters: [{ parameter, detail }],
+      hint: `Ask for the breakdown of ${ofDays} (days).`,
+    });
+    this.reason = reason;
+    this.days = days === undefined ? undefined : Number(days[0]);
+  }
+}
 
 /**
  * Renames an error about a number of days that nobody typed to what was asked for.
@@ -11,13 +35,6 @@ export const nameList =
     const parameters = error instanceof AnalyticsError ? error.parameters : [];
     const refused = parameters.find(({ parameter }) => parameter === "days");
     if (refused === undefined) throw error;
-    const all = refused.allowed?.join(", ").replace(/, (\d+)$/, " or $1");
-    const reason =
-      all === undefined
-        ? "this service has no list of these days"
-        : `this service lists only the last ${all} days`;
     const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
-    throw createParameterError(parameter, `${refusal} ${dimension}: ${reason}`, {
-      hint: `Ask for the breakdown of ${all === undefined ? "so many" : `the last ${all}`} days (days).`,
-    });
+    throw new UnlistedDaysError(parameter, `${refusal} ${dimension}`, refused.allowed);
   };

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import type { Note } from "../operations/note.ts";
+import { breakdown } from "../operations/index.ts";
+import { forPeople, type Note } from "../operations/note.ts";
+import { formatCommand } from "../operations/shell-command.ts";
 
 /*
  * What queries that combine several answers do where the source lacks one: the others are shown, and what is missing is named
@@ -8,7 +10,10 @@ import type { Note } from "../operations/note.ts";
 
 const PARTS = { active_now: "active visitors", events: "events" } as const;
 
-/** What an answer lacks, each with why: a list, or another part. Absent if it lacks nothing. */
+/**
+ * What an answer lacks, each with why: a list, or another part. Absent if it lacks nothing. `days` is a number of days that
+ * the source has the list of.
+ */
 export const missingParts = () =>
   z
     .array(
@@ -16,24 +21,27 @@ export const missingParts = () =>
         dimension: z.string().optional(),
         part: z.enum(["active_now", "events"]).optional(),
         reason: z.string(),
+        days: z.number().optional(),
       }),
     )
     .optional();
 
 export type Missing = NonNullable<z.output<ReturnType<typeof missingParts>>>;
 
-/** Names what is missing, and why. */
-export function noteMissing(missing: Missing = [], verb: "shown" | "compared"): Note[] {
+/**
+ * Names what is missing, and why.
+ *
+ * @param site The site whose lists a breakdown would show.
+ */
+export function noteMissing(missing: Missing = [], verb: "shown" | "compared", site?: string): Note[] {
   const reasons = [...new Set(missing.map(({ reason }) => reason))];
-  return reasons.map((reason) => {
-    const names = missing
-      .filter((each) => each.reason === reason)
-      .map(({ dimension, part }) => dimension ?? (part && PARTS[part]));
-    const [, days] = /lists only the last (\d+)/.exec(reason) ?? [];
-    const next =
-      days && verb === "shown"
-        ? ` One of them: analytics-mcp breakdown --dimension ${names[0]} --days ${days}`
-        : "";
-    return `Not ${verb}: ${names.join(", ")} (${reason}).${next}`;
+  return reasons.flatMap((reason) => {
+    const alike = missing.filter((each) => each.reason === reason);
+    const names = alike.map(({ dimension, part }) => dimension ?? (part && PARTS[part]));
+    const [first] = alike;
+    const said = `Not ${verb}: ${names.join(", ")} (${reason}).`;
+    if (site === undefined || first?.days === undefined) return [said];
+    const { dimension, days } = first;
+    return [said, forPeople(`One of them: ${formatCommand(breakdown, { site, dimension, days }, [])}`)];
   });
 }

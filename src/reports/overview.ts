@@ -205,7 +205,7 @@ export function viewTotals({
         : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
-      ...noteMissing(missing, "shown"),
+      ...noteMissing(missing, "shown", site.domain),
       ...(coverage?.notes ?? []),
       ...notes,
       ...(previous && hasChange && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),

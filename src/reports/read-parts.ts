@@ -2,6 +2,7 @@ import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { UnreadableListError } from "../operations/unreadable-list.ts";
+import { UnlistedDaysError } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 
 /* Reads the parts of answers that a source may lack. */
@@ -17,7 +18,7 @@ async function readPart<T>(
   try {
     return { found: [await read()], missing: [] };
   } catch (error) {
-    return { found: [], missing: [{ ...part, reason: explain(error) }] };
+    return { found: [], missing: [{ ...part, ...explain(error) }] };
   }
 }
 
@@ -46,9 +47,11 @@ export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptio
 }
 
 /** Why there is no such part. Throws an error about anything else. */
-function explain(error: unknown): string {
-  if (error instanceof UnreadableListError) return "the service's answer cannot be read";
-  if (error instanceof AnalyticsError && error.code === "not_found") return NOT_OFFERED;
+function explain(error: unknown): Pick<Missing[number], "reason" | "days"> {
+  if (error instanceof UnreadableListError) return { reason: "the service's answer cannot be read" };
+  if (error instanceof UnlistedDaysError)
+    return { reason: error.reason, ...(error.days !== undefined && { days: error.days }) };
+  if (error instanceof AnalyticsError && error.code === "not_found") return { reason: NOT_OFFERED };
   const refused =
     error instanceof AnalyticsError && error.code === "invalid_parameter"
       ? error.parameters.find(
@@ -57,9 +60,9 @@ function explain(error: unknown): string {
       : undefined;
   if (refused === undefined) throw error;
   const unrecorded = /this source does not record( without --[\w-]+)?/.exec(refused.detail);
-  if (unrecorded !== null) return `not recorded by this source${unrecorded[1] ?? ""}`;
+  if (unrecorded !== null) return { reason: `not recorded by this source${unrecorded[1] ?? ""}` };
   // Longer reasons are lists of what there is, and may be a service's own words.
-  return OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service";
+  return { reason: OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service" };
 }
 
 const OF_LIST = /^cannot be (?:used for )?\w+: (this service[\w', ]{1,80})$/;

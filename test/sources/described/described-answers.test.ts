@@ -131,9 +131,9 @@ describe("a service that has only some numbers of days", () => {
       const days = totals.period.days;
       expect(totals).toMatchObject({ visitors: 10 * days, comparison: { previous: { days } } });
       expect(top).toEqual([]);
-      expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST });
-      expect(formatNotes(noteMissing(missing, "shown"), "people").join()).toContain(
-        `(${NO_LIST}). One of them: analytics-mcp breakdown --dimension pages --days 7`,
+      expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST, days: 7 });
+      expect(formatNotes(noteMissing(missing, "shown", "shop.example"), "people")).toContain(
+        "One of them: analytics-mcp breakdown --site shop.example --dimension pages --days 7",
       );
       // Its events are there, but not of these days.
       expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
@@ -143,7 +143,7 @@ describe("a service that has only some numbers of days", () => {
   it("has a comparison without its lists, and says of one why there is none", async () => {
     const { ask } = createSmallService(described);
     const { missing } = await ask("compare", { days: 30 });
-    expect(missing).toContainEqual({ dimension: "pages", reason: NO_LIST });
+    expect(missing).toContainEqual({ dimension: "pages", reason: NO_LIST, days: 7 });
     await expect(ask("compare", { days: 30, dimension: "pages" })).rejects.toThrow(
       `dimension cannot be pages: ${NO_LIST}.`,
     );
