@@ -65,6 +65,15 @@ async function readKeyStream(
       },
     );
   }
+  const text = texts.get(stdin) ?? readText(stdin, source);
+  texts.set(stdin, text);
+  return { apiKey: readApiKey(await text, source, where), source };
+}
+
+/** What was read from each stream: it has nothing for a second reader, such as the one that explains an error. */
+const texts = new WeakMap<Readable, Promise<string>>();
+
+async function readText(stdin: Readable, source: string): Promise<string> {
   let text = "";
   for await (const chunk of stdin.setEncoding("utf8")) {
     text += chunk;
@@ -78,5 +87,5 @@ async function readKeyStream(
       );
     }
   }
-  return { apiKey: readApiKey(text, source, where), source };
+  return text;
 }

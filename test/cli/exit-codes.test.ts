@@ -84,5 +84,9 @@ describe("each failure names its cause and its fix, for people and for programs"
     const forPeople = await runShell(argv, { environment });
     expect(forPeople).toMatchObject({ code: exitCode, stdout: "" });
     expect(forPeople.stderr).toBe(`error: ${error.message}\nhint: ${error.hint}\n`);
+    const { ANALYTICS_API_KEY: stdin, ...others } = environment;
+    if (stdin === undefined) return;
+    const piped = await runShell([...argv, "--api-key-stdin"], { environment: others, stdin });
+    expect(piped.code).toBe(exitCode);
   });
 });
