@@ -101,7 +101,7 @@ function choose(kind: LocalKind, flags: SourceFlags, from: string): LocalChoice 
 const SITE: SourceOption = { flag: "--site", value: "<site>", description: "" };
 
 /** The values of a source's own options, as a profile keeps them. */
-export function pickOptions({ kind, flags }: LocalChoice): Record<string, unknown> {
+export function pickOptions({ kind, flags }: Pick<LocalChoice, "kind" | "flags">): Record<string, unknown> {
   return Object.fromEntries(
     [...optionsOf(kind), SITE].flatMap(({ flag, isPath }) => {
       const value = readMember(flags, nameAttribute(flag));

@@ -193,3 +193,22 @@ it("a hint at countries ends in a command that runs, also where a profile has th
   expect(words.join(" ")).toBe("logs --set --geoip countries --profile web");
   expect(await shell(...words.with(3, "none"))).toMatchObject({ code: 0 });
 });
+
+it("logs --set changes what the profiles of these logs say of the option, and of no other", async () => {
+  const clock = () => LOG_NOW;
+  const environment = createHome();
+  const shell = (...argv: string[]) => runShell(argv, { clock, environment });
+  const { path } = createLogFolder({ "a.log": joinLines(combined()), "b.log": joinLines(combined()) });
+  const options = ["--site", "example.com", "--timezone", "UTC"];
+  for (const name of ["a", "b"])
+    await shell("login", "--logs", path(`${name}.log`), ...options, "--profile", name);
+  const { code, stderr } = await shell("logs", "--set", "--timezone", "Europe/Berlin", path("a.log"));
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Changed in your profiles, too: a.\n")]);
+  for (const [name, timezone] of [
+    ["a", "Europe/Berlin"],
+    ["b", "UTC"],
+  ] as const) {
+    const answered = await shell("stats", "--json", "--profile", name);
+    expect(JSON.parse(answered.stdout)).toMatchObject({ period: { timezone } });
+  }
+});

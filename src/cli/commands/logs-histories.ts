@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
+import { listProfiles, readProfileOptions, writeProfile } from "../../config/profiles.ts";
 import type { Environment } from "../../config/variables.ts";
 import type { Column, View } from "../../operations/view.ts";
+import { pickOptions } from "../../sources/local-choice.ts";
 import {
+  findOwnFolder,
   forgetHistory,
   type HistoryRow,
   listHistoryRows,
@@ -9,6 +13,7 @@ import {
 } from "../../sources/logs/histories.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
 import { findHistoriesFolder } from "../../sources/logs/store/find-history.ts";
+import { logs } from "../../sources/logs.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -49,8 +54,29 @@ export async function changeHistories(
     return print([await forgetHistory(settings, environment)], ["This history is removed."]);
   }
   const warn = (text: string) => printNote(io, `warning: ${text}`);
-  const rows = [await setOptions({ flags: findFlags(), environment, clock, warn })];
-  return print(rows, locate(rows));
+  const row = await setOptions({ flags: findFlags(), environment, clock, warn });
+  const changed = await changeProfiles(environment, row, flags);
+  const told = changed.length === 0 ? [] : [`Changed in your profiles, too: ${changed.join(", ")}.`];
+  return print([row], [...locate([row]), ...told]);
+}
+
+/** Changes what the profiles of a history say of options that were set: they would ask for the earlier ones. Returns their names. */
+async function changeProfiles(environment: Environment, { folder }: HistoryRow, flags: SourceFlags) {
+  // Which logs these are is not set, and paths to leave out are not saved with a history.
+  const { logs: _, site: __, excludePath: ___, ...set } = pickOptions({ kind: logs, flags });
+  const changed: string[] = [];
+  for (const name of listProfiles(environment)) {
+    const options = readProfileOptions(environment, name);
+    const stale = Object.entries(set).filter(
+      ([key, value]) => options?.[key] !== undefined && !isDeepStrictEqual(options[key], value),
+    );
+    if (options?.logs === undefined || stale.length === 0) continue;
+    const settings = readLogSettings({ logs: options.logs, site: options.site });
+    if ((await findOwnFolder(settings, environment)) !== folder) continue;
+    writeProfile(environment, name, { options: { ...options, ...Object.fromEntries(stale) } });
+    changed.push(name);
+  }
+  return changed;
 }
 
 const describeOwner = (environment: Environment): string[] =>

@@ -126,10 +126,18 @@ export async function recallSites({ flags, environment }: LocalContext): Promise
 }
 
 async function findManifest(settings: LogSettings, environment: Environment) {
+  const folder = await findOwnFolder(settings, environment);
+  return folder === undefined ? undefined : readManifest(join(folder, "manifest"), DEFINITION);
+}
+
+/** The folder of the history of some logs; undefined if they have none of their own. */
+export async function findOwnFolder(
+  settings: LogSettings,
+  environment: Environment,
+): Promise<string | undefined> {
   const folder = findHistoriesFolder(environment);
   const found = folder === undefined ? undefined : await findHistory(folder, settings);
-  if (found === undefined || isPart(found)) return undefined;
-  return readManifest(join(found.folder, "manifest"), DEFINITION);
+  return found === undefined || isPart(found) ? undefined : found.folder;
 }
 
 /** Removes the history of some logs, with what was set aside of it. Returns its folder. Throws AnalyticsError. */

@@ -172,9 +172,9 @@ export function createOptionsError(
     : "That holds from now on, and for days whose log files still exist. Earlier days stay as they were counted, and answers about them say so.";
   return new AnalyticsError(
     "usage",
-    `The history of these logs has ${list(saved)}, and this command ${list(given)}: there would be two numbers for the same day.`,
+    `These logs are counted with ${list(saved)}; ${list(given)} would give a second number for the same day.`,
     {
-      hint: `Leave the option out to use what is saved; in a profile, save it again with analytics-mcp login. To change the history: ${set}. ${what}`,
+      hint: `Leave out ${list(given)} to use what is saved; if a profile has it, run analytics-mcp login again. To change what is saved: ${set}. ${what}`,
     },
   );
 }
