@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { listProfiles, readProfileOptions, writeProfile } from "../../config/profiles.ts";
 import type { Environment } from "../../config/variables.ts";
+import { readMember } from "../../member.ts";
 import type { Column, View } from "../../operations/view.ts";
 import { pickOptions } from "../../sources/local-choice.ts";
 import {
@@ -67,10 +68,12 @@ async function changeProfiles(environment: Environment, { folder }: HistoryRow, 
   const changed: string[] = [];
   for (const name of listProfiles(environment)) {
     const options = readProfileOptions(environment, name);
-    const stale = Object.entries(set).filter(
-      ([key, value]) => options?.[key] !== undefined && !isDeepStrictEqual(options[key], value),
-    );
-    if (options?.logs === undefined || stale.length === 0) continue;
+    if (options?.logs === undefined) continue;
+    const stale = Object.entries(set).filter(([key, value]) => {
+      const saved = readMember(options, key);
+      return saved !== undefined && !isDeepStrictEqual(saved, value);
+    });
+    if (stale.length === 0) continue;
     const settings = readLogSettings({ logs: options.logs, site: options.site });
     if ((await findOwnFolder(settings, environment)) !== folder) continue;
     writeProfile(environment, name, { options: { ...options, ...Object.fromEntries(stale) } });
