@@ -85,10 +85,9 @@ export function createConnectorApp(
     },
   });
   const { hostname } = new URL(publicUrl);
-  const reportHost = createFailureLog(
-    (host) => log("host_refused", { host, message: `Not ${hostname}. A proxy in front must pass Host on.` }),
-    clock,
-  );
+  // One line a minute whatever the host: strangers choose it.
+  let host = "";
+  const reportHost = createFailureLog((message) => log("host_refused", { host, message }), clock);
   const mcp = createMcpRoute({
     hosts: [hostname, ...LOOPBACK],
     origins: [hostname, ...LOOPBACK, ...options.allowedOrigins],
@@ -106,7 +105,10 @@ export function createConnectorApp(
       about: source.about,
     }),
     onFault,
-    onForeignHost: (host) => reportHost({ message: cleanAddress(host) }),
+    onForeignHost: (foreign) => {
+      host = cleanAddress(foreign);
+      reportHost({ message: `Not ${hostname}. A proxy in front must pass Host on.` });
+    },
   });
   const listener = createRoutes({
     publicUrl,

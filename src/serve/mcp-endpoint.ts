@@ -48,7 +48,8 @@ const REFUSED = -32_000;
  * MCP over Streamable HTTP, for MCP clients of both protocol generations. Each request gets its own MCP server, so
  * requests share nothing and any replica can answer any of them.
  */
-export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: McpEndpointOptions) {
+export function createMcpEndpoint(options: McpEndpointOptions) {
+  const { onFault } = options;
   const factories = new WeakMap<Request, McpServerFactory>();
   const handler = createMcpHandler(
     (context) => {
@@ -101,13 +102,7 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
 
   return {
     serve: async (request: IncomingMessage, response: ServerResponse, createServer: McpServerFactory) => {
-      const { headers } = request;
-      const host = validateHostHeader(headers.host, [...hosts]);
-      if (!host.ok) {
-        onForeignHost?.(headers.host ?? "");
-        return sendError(response, 403, host.message);
-      }
-      if (refuseForeignOrigin(request, response, origins)) return;
+      if (refuseForeign(request, response, options)) return;
       const controller = new AbortController();
       open.add(controller);
       response.once("close", () => {
@@ -131,15 +126,18 @@ export function createMcpEndpoint({ onFault, onForeignHost, hosts, origins }: Mc
   };
 }
 
-/** Refuses a web page that is not allowed; returns whether it did. */
-export function refuseForeignOrigin(
+/** Refuses a host that is not this server's, and a web page that is not allowed; returns whether it did. */
+export function refuseForeign(
   { headers }: IncomingMessage,
   response: ServerResponse,
-  origins: McpEndpointOptions["origins"],
+  { hosts, origins, onForeignHost }: Omit<McpEndpointOptions, "onFault">,
 ): boolean {
-  const origin = validateOriginHeader(headers.origin, [...origins]);
-  if (!origin.ok) sendError(response, 403, origin.message);
-  return !origin.ok;
+  const host = validateHostHeader(headers.host, [...hosts]);
+  if (!host.ok) onForeignHost?.(headers.host ?? "");
+  const refusal = [host, validateOriginHeader(headers.origin, [...origins])].find(({ ok }) => !ok);
+  if (refusal?.ok !== false) return false;
+  sendError(response, 403, refusal.message);
+  return true;
 }
 
 function sendError(response: ServerResponse, status: number, message: string, code = REFUSED): void {

@@ -1,16 +1,18 @@
 import type { Send } from "../client/network.ts";
 import type { Environment } from "../config/variables.ts";
+import { readJson, readMember } from "../member.ts";
 import { once } from "../operations/schemas.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import {
   type ConnectorFacts,
   demand,
   findMetadataUrl,
+  quoteShort,
   readResourceMetadata,
   readServerMetadata,
 } from "./connector-metadata.ts";
 import { checkPage, checkPageHeaders } from "./connector-page.ts";
-import { createProbe } from "./connector-probe.ts";
+import { createProbe, type Reply } from "./connector-probe.ts";
 import { callWithoutToken, openSignIn, registerApplication } from "./connector-sign-in.ts";
 import { type Check, type Diagnosis, type Finding, ok, runChecks, skip, warn } from "./doctor-check.ts";
 import { compareClocks } from "./service-checks.ts";
@@ -89,7 +91,7 @@ const connectorChecks: readonly Check<ConnectorFacts>[] = [
 async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<Finding> {
   const reply = await readCall();
   const { status, headers } = reply;
-  demand(status === 401, ...explainStatus(status, new URL(endpoint).pathname));
+  demand(status === 401, ...explainStatus(reply, new URL(endpoint).pathname));
   demand(
     /^\s*bearer\b/i.test(headers.get("www-authenticate") ?? ""),
     "it answers 401 without WWW-Authenticate: Bearer, so clients do not find the sign-in",
@@ -105,15 +107,18 @@ async function checkChallenge({ endpoint, readCall }: ConnectorFacts): Promise<F
 }
 
 /** What a call without a token should not be answered with, and what to do. */
-function explainStatus(status: number, path: string): [message: string, fix: string] {
+function explainStatus({ status, body }: Reply, path: string): [message: string, fix: string] {
   const answers = `it answers ${status}`;
   if (status === 404 || status === 405)
     return [`${answers}: no MCP server is at ${path}`, "Check the path: that of serve is /mcp."];
-  if (status === 403)
+  if (status === 403) {
+    const message = readMember(readMember(readJson(body), "error"), "message");
+    const said = typeof message === "string" ? `: ${quoteShort(message)}` : "";
     return [
-      `${answers} before the sign-in`,
-      "Let the reverse proxy pass Host on, and check what else refuses it.",
+      `${answers} before the sign-in${said}`,
+      "Let the reverse proxy pass Host on (nginx: proxy_set_header Host $host;). If it does, look at what else refuses the call.",
     ];
+  }
   if (status >= 500) return [answers, "Check that the connector runs and that its proxy reaches it."];
   if (status >= 400) return [`${answers}, not 401`, "Look at the connector's log."];
   return status >= 300

@@ -119,6 +119,7 @@ describe.skipIf(!nginx || !REDIS_SERVER)("behind nginx, which ends TLS", () => {
   it("everything is at the public name over https, and cookies stay there", async () => {
     const challenge = await fetch(`${publicUrl}/mcp`, { method: "POST" });
     expect(challenge.status).toBe(401);
+    expect(challenge.headers.get("strict-transport-security")).toBe("max-age=31536000");
     expect(challenge.headers.get("www-authenticate")).toContain(
       `resource_metadata="${publicUrl}/.well-known/`,
     );

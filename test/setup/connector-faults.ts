@@ -13,7 +13,18 @@ const server = (members: Record<string, unknown>) => ({ server: { members } });
 export const connectorFaults: Record<string, Fault[]> = {
   challenge: [
     ["another path", { call: { status: 404 } }, /answers 404: no MCP server is at \/mcp/, /Check the path/],
-    ["a proxy that changes Host", { call: { status: 403 } }, /403 before the sign-in/, /pass Host on/],
+    [
+      "a proxy that changes Host",
+      { call: { status: 403, body: '{"error":{"message":"Invalid Host: wrong.internal"}}' } },
+      /403 before the sign-in: "Invalid Host: wrong\.internal"$/,
+      /pass Host on/,
+    ],
+    [
+      "a page of a firewall",
+      { call: { status: 403, body: "<p>No" } },
+      /403 before the sign-in$/,
+      /what else/,
+    ],
     ["a connector that is down", { call: { status: 502 } }, /answers 502/, /that its proxy reaches it/],
     [
       "a redirect",
