@@ -1,12 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
-import { env, execPath } from "node:process";
+import { existsSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import type { Warning } from "../../operations/warning.ts";
-import { COUNTRIES, COUNTRY_PACKAGE } from "../country-package.ts";
+import { COUNTRIES, COUNTRY_PACKAGE, findCountryPackage } from "../country-package.ts";
 import { listTexts } from "../named-sites.ts";
 import { readTimezone } from "../source-options.ts";
 import type { SourceFlags } from "../source-types.ts";
@@ -208,45 +205,6 @@ function findFormat(name: string): NonNullable<LogSettings["format"]> {
   throw new AnalyticsError("usage", `--log-format: there is no format ${quoteWord(name)}.`, {
     hint: `The formats are ${logFormats.map((format) => format.name).join(", ")}. Leave it out to have it recognized, or give the server's own description, such as '$remote_addr [$time_local] "$request" $status'.`,
   });
-}
-
-/**
- * Finds the package of countries as Node resolves packages, from this package's folder or from the working directory; or among
- * the packages that are installed for all programs of this Node.
- */
-function findCountryPackage(): PlaceDatabase | undefined {
-  const file = `${COUNTRY_PACKAGE}/geo-whois-asn-country.mmdb`;
-  for (const from of [import.meta.url, resolve("program.js")]) {
-    try {
-      return { name: COUNTRY_PACKAGE, path: createRequire(from).resolve(file) };
-    } catch {
-      // It is not installed there.
-    }
-  }
-  const path = listPackageFolders()
-    .map((folder) => join(folder, file))
-    .find(existsSync);
-  return path === undefined ? undefined : { name: COUNTRY_PACKAGE, path };
-}
-
-/** The folders of the packages that are installed for all programs: npm's own, and that of npm's setting `prefix`. */
-function listPackageFolders(): string[] {
-  const prefixes = [readNpmPrefix() ?? [], join(dirname(execPath), "..")].flat();
-  return [...prefixes.map((folder) => join(folder, "lib")), dirname(execPath)].map((folder) =>
-    join(folder, "node_modules"),
-  );
-}
-
-/** Of the environment, in capitals or not, else of `~/.npmrc`. */
-function readNpmPrefix(): string | undefined {
-  const given = env.npm_config_prefix || env.NPM_CONFIG_PREFIX;
-  if (given) return given;
-  try {
-    const [, prefix] = /^prefix *= *(.+?)\r?$/m.exec(readFileSync(join(homedir(), ".npmrc"), "utf8")) ?? [];
-    return prefix?.replace(/^(?:~|\$\{HOME\})(?=\/)/, homedir());
-  } catch {
-    return undefined;
-  }
 }
 
 /** The package may be elsewhere today. */
