@@ -23,17 +23,35 @@ export function findNearest(word: string, known: readonly string[]): string | un
 const hasSameLetters = (one: string, other: string) => sortLetters(one) === sortLetters(other);
 const sortLetters = (word: string) => [...word.toLowerCase()].sort().join("");
 
+/** The same for a site. Labels that two sites have in common do not count: beta.example is no slip of acme.example. */
+export function findNearestSite(site: string, domains: readonly string[]): string | undefined {
+  if (site.length > MAX_LENGTH) return undefined;
+  const near = domains.filter((domain) => {
+    const [one, other] = listDifferent(site.toLowerCase().split("."), domain.toLowerCase().split("."));
+    const far = distance(one, other);
+    return (
+      far <= Math.floor(Math.max(one.length, other.length) / 3) || (far === 2 && hasSameLetters(one, other))
+    );
+  });
+  return findNearest(site, near);
+}
+
+const listDifferent = (one: readonly string[], other: readonly string[]): [string, string] => [
+  one.filter((label) => !other.includes(label)).join("."),
+  other.filter((label) => !one.includes(label)).join("."),
+];
+
 /** "Did you mean …? " if a known word is near, otherwise an empty text. */
 export function suggest(word: string, known: readonly string[]): string {
-  const nearest = findNearest(word, known);
-  return nearest === undefined ? "" : `Did you mean ${quoteIfNeeded(nearest)}? `;
+  return ask(findNearest(word, known));
 }
+
+const ask = (meant: string | undefined) =>
+  meant === undefined ? "" : `Did you mean ${quoteIfNeeded(meant)}? `;
 
 /** The same for a site, which people also know by a part of its name. */
 export function suggestSite(word: string, domains: readonly string[]): string {
   const [named, ...others] =
     word.length < MIN_PART ? [] : domains.filter((domain) => domain.includes(word.toLowerCase()));
-  return (
-    suggest(word, domains) || (named && others.length === 0 ? `Did you mean ${quoteIfNeeded(named)}? ` : "")
-  );
+  return ask(findNearestSite(word, domains) ?? (others.length === 0 ? named : undefined));
 }

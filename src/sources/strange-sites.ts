@@ -2,7 +2,7 @@ import type { Organization } from "../config/keys-file.ts";
 import { nameSitesCommand } from "../config/organizations.ts";
 import { selectSites } from "../config/site-patterns.ts";
 import { listSites } from "../operations/site-name.ts";
-import { findNearest } from "../suggest.ts";
+import { findNearestSite } from "../suggest.ts";
 import { findLocal } from "./local-choice.ts";
 import type { ListOwnSites, LocalContext, SourceFlags } from "./source-types.ts";
 
@@ -42,7 +42,7 @@ interface Strange {
 
 /** Another site of the organization is not meant: it is named already. */
 function findMeant(site: string, sites: readonly string[], all: readonly string[]): string | undefined {
-  const nearest = findNearest(site.replace("*.", ""), all);
+  const nearest = findNearestSite(site.replace("*.", ""), all);
   return nearest === undefined || sites.includes(nearest) ? undefined : nearest;
 }
 
@@ -57,11 +57,10 @@ function describe(
   const isNear = strange.some((each) => each.meant !== undefined);
   const guess = isNear
     ? `Did you mean ${listSites(meant, MAX_LISTED)}?`
-    : `It has ${listSites(all, MAX_LISTED)}.`;
+    : `The data has ${listSites(all, MAX_LISTED)}.`;
   const lacking = strange.map(({ site }) => site);
-  const which = lacking.length === sites.length ? `the sites of ${name}:` : `these sites of ${name}:`;
   const command = nameSitesCommand(name, isNear ? meant : undefined);
-  return `The data has no visit to ${which} ${listSites(lacking, MAX_LISTED)}. ${guess} To change them: ${command}`;
+  return `Organization ${name}: the data has no visit to ${listSites(lacking, MAX_LISTED)}. ${guess} To change its sites: ${command}`;
 }
 
 /** The sites of the source that is used without further options, as far as they are known without reading it. Never rejects. */

@@ -134,17 +134,21 @@ describe("keys add", () => {
     expect(await add("unread", "shop.amce.example")).toBe("");
     await runShell(["sites"], { environment });
     expect(await add("one", "shop.amce.example,x.test")).toBe(
-      "warning: The data has no visit to the sites of one: shop.amce.example, x.test. Did you mean shop.acme.example, x.test? To change them: analytics-mcp keys sites one --sites shop.acme.example,x.test",
+      "warning: Organization one: the data has no visit to shop.amce.example, x.test. Did you mean shop.acme.example, x.test? To change its sites: analytics-mcp keys sites one --sites shop.acme.example,x.test",
     );
     expect(await add("two", "*.far.test")).toBe(
-      "warning: The data has no visit to the sites of two: *.far.test. It has news.test, shop.acme.example. To change them: analytics-mcp keys sites two --sites <sites>",
+      "warning: Organization two: the data has no visit to *.far.test. The data has news.test, shop.acme.example. To change its sites: analytics-mcp keys sites two --sites <sites>",
+    );
+    // Only the endings agree: another organization's site is no guess.
+    expect(await add("six", "view.test")).toContain(
+      "to view.test. The data has news.test, shop.acme.example.",
     );
     expect(await add("five", "shop.acme.example,nwes.test,x.test")).toBe(
-      "warning: The data has no visit to these sites of five: nwes.test, x.test. Did you mean shop.acme.example, news.test, x.test? To change them: analytics-mcp keys sites five --sites shop.acme.example,news.test,x.test",
+      "warning: Organization five: the data has no visit to nwes.test, x.test. Did you mean shop.acme.example, news.test, x.test? To change its sites: analytics-mcp keys sites five --sites shop.acme.example,news.test,x.test",
     );
     expect([await add("three", "x.test,*.acme.example"), await add("four", "*")]).toEqual(["", ""]);
     const changed = await keys(["sites", "one", "--sites", "x.test"], { environment });
-    expect(changed.stderr).toContain("\nwarning: The data has no visit to the sites of one: x.test.");
+    expect(changed.stderr).toContain("\nwarning: Organization one: the data has no visit to x.test.");
   });
 
   it("does not change the sites of other keys, nor guess those of a new organization", async () => {

@@ -91,6 +91,10 @@ describe("the list of sites in a hint", () => {
     ["site-25.tset", "Did you mean site-25.test? Your sites are: "],
     ["site", "Your sites are: "],
     ["op", "Your sites are: "],
+    ["stop.test", "Did you mean shop.test? Your sites are: "],
+    ["chap.test", "Your sites are: "],
+    ["shop.text", "Did you mean shop.test? Your sites are: "],
+    ["sho", "Did you mean shop.test? Your sites are: "],
   ])("begins with the one that %s is nearest to or part of", (word, start) => {
     const { hint } = createUnknownSiteError(word, [...many(30), "shop.test"]);
     expect(hint?.slice(0, start.length)).toBe(start);

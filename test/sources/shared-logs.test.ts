@@ -77,7 +77,7 @@ describe("organizations on one log", () => {
     const { prepare } = await openLog();
     await prepare?.();
     expect(reports).toEqual([
-      "The data has no visit to the sites of typo: amce.example. Did you mean acme.example? To change them: analytics-mcp keys sites typo --sites acme.example",
+      "Organization typo: the data has no visit to amce.example. Did you mean acme.example? To change its sites: analytics-mcp keys sites typo --sites acme.example",
     ]);
     writeFileSync(join(folder, "access.log"), "");
     rmSync(join(folder, "state"), { recursive: true });

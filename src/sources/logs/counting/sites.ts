@@ -3,7 +3,7 @@ import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
 import type { Days } from "../../../operations/days.ts";
 import { formatSpan } from "../../../operations/period.ts";
 import { quoteForShell } from "../../../operations/shell-command.ts";
-import { findNearest } from "../../../suggest.ts";
+import { findNearestSite } from "../../../suggest.ts";
 import { listNamedLogs } from "../reading/named-logs.ts";
 import { type LogPattern, type LogSettings, quotePatterns } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
@@ -80,7 +80,7 @@ export function createOtherSiteError(
 ): AnalyticsError {
   const name = quoteIfNeeded(asked);
   const right = called ?? known;
-  const isSlip = findNearest(asked, [right]) !== undefined;
+  const isSlip = findNearestSite(asked, [right]) !== undefined;
   const say = isSlip
     ? `Did you mean --site ${right}?`
     : `Their pages call it ${right}: ask with --site ${right}.`;
