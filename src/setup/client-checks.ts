@@ -24,10 +24,11 @@ const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-ke
 // No fix puts a key into a file: files are committed, synchronized and shown to others.
 const USE_PROFILE = "run analytics-mcp login and remove env from the entry: the server finds the saved key.";
 
-const NO_ENTRY = "no client has an entry for this program; analytics-mcp config shows how to set one up";
+const NO_ENTRY =
+  "no client has an entry that starts this program; analytics-mcp config shows how to add one. The address of a remote connector is checked by analytics-mcp doctor --connector https://…/mcp";
 
 /**
- * A check for each MCP client of this machine whose file has an entry for this program, or is broken: the entry may be
+ * A check for each MCP client of this machine whose file has an entry that starts this program, or is broken: the entry may be
  * in the broken part. Findings never show a key.
  */
 export function findClientChecks(environment: Environment): Check[] {

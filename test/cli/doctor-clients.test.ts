@@ -68,6 +68,14 @@ describe("the MCP clients of this machine", () => {
       ...(["warning", /placeholder/] as const),
     ],
     [".cursor/mcp.json", '{"mcpServers":{}}', "skipped", /no client has an entry .* analytics-mcp config /],
+    [
+      ".cursor/mcp.json",
+      '{"mcpServers":{"analytics":{"url":"https://mcp.example.com/mcp"}}}',
+      ...([
+        "skipped",
+        /no client has an entry that starts this program; .* analytics-mcp doctor --connector /,
+      ] as const),
+    ],
   ])("%s with %s", async (path, text, status, detail) => {
     expect(await look(path, text)).toMatchObject({ status, detail: expect.stringMatching(detail) });
   });

@@ -321,7 +321,9 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
           field?.properties?.map(({ name, value }) => [name, value.value]) ?? [],
         );
         expect(field?.name?.value).toBe("API key");
-        expect(field?.description?.value).toBe(`${said} From stats.example.com: dashboard → API keys.`);
+        expect(field?.description?.value).toBe(
+          `${said} Create a key at stats.example.com: dashboard → API keys.`,
+        );
         expect(states).toMatchObject({
           focused: true,
           required: true,

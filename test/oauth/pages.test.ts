@@ -86,7 +86,7 @@ describe("the consent page", () => {
     expect(words).toContain(
       "You need it again only to sign in again. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key in your dashboard.",
     );
-    expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
+    expect(words).toContain("API key Create a key at stats.example.com: dashboard → API keys.");
   });
 
   it.each([
@@ -110,13 +110,15 @@ describe("the consent page", () => {
     );
     expect(words({ geoip: "x.mmdb" })).toContain("dead links, and the countries of visitors. Read only");
     expect(words({})).toContain(
-      "You get it from whoever runs this server. They make one with: analytics-mcp keys add",
+      "API key Whoever runs this server gives you a key to its access logs. They make one with: analytics-mcp keys add",
     );
   });
 
   it("says where a service with an API of its own keeps its keys", () => {
     const page = consent({ keyPlace: "Settings, Personal, Security, Auth tokens" });
-    expect(read(page)).toContain("From stats.example.com: Settings, Personal, Security, Auth tokens.");
+    expect(read(page)).toContain(
+      "Create a key at stats.example.com: Settings, Personal, Security, Auth tokens.",
+    );
   });
 
   it("links the dashboard if the operator named one, in another tab", () => {
@@ -125,7 +127,7 @@ describe("the consent page", () => {
     expect(readEntities(link)).toBe(
       '<a href="https://stats.example.com/keys?a=1&b=2" target="_blank" rel="noreferrer">',
     );
-    expect(read(page)).toContain("For stats.example.com: get a key.");
+    expect(read(page)).toContain("Get a key for stats.example.com.");
     expect(consent()).not.toContain("<a ");
   });
 

@@ -10,6 +10,7 @@ export async function signIn(
   connector: { publicUrl: string; mcp: string },
   redirect = "http://127.0.0.1:1234/cb",
   key = DEMO_KEY,
+  name = "Test",
 ) {
   const issuer = new URL(connector.publicUrl);
   const server = await oauth.processDiscoveryResponse(
@@ -19,7 +20,7 @@ export async function signIn(
   const client = await oauth.processDynamicClientRegistrationResponse(
     await oauth.dynamicClientRegistrationRequest(
       server,
-      { redirect_uris: [redirect], client_name: "Test", token_endpoint_auth_method: "none" },
+      { redirect_uris: [redirect], client_name: name, token_endpoint_auth_method: "none" },
       loose,
     ),
   );

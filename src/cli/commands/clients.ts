@@ -47,7 +47,11 @@ export const command: CommandDefinition = {
         }
         const before = io.clock() - Number(flags.days) * DAY_MS;
         const count = await withStore(io, flags, (store) => store.pruneApplications(before));
-        await printNote(io, `Removed ${formatCount(count, "application")}.`);
+        const note =
+          count > 0
+            ? `Removed ${formatCount(count, "application")}.`
+            : `Nothing to remove: no application without sign-ins registered at least ${formatCount(Number(flags.days), "day")} ago.`;
+        await printNote(io, note);
       });
     return clients.addCommand(addStoreOptions(list)).addCommand(addStoreOptions(prune));
   },

@@ -9,14 +9,14 @@ import { type CommandDefinition, ShellCommand } from "./command.ts";
 import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
 import { addKeysOption } from "./keys-option.ts";
 
-/** The first columns must be readable at a narrow terminal, too. */
+/** At a narrow terminal, the id to end a sign-in with and the application's name matter most. */
 const GRANT_COLUMNS: Column[] = [
   { key: "grant", label: "grant", kind: "word" },
   { key: "application", label: "application", kind: "text", untrusted: true },
   { key: "state", label: "state", kind: "word" },
-  { key: "refreshed", label: "refreshed", kind: "time" },
-  { key: "organization", label: "organization", kind: "word" },
-  { key: "key", label: "key", kind: "word" },
+  { key: "refreshed", label: "refreshed", kind: "time", spare: true },
+  { key: "organization", label: "organization", kind: "word", spare: true },
+  { key: "key", label: "key", kind: "word", spare: true },
   { key: "created", label: "created", kind: "time", detail: true },
   { key: "expires", label: "expires", kind: "time", detail: true },
   { key: "revoked", label: "revoked", kind: "time", detail: true },

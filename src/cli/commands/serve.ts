@@ -127,7 +127,7 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
 /** Two things that are missing, told at once. */
 const joinErrors = (first: AnalyticsError, second: AnalyticsError) =>
   new AnalyticsError(first.code, `${first.message} ${second.message}`, {
-    hint: [first.hint, second.hint].filter(Boolean).join(" "),
+    hint: [first.hint, second.hint].filter(Boolean).join("\n"),
     cause: second,
   });
 

@@ -23,7 +23,7 @@ export async function printFailure(io: Io, failure: unknown, format?: OutputForm
     const screen = readScreen(io, "stderr", {});
     const lines = [
       ["error:", cleanText(message, 1_000)] as const,
-      ...(hint === undefined ? [] : [["hint:", cleanText(hint, 1_000)] as const]),
+      ...(hint?.split("\n").map((line) => ["hint:", cleanText(line, 1_000)] as const) ?? []),
     ];
     for (const [word, text] of lines) {
       const [first = "", ...rest] = wrapForStderr(io, `${word} ${text}`, "  ").split("\n");

@@ -79,12 +79,12 @@ function buildHelp(origin: KeyOrigin): Html {
     case "nobody":
       return html`This key is public and already filled in: <code>${publicKey}</code>`;
     case "operator":
-      return html`For <bdi class="address">${service}</bdi>. You get it from whoever runs this server. They make one with:<br><code>analytics-mcp keys add</code>`;
+      return html`Whoever runs this server gives you a key to its <bdi class="address">${service}</bdi>. They make one with:<br><code>analytics-mcp keys add</code>`;
     case "page":
       // In another tab: this page is the sign-in.
-      return html`For <bdi class="address">${printService(service)}</bdi>: <a href="${dashboardUrl}" target="_blank" rel="noreferrer">get a key</a>${keyPlace && html` (${keyPlace})`}.`;
+      return html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">Get a key</a> for <bdi class="address">${printService(service)}</bdi>${keyPlace && html` (${keyPlace})`}.`;
     case "dashboard":
-      return html`From <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? "dashboard → API keys"}.`;
+      return html`Create a key at <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? "dashboard → API keys"}.`;
   }
 }
 
