@@ -98,9 +98,12 @@ export function countRecord(cells: Cells, reading: Reading): Map<string, number>
 const NO_PEOPLE = new Set(
   (
     "window minute second ms timestamp ts time at since updated interval period ttl status code id page pageview view limit version " +
-    "took latency event duration refresh generated day age hit session visit offset epoch now row read byte elapsed"
+    "took latency event duration refresh generated day age hit session visit offset epoch row read byte elapsed"
   ).split(" "),
 );
+
+/** From here on, a number is a moment, in seconds or milliseconds since 1970. */
+const MOMENT = 1e9;
 
 /** Finds the active visitors: a number that is the whole answer, a field so named, or the only count that there is. */
 export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | "operation">): Reading {
@@ -119,7 +122,7 @@ export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | 
     const last = names.at(-1) ?? "";
     if (isBeside(names.slice(0, -1))) return [];
     const isOther = isOtherMetric(last) || splitName(last).some((part) => NO_PEOPLE.has(part));
-    const isNumber = typeof cell === "number" && readCount(cell) !== undefined;
+    const isNumber = typeof cell === "number" && readCount(cell) !== undefined && cell < MOMENT;
     return isNumber && !isOther ? [{ pointer, rank: 0, sample: cell }] : [];
   });
   const only = choose(others, sought);

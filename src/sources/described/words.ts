@@ -166,6 +166,8 @@ const dimensionWords = new Map(
 
 /** A name with decorations is worse than the same without. */
 const DECORATED = 0.5;
+/** So is one of several words that only each by itself is usual. */
+const ONLY_PARTS = 5;
 /** So is a name that only the description gives. */
 export const DESCRIBED = 10;
 
@@ -188,6 +190,8 @@ export function rankName(names: readonly string[], field: Field): number | undef
   if (field !== "active" && isAside(names.slice(0, -1))) return undefined;
   const own = rankParts(last, words);
   if (own !== undefined) return own;
+  // `onlineNow`, `peopleOnline`: each part says who is there.
+  if (field === "active" && last.length > 1 && last.every((part) => words.has(part))) return ONLY_PARTS;
   const before = split.at(-2);
   if (before === undefined) return undefined;
   const isCurrent = last.length === 1 && (DECORATIONS.has(last[0] ?? "") || last[0] === "current");

@@ -115,6 +115,8 @@ describe("active visitors", () => {
     ["a bare number", 3, 3],
     ["the only number that it could be", { windowMinutes: 5, took: 12, seen: 3 }, 3],
     ["a number under its name", { online: 3, pageviewsLast30Minutes: 9 }, 3],
+    ["a number under two names in one", { result: { onlineNow: 3, seen: 9 } }, 3],
+    ["the only number that is not the time", { serverNow: 1_795_000_000, hereNow: 3 }, 3],
   ])("are %s", async (_, answer, visitors) => {
     expect((await ask({ "/realtime": () => answer }, "realtime")).visitors).toBe(visitors);
   });
