@@ -30,6 +30,12 @@ export interface DataDays {
   until?: string | undefined;
 }
 
+/** All days of a site that a service answers for, where its list of sites does not say when the data begins. */
+export interface AllDays extends Days {
+  /** The first day with data, perhaps before these days; null if there is none, undefined if that is not known. */
+  since: string | null | undefined;
+}
+
 /** Some days of a site, and conditions on pages and events, with `=`. */
 export interface AskedSteps extends Days {
   site: string;
@@ -70,6 +76,8 @@ export interface Call {
   offersDays?(operation: { path: string }, options: CallOptions): Promise<boolean>;
   /** Returns the number of days nearest to some that an operation takes. If absent, it takes any. */
   fitDays?(operation: { path: string }, days: number, options: CallOptions): Promise<number>;
+  /** Returns all days of a site for an operation. If absent or undefined, they follow from `data_since` of the site. */
+  allDays?(operation: { path: string }, site: string, options: CallOptions): Promise<AllDays | undefined>;
   /** Returns the last of the days that `days` counts. If absent or undefined, it is today. */
   lastDay?(site: string, options: CallOptions): Promise<string | undefined>;
   /** Whether the visitors of the last `days`, day by day, add up to those of all. If absent, they do. */

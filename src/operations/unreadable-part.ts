@@ -1,4 +1,4 @@
 import { AnalyticsError } from "../errors.ts";
 
-/** One list of a service cannot be read, which says nothing about its others. */
-export class UnreadableListError extends AnalyticsError {}
+/** A list of a service, or its active visitors, cannot be read, which says nothing about its other answers. */
+export class UnreadablePartError extends AnalyticsError {}

@@ -30,6 +30,12 @@ export const NEAR = "near";
 /** The same of page views alone: nothing to say where they are not shown. */
 export const NEAR_VIEWS = "near_pageviews";
 
+export const NO_EVENTS: Warning = { code: NEAR, detail: "This service has no events." };
+export const UNKNOWN_EVENTS: Warning = {
+  code: NEAR,
+  detail: "Events of these days are not known: the service has them only for other numbers of days.",
+};
+
 /** The code of a warning that days are left out because a proxy hides their visitors. */
 export const PROXIED = "proxied";
 

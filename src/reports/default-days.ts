@@ -43,7 +43,8 @@ export async function readDataTold(
 }
 
 /** The codes of the warnings that the default days are not shown as they are. */
-const [SHIFTED, SHORTENED] = ["shifted", "shortened"];
+const SHIFTED = "shifted";
+export const SHORTENED = "shortened";
 
 /** In days: if the data ended earlier, the source has stopped, and the default days stay as they are. */
 const MAX_LAG = 3;
@@ -101,6 +102,13 @@ function warnOfShift(shown: Days): Warning {
     values: { data_until: shown.to, days },
   };
 }
+
+/** The warning that visitors of these days are shown because those of the days that were meant cannot be added up. */
+export const warnOfNoSum = ({ from, to }: Days): Warning => ({
+  code: SHIFTED,
+  detail: `The visitors of this service's days do not add up, so this covers the ${formatCount(countDays(from, to), "day")} until ${to}.`,
+  values: { days: countDays(from, to) },
+});
 
 function warnOfShortening(shown: Days, asked: Days): Warning {
   const [days, askedDays] = [countDays(shown.from, shown.to), countDays(asked.from, asked.to)];

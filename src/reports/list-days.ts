@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, createParameterError } from "../errors.ts";
 
 /** A service has no list of the days that were asked for. */
 export class UnlistedDaysError extends AnalyticsError {
@@ -22,6 +22,16 @@ export class UnlistedDaysError extends AnalyticsError {
     this.reason = reason;
     this.days = days === undefined ? undefined : Number(days[0]);
   }
+}
+
+/** The same where a period was asked for: nobody typed its number of days. */
+export function namePeriod(error: unknown): never {
+  const parameters = error instanceof AnalyticsError ? error.parameters : [];
+  const refused = parameters.find(({ parameter }) => parameter === "days");
+  if (refused === undefined) throw error;
+  throw createParameterError("period", `cannot be used: days ${refused.detail}`, {
+    hint: "Ask for a number of days that it has (days): they end today.",
+  });
 }
 
 /**

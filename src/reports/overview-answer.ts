@@ -20,8 +20,14 @@ import { addsUp, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
-import { fitDefaultDays, type QueryOptions, readDataForDefault, readDataTold } from "./default-days.ts";
-import { nameList } from "./list-days.ts";
+import {
+  fitDefaultDays,
+  type QueryOptions,
+  readDataForDefault,
+  readDataTold,
+  warnOfNoSum,
+} from "./default-days.ts";
+import { nameList, namePeriod } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { keepMissing, NOT_OFFERED, readActiveNow, readLists } from "./read-parts.ts";
@@ -38,17 +44,21 @@ const TOP_ROWS = 10;
  */
 export async function readOverview(
   call: Call,
-  { site, days, period = `last_${days}_days` }: AskedDays,
+  { site, days, period: named }: AskedDays,
   options: QueryOptions,
   dimensions: readonly Dimension[],
 ) {
+  const period = named ?? `last_${days}_days`;
+  const isNamed = named !== undefined && options.usesDefaultDays !== true;
   const fresh = { ...options, fresh: true };
   const data = await readDataForDefault(call, site, options);
   const resolve = await preparePeriod(call, breakdown, site, period, options);
-  const read = (data: DataDays | undefined) =>
-    answerToday(call, site, fresh, (today, readActive) =>
-      readParts(call, site, period, { today, readActive, dimensions, data, resolve }, fresh),
+  const read = (data: DataDays | undefined) => {
+    const parts = answerToday(call, site, fresh, (today, readActive) =>
+      readParts(call, site, period, { today, readActive, dimensions, data, resolve, isNamed }, fresh),
     );
+    return isNamed ? parts.catch(namePeriod) : parts;
+  };
   const [first, sinceDays] = await Promise.all([read(data), readDataStarts(call, site, options)]);
   const told = data === undefined ? await readDataTold(call, breakdown, first.warnings, options) : undefined;
   const { series, previous, ...rest } = told === undefined ? first : await read(told);
@@ -92,13 +102,15 @@ interface Reading {
   /** From when to when there is data, if the query names no days. */
   data: DataDays | undefined;
   resolve: Awaited<ReturnType<typeof preparePeriod>>;
+  /** Whether the person named the period: then it is answered or refused, and no other days take its place. */
+  isNamed: boolean;
 }
 
 async function readParts(
   call: Call,
   site: string,
   period: string,
-  { today, readActive, dimensions, data, resolve }: Reading,
+  { today, readActive, dimensions, data, resolve, isNamed }: Reading,
   options: QueryOptions,
 ) {
   const resolved = resolve(today);
@@ -109,9 +121,8 @@ async function readParts(
   const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
   // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
   const complete = canAdd ? wanted : undefined;
-  const fitDays = (days: number) =>
-    (options.usesDefaultDays && call.fitDays?.(breakdown, days, options)) || days;
-  const shown = canAdd ? (wanted ?? asked) : endOn(last, await fitDays(countDays(wanted.from, wanted.to)));
+  const summed = await findSumDays(call, { asked, wanted, canAdd, last, isNamed }, options);
+  const shown = summed.days;
   const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
@@ -169,6 +180,7 @@ async function readParts(
     warnings: joinWarnings(
       resolved.warnings,
       warnings,
+      summed.warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutToday),
       lists.flatMap((list) => list.warnings ?? []).filter(isAboutLists),
@@ -179,6 +191,34 @@ async function readParts(
     series,
     previous,
   };
+}
+
+interface SummedDays extends Pick<Reading, "isNamed"> {
+  asked: Days;
+  /** The complete days of those. */
+  wanted: Days | undefined;
+  /** Whether their visitors can be added up. */
+  canAdd: boolean;
+  last: string;
+}
+
+/**
+ * The days to show. Complete days whose visitors cannot be added up are replaced by as many until the last one, unless the person
+ * named their period; default days also by a number of days that the service has.
+ */
+async function findSumDays(
+  call: Call,
+  { asked, wanted, canAdd, last, isNamed }: SummedDays,
+  options: QueryOptions,
+): Promise<{ days: Days; warnings: Warning[] }> {
+  if (wanted === undefined || canAdd || isNamed)
+    return { days: (canAdd ? wanted : undefined) ?? asked, warnings: [] };
+  let count = countDays(wanted.from, wanted.to);
+  if (options.usesDefaultDays)
+    for (const operation of [breakdown, stats])
+      count = (await call.fitDays?.(operation, count, options)) ?? count;
+  const days = { from: addDays(last, 1 - count), to: last };
+  return { days, warnings: days.from === wanted.from ? [] : [warnOfNoSum(days)] };
 }
 
 /** Totals without events, unless the answer or a missing list has said so. */
@@ -215,5 +255,3 @@ function pickRow(row: Row) {
     ...(percentage !== undefined && { percentage }),
   };
 }
-
-const endOn = (last: string, days: number): Days => ({ from: addDays(last, 1 - days), to: last });

@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { UnreadableListError } from "../operations/unreadable-list.ts";
+import { UnreadablePartError } from "../operations/unreadable-part.ts";
 import { UnlistedDaysError } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 
@@ -48,7 +48,7 @@ export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptio
 
 /** Why there is no such part. Throws an error about anything else. */
 function explain(error: unknown): Pick<Missing[number], "reason" | "days"> {
-  if (error instanceof UnreadableListError) return { reason: "the service's answer cannot be read" };
+  if (error instanceof UnreadablePartError) return { reason: "the service's answer cannot be read" };
   if (error instanceof UnlistedDaysError)
     return { reason: error.reason, ...(error.days !== undefined && { days: error.days }) };
   if (error instanceof AnalyticsError && error.code === "not_found") return { reason: NOT_OFFERED };

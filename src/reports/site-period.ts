@@ -1,5 +1,5 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
-import type { Call, CallOptions, DataDays } from "../operations/call.ts";
+import type { AllDays, Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
@@ -10,7 +10,14 @@ import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { readLastDay } from "./added-days.ts";
 import { createNoDaysError } from "./counted-list.ts";
-import { fitDefaultDays, type QueryOptions, readDataForDefault, readDataTold } from "./default-days.ts";
+import {
+  fitDefaultDays,
+  type QueryOptions,
+  readDataForDefault,
+  readDataTold,
+  SHORTENED,
+} from "./default-days.ts";
+import { namePeriod } from "./list-days.ts";
 
 /** What can be asked for any days. */
 type SpanOperation = DaysOperation | typeof hours;
@@ -95,7 +102,8 @@ export async function answerDays<
     const { days, warnings } = resolve(today);
     const fitted = fitDefaultDays(days, data, today);
     const at = { site, today, ...fitted.days };
-    const result = await answer((asked, params, given) => askSpan(call, asked, params, at, given));
+    const asked = answer((asked, params, given) => askSpan(call, asked, params, at, given));
+    const result = await (period === undefined ? asked : asked.catch(namePeriod));
     return addWarnings(result, [...warnings, ...fitted.warnings]);
   };
   /** A service tells from when to when it has data with its answer. */
@@ -139,17 +147,29 @@ export async function preparePeriod(
     readStart(call, site, options),
     call.offersSpans?.(operation, options),
   ]);
+  // Known after the list of sites, which shows what kind of service it is.
+  const own = since === undefined ? await call.allDays?.(operation, site, options) : undefined;
+  if (own) return () => ({ days: { from: own.from, to: own.to }, warnings: warnOfStart(own) });
   return (today) => {
     const days = resolvePeriod(period, today, { since });
     const earliest = findEarliest(today);
     if (isFree || days.from >= earliest) return { days, warnings: [] };
-    const detail = `The data begins on ${days.from}, but this service reaches back only to ${earliest}.`;
-    const values = { data_since: days.from, from: earliest };
     return {
       days: { from: earliest, to: today },
-      warnings: [{ code: "shortened", detail, values }],
+      warnings: warnOfStart({ since: days.from, from: earliest, to: today }),
     };
   };
+}
+
+/** What is to be said if all days of a service are not all days with data, or may not be. */
+function warnOfStart({ since, from, to }: AllDays): Warning[] {
+  if (since === undefined) {
+    const detail = `These are the last ${countDays(from, to)} days: whether there is data before ${from} is not known.`;
+    return [{ code: SHORTENED, detail, values: { from } }];
+  }
+  if (since === null || since >= from) return [];
+  const detail = `The data begins on ${since}, but this service reaches back only to ${from}.`;
+  return [{ code: SHORTENED, detail, values: { data_since: since, from } }];
 }
 
 /** Returns the first day with data of a site; undefined if there is none. */

@@ -8,10 +8,11 @@ import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import {
   listDates,
-  NEAR,
+  NO_EVENTS,
   PERIOD_VISITORS,
   PROVISIONAL,
   rangeWarning,
+  UNKNOWN_EVENTS,
   type Warning,
   warnOfSubtraction,
 } from "../operations/warning.ts";
@@ -118,19 +119,28 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     ...visits,
     ...joinWarnings(
       within(span, around?.whole ?? series),
-      events && exact(events) === null
-        ? [warnOfSubtraction({ events: events.least, events_at_most: events.most })]
-        : around === undefined
-          ? [UNKNOWN_EVENTS]
+      events === undefined
+        ? await explainNoEvents(call, span, around, options)
+        : exact(events) === null
+          ? [warnOfSubtraction({ events: events.least, events_at_most: events.most })]
           : [],
     ),
   };
 }
 
-const UNKNOWN_EVENTS: Warning = {
-  code: NEAR,
-  detail: "Events of these days are not known: this service answers only for some numbers of days.",
-};
+/** Why there are no events: a service may have none of any days, or only of other numbers of days. */
+async function explainNoEvents(
+  call: Call,
+  { site, long }: PastSpan,
+  around: Record<string, Stats> | undefined,
+  options: CallOptions,
+): Promise<Warning[]> {
+  // Answers without events say so themselves.
+  if (around) return Object.values(around).some(({ events }) => events !== undefined) ? [UNKNOWN_EVENTS] : [];
+  const days = await call.fitDays?.(stats, long, options);
+  const totals = days && (await call(stats, { site, days }, options).catch(skipDays));
+  return [totals && totals.events === undefined ? NO_EVENTS : UNKNOWN_EVENTS];
+}
 
 /** A service that does not answer for these days at all has no events of them; its series has the rest. */
 function skipDays(error: unknown): undefined {

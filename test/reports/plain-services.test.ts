@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
 import { formatNotes } from "../../src/operations/note.ts";
-import { UnreadableListError } from "../../src/operations/unreadable-list.ts";
+import { UnreadablePartError } from "../../src/operations/unreadable-part.ts";
 import { listNotes, listWarnings } from "../../src/operations/view.ts";
 import { formatCsv } from "../../src/render/csv.ts";
 import { formatMarkdown } from "../../src/render/markdown.ts";
@@ -205,7 +205,7 @@ describe("a list that an answer lacks is named, with the reason, for people and 
   const unrecorded = refuse("is countries, which this source does not record without --geo; it has pages");
   const noVisitors = "this service does not say how many visitors its rows have";
   const ofAll = "pages, referrers, channels, countries";
-  const unreadable = new UnreadableListError("bad_answer", "Two fields could be visitors.");
+  const unreadable = new UnreadablePartError("bad_answer", "Two fields could be visitors.");
 
   it.each<[string, PlainShape, string]>([
     ["counts no visitors", { rowCounts: ["pageviews"] }, `${ofAll}, devices (${noVisitors})`],

@@ -29,7 +29,6 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
   const createError = (why: string) => {
     const detail = `must be ${listed.length > 0 ? `one of ${listed.join(", ")}` : bounds.join(" and ")} ${why}`;
     return new AnalyticsError("invalid_parameter", `days ${detail}.`, {
-      hint: "Its description says so.",
       parameters: [{ parameter: "days", detail, ...(listed.length > 0 && { allowed: listed.map(String) }) }],
     });
   };

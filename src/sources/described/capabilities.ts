@@ -16,6 +16,7 @@ export const CAPABILITIES = [
   "offersHours",
   "offersDays",
   "fitDays",
+  "allDays",
   "today",
   "lastDay",
   "addsUp",

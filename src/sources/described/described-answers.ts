@@ -1,21 +1,29 @@
 import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { readMember } from "../../member.ts";
-import type { CallOptions } from "../../operations/call.ts";
-import { addDays } from "../../operations/days.ts";
-import { DEFAULT_DAYS } from "../../operations/fields.ts";
+import type { AllDays, CallOptions } from "../../operations/call.ts";
+import { addDays, countDays } from "../../operations/days.ts";
+import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
-import { UnreadableListError } from "../../operations/unreadable-list.ts";
-import { OTHER_ORDER, PERIOD_VISITORS, UNKNOWN_DAYS, type Warning } from "../../operations/warning.ts";
+import { UnreadablePartError } from "../../operations/unreadable-part.ts";
+import {
+  NO_EVENTS,
+  OTHER_ORDER,
+  PERIOD_VISITORS,
+  UNKNOWN_DAYS,
+  UNKNOWN_EVENTS,
+  type Warning,
+} from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import { again } from "./allowed-days.ts";
 import { listPossibleToday } from "./answer-dates.ts";
+import { isOfOneAnswer } from "./answer-errors.ts";
 import type { ServiceSite } from "./field-mapping.ts";
 import { readCount } from "./find-field.ts";
 import { countRecord, findActive, findInRecord, readRecord } from "./read-record.ts";
 import { readRows } from "./read-rows.ts";
-import { createSeriesReader, describeDates, formatNow } from "./read-series.ts";
+import { createSeriesReader, describeDates, formatNow, type ServiceSeries } from "./read-series.ts";
 import { fillDays, near, type ServiceDay, sumOf } from "./service-days.ts";
 import type { RequestOptions, ServiceReader } from "./service-reader.ts";
 import { findSite, findTimezone } from "./service-sites.ts";
@@ -28,6 +36,8 @@ export interface DescribedService {
   addsUp(site: string, days: number, options: CallOptions): Promise<boolean>;
   offersDays(operation: { path: string }): boolean;
   fitDays(operation: { path: string }, days: number): number;
+  allDays(operation: { path: string }, site: string, options: CallOptions): Promise<AllDays>;
+  dataStart(site: string, options: CallOptions): Promise<DataStart>;
   /** The totals alone, whose fields can be found where those of the series cannot. */
   totals(site: string, days: number, options: CallOptions): Promise<Totals>;
 }
@@ -37,6 +47,13 @@ export interface DescribedContext {
   clock: () => number;
   /** The timezones of sites, by domain, that the person named. */
   siteTimezones: Readonly<Record<string, string>>;
+}
+
+interface DataStart {
+  /** The first day with data of those that the service answers for; null if there is none. */
+  since: string | null;
+  /** Whether there is none before it. */
+  isFirst: boolean;
 }
 
 interface Totals {
@@ -101,8 +118,13 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     return { totals: later, series: laterSeries };
   };
 
-  const answerSites = async (options: RequestOptions): Promise<AnswerOf<typeof sites>> => {
-    const { sites: listed, isCut } = await reader.listSites(options);
+  const answerSites = async ({
+    withDates = false,
+    ...options
+  }: CallOptions): Promise<AnswerOf<typeof sites>> => {
+    const { sites: found, isCut } = await reader.listSites(options);
+    const isDated = withDates && found.length <= MAX_DATED;
+    const listed = isDated ? await Promise.all(found.map((site) => addStart(site, options))) : found;
     return {
       as_of: formatNow(clock(), undefined),
       sites: listed
@@ -129,9 +151,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       pageviews: totals.pageviews,
       ...(totals.events !== undefined && { events: totals.events }),
       ...join([
-        ...(totals.events === undefined
-          ? [near(hasEvents ? UNKNOWN_EVENTS : "This service has no events.")]
-          : []),
+        ...(totals.events === undefined ? [hasEvents ? UNKNOWN_EVENTS : NO_EVENTS] : []),
         ...describeVisitors(days, totals.visitors, series.points),
         ...left,
         ...describeDates(series),
@@ -235,6 +255,47 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     };
   };
 
+  /** The longest series that there is for an operation, which shows when the data begins. */
+  const readLongest = (site: ServiceSite, operation: { path: string }, options: RequestOptions) =>
+    again(async () => {
+      const days = Math.min(comeNear(operation, MAX_DAYS), reader.allowedDays(timeseries).comeNear(MAX_DAYS));
+      // Only an answer may tell the numbers of days that it is for.
+      return operation.path === timeseries.path
+        ? readSeries(site, days, options)
+        : (await readBoth(site, days, options)).series;
+    });
+  /** The number of days nearest to some that a list and the totals beside it take. */
+  const comeNear = ({ path }: { path: string }, days: number): number =>
+    (path === timeseries.path ? [timeseries] : [{ path }, stats]).reduce(
+      (count, each) => reader.allowedDays(each).comeNear(count),
+      days,
+    );
+
+  /** If the first of all these days has data, there may be more before, but not before the site was added. */
+  const findStart = (site: ServiceSite, { window, points, timezone = "UTC" }: ServiceSeries): DataStart => {
+    const since = points.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0)?.date ?? null;
+    const created = site.created_at && dateAt(Date.parse(site.created_at), timezone);
+    if (since !== null && since > window.from) return { since, isFirst: true };
+    if (since === null) return { since, isFirst: created !== undefined && created >= window.from };
+    return created !== undefined && created <= since
+      ? { since: created, isFirst: true }
+      : { since, isFirst: false };
+  };
+
+  const readStart = async (site: ServiceSite, options: RequestOptions) =>
+    findStart(site, await readLongest(site, timeseries, options));
+
+  /** Adds the first day with data, if it is known. */
+  const addStart = async (site: ServiceSite, options: RequestOptions) => {
+    try {
+      const { since, isFirst } = await readStart(addTimezone(site), options);
+      return isFirst ? { ...site, data_since: since } : site;
+    } catch (error) {
+      if (isOfOneAnswer(error)) return site;
+      throw error;
+    }
+  };
+
   const readLast = async (name: string, options: RequestOptions) => {
     const site = await locate(name, options);
     const read = () => readSeries(site, reader.allowedDays(timeseries).comeNear(DEFAULT_DAYS), options);
@@ -257,7 +318,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         case breakdown.name:
           return again(() => answerBreakdown(asked, options)).catch(renameUnreadable) as never;
         case realtime.name:
-          return answerActive(asked, options) as never;
+          return answerActive(asked, options).catch(renameUnreadable) as never;
         default:
           throw new AnalyticsError("not_found", `This service does not offer ${operation.name}.`, {
             status: 404,
@@ -284,6 +345,16 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     },
     offersDays: ({ path }) => reader.takes(path, "days"),
     fitDays: (operation, days) => reader.allowedDays(operation).comeNear(days),
+    allDays: async (operation, name, options) => {
+      const site = await locate(name, options);
+      const series = await readLongest(site, operation, options);
+      const { from, to } = series.window;
+      const { since, isFirst } = findStart(site, series);
+      const first = isFirst ? (since ?? to) : from;
+      const days = first < from ? countDays(from, to) : comeNear(operation, countDays(first, to));
+      return { from: addDays(to, 1 - days), to, since: isFirst ? since : undefined };
+    },
+    dataStart: async (name, options) => readStart(await locate(name, options), options),
     totals: async (name, days, options) => {
       const site = await locate(name, options);
       const allowed = reader.allowedDays(stats);
@@ -293,20 +364,20 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   };
 }
 
-/** What cannot be read in one list says nothing about others. */
+/** With more sites, the list has no first days with data: each takes a request. */
+const MAX_DATED = 20;
+
+/** What cannot be read in one part says nothing about others. */
 function renameUnreadable(error: unknown): never {
   if (!(error instanceof AnalyticsError) || error.code !== "bad_answer") throw error;
   const { code, message, hint, status } = error;
-  throw new UnreadableListError(code, message, { hint, status, cause: error });
+  throw new UnreadablePartError(code, message, { hint, status, cause: error });
 }
 
 const WINDOW_MINUTES = 5;
 
 const refer = ({ id, domain }: ServiceSite) => ({ id, domain });
 const join = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings: [...warnings] });
-
-const UNKNOWN_EVENTS =
-  "Events of these days are not known: the service has them only for other numbers of days.";
 
 const OTHER_RANKING: Warning = {
   code: OTHER_ORDER,

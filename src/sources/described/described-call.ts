@@ -2,7 +2,7 @@ import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import type { HttpClient, ReadText, Target } from "../../client/http-client.ts";
 import { readBoundedJson } from "../../client/result-parser.ts";
 import { AnalyticsError } from "../../errors.ts";
-import type { Call, CallOptions } from "../../operations/call.ts";
+import type { AllDays, Call, CallOptions } from "../../operations/call.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { onceDone } from "../../operations/schemas.ts";
 import type { CAPABILITIES, Described, DescribedCall } from "./capabilities.ts";
@@ -164,6 +164,8 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
         (service) => service.fitDays(operation, days),
         () => days,
       ),
+    allDays: (operation, site, options) =>
+      decide<AllDays | undefined>(options, (service) => service.allDays(operation, site, options), unknown),
     readDescribed: async (options: CallOptions) => {
       if (!isContract && described === undefined) await call(sites, {}, options);
       return findDescribed(options);

@@ -27,20 +27,14 @@ export async function createDescribedSource(
   const daysKept = Math.min(MAX_DAYS, reader.allowedDays(timeseries).comeNear(MAX_DAYS));
   const starts = new Map<string, string | null>();
 
-  /**
-   * The first day with data, of those that the service answers for. If that is the first of all these days, there may be more
-   * before, but not before the site was added. It can be another one tomorrow.
-   */
-  const readStart = async ({ id, created_at }: Site, timezone: string, signal?: AbortSignal) => {
+  /** The first day with data. It can be another one tomorrow. */
+  const readStart = async ({ id }: Site, timezone: string, signal?: AbortSignal) => {
     const key = `${dateAt(clock(), timezone)} ${id}`;
     const known = starts.get(key);
     if (known !== undefined) return known;
-    const { points } = await service.answer(timeseries, { site: id, days: daysKept }, { signal });
-    const first = points.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0)?.date ?? null;
-    const created = created_at && dateAt(Date.parse(created_at), timezone);
-    const start = first !== null && first === points[0]?.date && created && created < first ? created : first;
-    starts.set(key, start);
-    return start;
+    const { since } = await service.dataStart(id, { signal });
+    starts.set(key, since);
+    return since;
   };
 
   const readSite = async (site: Site, signal?: AbortSignal): Promise<SourceSite> => {

@@ -4,7 +4,7 @@ import { realtime } from "../../../src/operations/index.ts";
 import { formatNotes } from "../../../src/operations/note.ts";
 import { noteMissing } from "../../../src/reports/missing-parts.ts";
 import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
-import { createSmallService, describeParameters, listDays, Reply } from "./small-service.ts";
+import { createSmallService, describeParameters, listDays, Reply, TODAY } from "./small-service.ts";
 
 const takesDays = { "/breakdown": { days: { type: "integer" } } };
 const warningsOf = ({ warnings = [] }: { warnings?: { detail: string }[] }) =>
@@ -34,6 +34,33 @@ describe("events", () => {
     expect(answer).not.toHaveProperty("events");
     expect(warningsOf(answer)).toContain("Events of these days are not known");
     expect(warningsOf(answer)).not.toContain("has no events");
+  });
+
+  it("of past days are said to be absent only where the service has none", async () => {
+    const refuse = (events: object) => (query: URLSearchParams) => {
+      const days = Number(query.get("days"));
+      // Visitors of several days do not add up.
+      return days === 7 || days === 30
+        ? { visitors: 6 * days, pageviews: 20 * days, ...events }
+        : new Reply(400, { error: "days must be one of 7 or 30" });
+    };
+    for (const [events, said] of [
+      [{}, "This service has no events."],
+      [{ events: 3 }, "Events of these days are not known"],
+    ] as const) {
+      const { ask } = createSmallService({ "/stats": refuse(events) });
+      const warned = warningsOf(await ask("stats", { period: "yesterday" }));
+      expect(warned).toContain(said);
+      expect(warned.match(/\bevents\b/gi)).toHaveLength(1);
+    }
+  });
+
+  it("of more past days are not said to be absent where the service has them", async () => {
+    const { ask } = createSmallService({ "/openapi.json": document });
+    // The totals of 7 days have events, those of the days after have not.
+    const { missing, warnings } = await ask("overview", { period: "2026-11-14/2026-11-18" });
+    expect(warningsOf({ warnings })).toContain("Events of these days are not known");
+    expect(missing?.some(({ part }: { part?: string }) => part === "events")).not.toBe(true);
   });
 });
 
@@ -165,11 +192,37 @@ describe("a service that has only some numbers of days", () => {
     );
   });
 
-  it("has the lists of days until today, the nearest that it has if none were named", async () => {
-    const { ask } = createSmallService({ ...described, ...service(6) });
-    const { period, top } = await ask("overview");
-    expect(period.days).toBe(30);
-    expect(top.length).toBeGreaterThan(0);
+  it("has the lists of days until today, the nearest that it has if none were named, and says so", async () => {
+    // With a description, and where only refusals name the days.
+    for (const answers of [{ ...described, ...service(6) }, service(6)]) {
+      const { ask } = createSmallService(answers);
+      for (const [params, days] of [
+        [{}, 30],
+        [{ days: 7 }, 7],
+      ] as const) {
+        const { period, top, visitors, warnings } = await ask("overview", params);
+        expect([period.days, period.to, visitors]).toEqual([days, TODAY, 6 * days]);
+        expect(top.length).toBeGreaterThan(0);
+        expect(warningsOf({ warnings })).toContain(`this covers the ${days} days until ${TODAY}.`);
+      }
+    }
+  });
+
+  it("answers for a named period or refuses it, and shows no other days", async () => {
+    const { ask } = createSmallService(service(6));
+    for (const period of ["last_week", "last_7_days", "2026-11-02/2026-11-08"]) {
+      for (const name of ["stats", "overview"])
+        await expect(ask(name, { period })).rejects.toThrow("period must end today");
+      const { current } = await ask("compare", { period });
+      expect(await ask("timeseries", { period })).toMatchObject({ period: { from: current.from } });
+    }
+    for (const name of ["stats", "overview"])
+      await expect(ask(name, { period: "this_week" })).rejects.toThrow(
+        "period cannot be used: days must be one of 7, 30, 90 here",
+      );
+    const week = { period: { from: "2026-11-14", to: TODAY, days: 7 }, visitors: 42 };
+    for (const name of ["stats", "overview"])
+      expect(await ask(name, { period: "2026-11-14/2026-11-20" })).toMatchObject(week);
   });
 
   it("is asked for these where only its refusals name them", async () => {
@@ -191,6 +244,96 @@ describe("a service that has only some numbers of days", () => {
   ])("names them in %j", (sentence, days) => {
     expect(findListedDays(sentence)).toEqual(days);
   });
+});
+
+describe("all days of a service", () => {
+  const site = { id: 7, domain: "acme.example", timezone: "Europe/Berlin" };
+  const created = (created_at: string) => ({ "/sites": () => [{ ...site, created_at }] });
+  const days = (schema: object) => ({
+    "/openapi.json": () =>
+      describeParameters({
+        "/stats": { days: schema },
+        "/timeseries": { days: schema },
+        "/breakdown": { days: schema },
+      }),
+  });
+  const most = (maximum: number) => days({ type: "integer", minimum: 1, maximum });
+  const since = (first: string) => ({
+    "/timeseries": (query: URLSearchParams) =>
+      listDays(Number(query.get("days"))).map((date) => ({
+        date,
+        visitors: date < first ? 0 : 10,
+        pageviews: date < first ? 0 : 20,
+      })),
+  });
+  const refuse = (query: URLSearchParams) =>
+    ["7", "30", "90"].includes(query.get("days") ?? "")
+      ? undefined
+      : new Reply(400, { error: "days must be one of 7, 30, 90" });
+  const only: Parameters<typeof createSmallService>[0] = {
+    "/stats": (query) => refuse(query) ?? { visitors: 31, pageviews: 20 * Number(query.get("days")) },
+    "/timeseries": (query) =>
+      refuse(query) ??
+      listDays(Number(query.get("days"))).map((date) => ({ date, visitors: 10, pageviews: 20 })),
+  };
+  const UNKNOWN = "whether there is data before 2026-08-23 is not known";
+  const CUT = "The data begins on 2025-01-01, but this service reaches back only to ";
+
+  it.each<[string, Parameters<typeof createSmallService>[0], number, string | undefined]>([
+    ["as many as it gives", { ...most(90), ...created("2025-01-01T00:00:00Z") }, 90, `${CUT}2026-08-23.`],
+    ["at most a year", created("2025-01-01T00:00:00Z"), 365, `${CUT}2025-11-21.`],
+    ["those since its creation", { ...most(90), ...created("2026-08-23T00:00:00Z") }, 90, undefined],
+    ["those with data", { ...most(90), ...since("2026-11-01") }, 20, undefined],
+    ["of an unknown beginning", most(90), 90, UNKNOWN],
+    ["that only refusals name", only, 90, UNKNOWN],
+    [
+      "the fewest listed that have all data",
+      { ...days({ type: "integer", enum: [7, 30, 90] }), ...since("2026-11-01") },
+      30,
+      undefined,
+    ],
+  ])("are %s, and what is not known is said", async (_, answers, count, said) => {
+    for (const [name, params] of [
+      ["stats", {}],
+      ["timeseries", {}],
+      ["overview", {}],
+      ...("/openapi.json" in answers ? [["breakdown", { dimension: "pages" }] as const] : []),
+    ] as const) {
+      const { ask } = createSmallService(answers);
+      const { period, warnings } = await ask(name, { ...params, period: "all" });
+      const [from] = listDays(count);
+      // An overview is of complete days, where their visitors add up.
+      expect([name, period.from, [TODAY, "2026-11-19"]]).toEqual([
+        name,
+        from,
+        expect.arrayContaining([period.to]),
+      ]);
+      const told = warningsOf({ warnings });
+      if (said === undefined) expect(told).not.toMatch(/The data begins|is not known/);
+      else expect(told).toContain(said);
+    }
+  });
+
+  it("begin on the day that its list of sites has", async () => {
+    const readSince = async (answers: Parameters<typeof createSmallService>[0]) => {
+      const { sites } = await createSmallService(answers).ask("sites");
+      return sites[0].data_since;
+    };
+    expect(await readSince({ ...most(90), ...created("2025-01-01T00:00:00Z") })).toBe("2025-01-01");
+    expect(await readSince({ ...most(90), ...since("2026-11-01") })).toBe("2026-11-01");
+    expect(await readSince(most(90))).toBeUndefined();
+    expect(
+      await readSince({ "/timeseries": () => new Reply(404, { error: "Nothing here" }) }),
+    ).toBeUndefined();
+  });
+});
+
+it("shows a site without active visitors that cannot be read, and says so", async () => {
+  const { ask } = createSmallService({ "/realtime": () => ({ a: 3, b: 4 }) });
+  const { active_now, missing } = await ask("overview", { days: 7 });
+  expect(active_now).toBeUndefined();
+  expect(missing).toContainEqual({ part: "active_now", reason: "the service's answer cannot be read" });
+  await expect(ask("realtime")).rejects.toThrow("could be visitors");
 });
 
 describe("rows that the service ranks in an order of its own", () => {
