@@ -322,7 +322,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
         );
         expect(field?.name?.value).toBe("API key");
         expect(field?.description?.value).toBe(
-          `${said} Create a key at stats.example.com: dashboard → API keys.`,
+          `${said} From stats.example.com: dashboard → API keys.`,
         );
         expect(states).toMatchObject({
           focused: true,

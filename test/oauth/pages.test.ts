@@ -86,7 +86,7 @@ describe("the consent page", () => {
     expect(words).toContain(
       "You need it again only to sign in again. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key in your dashboard.",
     );
-    expect(words).toContain("API key Create a key at stats.example.com: dashboard → API keys.");
+    expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe("the consent page", () => {
   it("says where a service with an API of its own keeps its keys", () => {
     const page = consent({ keyPlace: "Settings, Personal, Security, Auth tokens" });
     expect(read(page)).toContain(
-      "Create a key at stats.example.com: Settings, Personal, Security, Auth tokens.",
+      "From stats.example.com: Settings, Personal, Security, Auth tokens.",
     );
   });
 

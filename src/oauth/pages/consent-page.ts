@@ -84,7 +84,7 @@ function buildHelp(origin: KeyOrigin): Html {
       // In another tab: this page is the sign-in.
       return html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">Get a key</a> for <bdi class="address">${printService(service)}</bdi>${keyPlace && html` (${keyPlace})`}.`;
     case "dashboard":
-      return html`Create a key at <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? "dashboard → API keys"}.`;
+      return html`From <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? "dashboard → API keys"}.`;
   }
 }
 
