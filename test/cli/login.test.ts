@@ -182,6 +182,19 @@ describe("what login has saved", () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining("Check profile old: ")]);
   });
 
+  it("whoami says what is used, and from where, above an error too", async () => {
+    const old = createHome({ old: { baseUrl: BASE, apiKey: "ended" } });
+    const refused = await runShell(["whoami"], { environment: old });
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("Check profile old: ")]);
+    expect(refused.stdout).toContain(`\nprofile\told\t\nbase URL\t${BASE}/api/v1\tprofile old\nkey\t`);
+    const lost = await runShell(["whoami", "--logs", "/no-such/access.log", "--json"]);
+    expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining("No log file matches")]);
+    expect(JSON.parse(lost.stdout)).toMatchObject({
+      options: { logs: ["/no-such/access.log"] },
+      sites: null,
+    });
+  });
+
   it("whoami says what is asked, with which key and why", async () => {
     const { code, stdout, stderr } = await shell("whoami", "--profile", "acme", "--json");
     expect([code, stderr]).toEqual([0, ""]);

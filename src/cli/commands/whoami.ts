@@ -43,8 +43,9 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
   const source = openSource(io, flags);
   const access = source.kind === "service" ? await source.readAccess() : undefined;
   const asked = await findAsked(io, source);
-  const answer = await source.call(sites, {});
-  const domains = answer.sites.map(({ domain }) => domain);
+  // Where it fails, the settings are what one looks for: they are printed above the error.
+  const answer = await source.call(sites, {}).catch((error: unknown) => ({ error }));
+  const domains = "error" in answer ? null : answer.sites.map(({ domain }) => domain);
   const result = {
     source: source.about.label,
     service: access?.service ?? null,
@@ -78,8 +79,9 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
         ];
   if (access !== undefined || asked.site !== undefined)
     rows.push({ setting: "site", used: result.site, from: result.site_from });
-  rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
+  if (domains !== null) rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
   await printTable(io, flags, result, { columns: listColumns("setting", "used", "from"), rows });
+  if ("error" in answer) throw answer.error;
 }
 
 /** The site of questions that name none, and where it is from; nothing if there is none. */
