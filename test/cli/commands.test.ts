@@ -150,13 +150,6 @@ describe("a failure has a cause, a hint and an exit code", () => {
       /given only once/,
     ],
     [
-      "no dimension",
-      ["breakdown", "--site", "example.com"],
-      service,
-      2,
-      /: --dimension is missing\.\nhint: It can be pages, /,
-    ],
-    [
       "a wrong dimension",
       ["breakdown", "--site", "x", "--dimension", "pags"],
       service,

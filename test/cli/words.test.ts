@@ -35,6 +35,7 @@ describe("what to rank by, as people type it", () => {
       ["conversions", "--goal", "page=/pricing", "--by", "country"],
       ["example.com", "countries"],
     ],
+    [["breakdown"], ["example.com", "pages"]],
     [["pages"], ["example.com", "pages"]],
     [
       ["referrers", "docs.example.com"],
@@ -51,12 +52,22 @@ describe("what to rank by, as people type it", () => {
   it.each([
     [["--demo", "pages"], "Did you mean analytics-mcp breakdown pages?"],
     [["breakdown", "--demo", "pages", "countries"], 'You have no site "countries"'],
+    [["breakdown", "--demo", "contries"], "Did you mean countries?"],
     [["breakdown", "--demo", "--dimension", "nope"], '--dimension cannot be "nope".'],
     [["stats", "--demo", "pages"], 'You have no site "pages"'],
   ])("%j is refused", async (argv, message) => {
     const { code, stderr } = await runShell(argv);
     expect([code > 1, stderr]).toEqual([true, expect.stringContaining(message)]);
   });
+});
+
+it("breakdown without a list is of pages, and says how to choose another", async () => {
+  const { stderr } = await runShell(["breakdown", "--demo"]);
+  expect(stderr).toContain("For another list, name it: analytics-mcp breakdown referrers");
+  expect((await runShell(["breakdown", "pages", "--demo"])).stderr).not.toContain("another list");
+  expect((await runShell(["breakdown", "--help"])).stdout).toMatch(
+    /alone\s+also\s+does:\s+breakdown\s+countries/,
+  );
 });
 
 it("keys list before the first key says how to make one, and is no error", async () => {

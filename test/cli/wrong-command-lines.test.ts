@@ -124,7 +124,7 @@ const lines = [
   "breakdown example.com --dimension hours",
   "breakdown example.com --dimension 404",
   "breakdown example.com --sort pageviews",
-  "breakdown example.com",
+  "breakdown pags",
   "breakdown pages",
   "breakdown pages /blog/",
   "breakdown pages last-week",

@@ -50,7 +50,7 @@ async function buildOptionTable(): Promise<string> {
       const text = meaning
         // Each command names its own columns as the example.
         .replace(/, such as \w+,\w+$/, "")
-        .replace(/One of: pages, .*\.$/, "[All dimensions](contract.md#operations).");
+        .replace(/One of: pages, [^.]*\./, "[All dimensions](contract.md#operations).");
       const row = JSON.stringify([flags, text]);
       own.set(row, [...(own.get(row) ?? []), name]);
     }

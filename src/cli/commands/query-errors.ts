@@ -221,6 +221,8 @@ const PAGE = /^\/[\w./*-]{0,200}$/;
 /** Says which option the word was meant for that was taken for a site. */
 function explainWord(query: Query, given: GivenWords, hint: string, site: string | undefined): string {
   const { texts, words, command, defaultSite } = given;
+  const near = suggestDimension(query, texts, words[0] ?? "").trim();
+  if (near !== "") return `${near} ${hint}`;
   const word = words.find((each) => guessDays(query, texts, each)) ?? "";
   const page = words.find((each) => PAGE.test(each));
   if (page !== undefined && "filter" in query.params.shape)

@@ -15,6 +15,8 @@ import type { GivenWords } from "./query-errors.ts";
 interface QueryInput {
   params: Record<string, unknown>;
   options: QueryOptions;
+  /** Whether nobody said what to rank by. */
+  ranksByDefault: boolean;
   /**
    * Throws an error on these parameters as the command line should show it.
    *
@@ -25,6 +27,10 @@ interface QueryInput {
 
 export const takesPeriod = ({ params }: Query) => "period" in params.shape;
 const takesDimension = ({ params }: Query) => "dimension" in params.shape;
+/** What people expect of a list that they do not name. A tool asks a model to say what it means. */
+export const DEFAULT_DIMENSION = "pages";
+export const needsDimension = ({ params }: Query) =>
+  params.shape.dimension !== undefined && !params.shape.dimension.safeParse(undefined).success;
 export const takesSite = ({ params }: Query) => "site" in params.shape;
 
 /** Parameters whose values have further names. */
@@ -68,10 +74,12 @@ export async function readQueryInput(
     throw explainParameters(query, error, { ...given, dates, source, defaultSite });
   };
   try {
-    const params = readParams(query.params, texts);
+    const ranksByDefault = needsDimension(query) && !texts.has("dimension");
+    const asked = ranksByDefault ? new Map([...texts, ["dimension", [DEFAULT_DIMENSION]]]) : texts;
+    const params = readParams(query.params, asked);
     const isGiven = (name: string) => texts.has(name);
     assertNotDaysAndPeriod(isGiven);
-    return { params, options: { usesDefaultDays: usesDefaultDays(isGiven) }, fail };
+    return { params, ranksByDefault, options: { usesDefaultDays: usesDefaultDays(isGiven) }, fail };
   } catch (error) {
     return fail(error);
   }

@@ -21,7 +21,7 @@ import { readScreen } from "../output/terminal.ts";
 import { openQuerySource, readDefaultSite } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
-import { readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
+import { DEFAULT_DIMENSION, needsDimension, readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
 
 const TREND_DAYS = 14;
 /** One request each: more would use up much of the service's quota per minute. */
@@ -50,14 +50,15 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   return command.action(async () => {
     const flags = command.optsWithGlobals<QueryFlags>();
     assertNoExtraWords(query, command.args);
-    const { params, options, fail } = await readQueryInput(query, command, flags);
+    const { params, options, ranksByDefault, fail } = await readQueryInput(query, command, flags);
     const output: Output = { ...readOutput(io, flags), brief: flags.explain !== true };
     const { call, options: source } = openQuerySource(io, flags, params);
     const ask = async () => {
       const given = await query
         .ask(call, params, options)
         .catch(async (error) => fail(error, source, await readDefaultSite(io, flags)));
-      return proposeCountries(proposeFilter(proposeLastDays(query, given, source), source), source);
+      const answer = proposeFilter(proposeLastDays(query, given, source), source);
+      return proposeCountries(ranksByDefault ? proposeLists(answer) : answer, source);
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
@@ -102,6 +103,12 @@ function proposeFilter(answer: Answer, source: readonly string[]): Answer {
   const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
   const note = forPeople(`For the first row alone: ${command}`);
   return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
+}
+
+/** Says how to choose another list, where none was named. */
+function proposeLists(answer: Answer): Answer {
+  const note = forPeople("For another list, name it: analytics-mcp breakdown referrers (all: --help)");
+  return { ...answer, views: answer.views.map((view) => ({ ...view, notes: [note, ...view.notes] })) };
 }
 
 /** Adds the command line that adds countries, where an answer lacks them for want of a database. */
@@ -168,10 +175,14 @@ export function addQueryOptions(command: ShellCommand, query: Query): void {
   if (takesSite(query)) command.usage("[site] [options]").argument("[site]");
   for (const [parameter, schema] of parameterSchemas(query.params)) {
     const metavar = nameValue(parameter, schema);
+    const isNeeded = parameter === "dimension" && needsDimension(query);
+    const word = isNeeded
+      ? ` ${DEFAULT_DIMENSION} by default; its name alone also does: breakdown countries.`
+      : "";
     const choices = schema.enum?.[1] ? ` One of: ${schema.enum.join(", ")}.` : "";
     const option = new Option(
       `--${flagOf(parameter)} <${metavar}>`,
-      `${schema.description ?? ""}${choices}${describeRange(schema)}`,
+      `${schema.description ?? ""}${choices}${word}${describeRange(schema)}`,
     );
     if (schema.enum) option.choices(schema.enum.map(String));
     // Keeps all values, so that a repeated option is refused like a repeated parameter.

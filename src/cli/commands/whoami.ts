@@ -1,4 +1,4 @@
-import { readAccess } from "../../config/access.ts";
+import { type Access, readAccess } from "../../config/access.ts";
 import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
 import { sites } from "../../operations/index.ts";
@@ -61,22 +61,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     sites: domains,
   };
   const rows =
-    access === undefined
-      ? [
-          {
-            setting: "source",
-            used: result.source,
-            from: source.kind === "local" ? source.local.from : null,
-          },
-          ...listOptions(source, asked.site !== undefined),
-        ]
-      : [
-          { setting: "profile", used: result.profile, from: null },
-          ...(access.service === undefined ? [] : [{ setting: "service", used: result.source, from: null }]),
-          { setting: "base URL", used: result.base_url, from: result.base_url_from },
-          { setting: "key", used: result.key, from: result.key_from },
-          ...(result.mapping === null ? [] : [{ setting: "mapping", used: result.mapping, from: null }]),
-        ];
+    access === undefined ? listLocal(source, asked.site !== undefined) : listAccess(source, access);
   if (access !== undefined || asked.site !== undefined)
     rows.push({ setting: "site", used: result.site, from: result.site_from });
   if (domains !== null) rows.push({ setting: "sites", used: listSites(domains, MAX_NAMED), from: null });
@@ -97,12 +82,33 @@ async function findAsked(
   return chosen.site === undefined ? {} : chosen;
 }
 
+type Setting = {
+  setting: string;
+  used: string | null;
+  from: string | null;
+};
+
+/** Which service is asked, with which key. */
+function listAccess(
+  { about }: Source,
+  { profile, service, baseUrl, apiKey, mapping, sources }: Access,
+): Setting[] {
+  return [
+    { setting: "profile", used: profile ?? null, from: null },
+    ...(service === undefined ? [] : [{ setting: "service", used: about.label, from: null }]),
+    { setting: "base URL", used: baseUrl, from: sources.baseUrl },
+    { setting: "key", used: describeKey(apiKey), from: sources.apiKey },
+    ...(mapping === undefined ? [] : [{ setting: "mapping", used: mapping.name, from: null }]),
+  ];
+}
+
 /** Where a source of this machine is: its options, with whole paths; without the site if that has its own row. */
-function listOptions(source: Source, hasSite: boolean): { setting: string; used: string; from: null }[] {
+function listLocal(source: Source, hasSite: boolean): Setting[] {
   if (source.kind !== "local") return [];
-  return Object.entries(pickOptions(source.local))
+  const options = Object.entries(pickOptions(source.local))
     .filter(([name]) => !(hasSite && name === "site"))
     .map(([name, value]) => ({ setting: name, used: [value].flat().join(", "), from: null }));
+  return [{ setting: "source", used: source.about.label, from: source.local.from }, ...options];
 }
 
 async function printProfiles(io: Io, flags: WhoamiFlags): Promise<void> {
