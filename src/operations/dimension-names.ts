@@ -51,6 +51,12 @@ export function findOtherList(word: string): "not-found" | "crawlers" | undefine
 export const listOtherNames = (names: readonly string[]): string[] =>
   dimensions.flatMap((dimension) => (names.includes(dimension) ? OTHER_NAMES[dimension] : []));
 
+/** Names to complete, with what else dimensions are called where only that begins so: `sour` is a `source`. */
+export function completeNames(names: readonly string[], begun: string): readonly string[] {
+  const isBegun = (name: string) => name.startsWith(begun);
+  return names.some(isBegun) ? names : [...names, ...listOtherNames(names).filter(isBegun)];
+}
+
 /** The dimension that a word names; undefined if none. */
 export const findDimension = (word: string): Dimension | undefined =>
   dimensions.find((known) => known === nameDimension(word));

@@ -16,7 +16,7 @@ export const periodWords: readonly string[] = [
   "last_year",
 ];
 
-const MONTHS = [
+export const MONTHS = [
   ...["january", "february", "march", "april", "may", "june"],
   ...["july", "august", "september", "october", "november", "december"],
 ];

@@ -117,6 +117,8 @@ describe("what may stand at the cursor", () => {
     ["breakdown --dimension=", [...dimensions]],
     ["breakdown --dimension utm", [...dimensions]],
     ["breakdown --site x --dimension=utm", [...dimensions]],
+    ["breakdown --dimension sour", expect.arrayContaining(["source", "sources"])],
+    ["logs /var/l", [":files"]],
     ["serve --registration ", ["on", "off"]],
     ["realtime --watch ", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
     ["realtime --watch 5 --", ["--site", "--filter", ...OUTPUT, "--help", ...GLOBAL]],
@@ -197,14 +199,16 @@ describe("--filter", () => {
     expect(await ask("cou")).toContain("countries=DE\tGermany");
     expect(await ask("utm_ter")).toEqual(["utm_terms=\t"]);
     expect(valuesOf(await ask("utm_"))).toContain("utm_terms=");
+    expect(valuesOf(await ask("sour"))).toContain("source=");
     expect(await complete("stats --filter cou", { ...service, ANALYTICS_API_KEY: "x" })).toEqual([
       "countries=\t",
     ]);
   });
 
-  it("has names as they are typed, and words between spaces unless visitors choose them", async () => {
+  it("has names as they are typed, and values with spaces", async () => {
     expect(await ask("source=Goo")).toContain("source=Google\tgoogle.com");
     expect(await ask("source=goo")).toContain("source=google.com\tGoogle");
+    expect(await ask("source=Sta")).toContain("source=Stack Overflow\tstackoverflow.com");
     expect(valuesOf(await ask("channel=Org"))).toContain("channel=Organic Search");
   });
 });
@@ -213,6 +217,7 @@ describe("--period", () => {
   it("is spelled as it was begun", async () => {
     expect(valuesOf(await complete("stats --period "))).toContain("last_month");
     expect(valuesOf(await complete("stats --period=last-"))).toContain("last-7-days");
+    expect(valuesOf(await complete("stats --period o"))).toContain("october");
     expect(valuesOf(await complete("compare --against "))).toContain("year_before");
     expect(valuesOf(await complete("compare --period "))).not.toContain("year_before");
   });
@@ -236,6 +241,8 @@ describe("--site", () => {
     "news.example.org\tExample News",
     "parked.example\tParked",
     "shop.example.net\tExample Shop",
+  ];
+  const IDS = [
     "site_d0cs\tExample Docs",
     "site_7f3k\tExample",
     "site_n3ws\tExample News",
@@ -254,16 +261,24 @@ describe("--site", () => {
     [`stats --base-url=${BASE}/api/v1 --site `, { ANALYTICS_API_KEY: DEMO_KEY }],
     ["--demo stats --site ", {}],
     ["stats --site= --demo --site ", {}],
-  ])("%s is a domain or an id that the key has", async (line, environment) => {
+    ["stats s", service],
+  ])("%s is a domain that the key has", async (line, environment) => {
     expect(await complete(line, environment)).toEqual(SITES);
   });
+
+  it.each(["stats --site si", "stats --site=site_7", "overview site_"])(
+    "%s is an id: no domain begins so",
+    async (line) => {
+      expect(await complete(line, service)).toEqual(IDS);
+    },
+  );
 
   it("asks once in a few minutes, for each service and key", async () => {
     await complete("stats --site ", service);
     expect(await complete("breakdown --site=", service, NOW + 290_000)).toEqual(SITES);
     expect(asked).toHaveLength(1);
     const others = await complete("stats --site ", { ...service, ANALYTICS_API_KEY: GLOBEX_KEY });
-    expect(valuesOf(others)).toEqual(["globex.example", "site_glbx"]);
+    expect(valuesOf(others)).toEqual(["globex.example"]);
     expect(asked).toHaveLength(2);
     await complete("stats --site ", service, NOW + 310_000);
     expect(asked).toHaveLength(3);
@@ -370,10 +385,14 @@ describe("--site", () => {
     const sites = [...hostile.map((text) => site(text, text, text)), named];
     network.use(http.all(`${BASE}/*`, () => HttpResponse.json({ as_of: "2026-11-21T04:05:10Z", sites })));
     const description = "x[31myz:files $(touch hacked)";
+    const ask = async () => [
+      ...(await complete("stats --site ", service)),
+      ...(await complete("stats --site i", service)),
+    ];
     const expected = [`plain.example\t${description}`, `id:with:colons\t${description}`];
-    expect(await complete("stats --site ", service)).toEqual(expected);
+    expect(await ask()).toEqual(expected);
     // From memory too.
-    expect(await complete("stats --site ", service)).toEqual(expected);
+    expect(await ask()).toEqual(expected);
     expect(asked).toHaveLength(0);
   });
 });

@@ -22,6 +22,8 @@ const lines: [string, string][] = [
   ["--color=alw", "--color=always"],
   ["stats --site docs.", "stats --site docs.example.com"],
   ["stats --site=docs.", "stats --site=docs.example.com"],
+  ["stats sho", "stats shop.example.net"],
+  ["logs folder/st", "logs folder/store.db"],
   ["stats --json --site site_7", "stats --json --site site_7f3k"],
   ['stats --site "docs.', 'stats --site "docs.example.com"'],
   ["stats --site x --site", "stats --site x --site"],
@@ -49,6 +51,8 @@ const conditions: [string, string][] = [
   ["--filter channel=Organic\\ Se", "--filter channel=Organic\\ Search"],
   ['--filter "channel=Organic Se', '--filter "channel=Organic Search"'],
   ["--filter source=Goo", "--filter source=Google"],
+  ["--filter source=Sta", "--filter source=Stack\\ Overflow"],
+  ['--filter "source=Sta', '--filter "source=Stack Overflow"'],
   ["--period=last-q", "--period=last-quarter"],
 ];
 const all = SHELLS.flatMap((shell) => lines.map(([line, completed]) => ({ shell, line, completed })));
@@ -72,7 +76,7 @@ describe.each(SHELLS)("%s", (name) => {
       service = await startProgram(process.execPath, argv, {}, "Try:");
       [origin = ""] = /http:\/\/[\d.:]+/.exec(service.output.stderr) ?? [];
       shell = await openShell(name, { ANALYTICS_API_KEY: DEMO_KEY, ANALYTICS_BASE_URL: origin });
-      await waitForSites(shell, "site_7f3k");
+      await waitForSites(shell, "shop.example.net");
       writeFileSync(join(shell.home, "my-secret"), "");
       writeFileSync(join(shell.home, "of two words"), "");
       mkdirSync(join(shell.home, "folder"));
@@ -112,9 +116,9 @@ describe.each(SHELLS)("%s", (name) => {
       const options = await shell.list("analytics-mcp stats --d");
       for (const name of ["--days", "--demo"]) expect(options).toContain(name);
       expect(options).not.toContain("--site");
-      const sites = await shell.list("analytics-mcp stats --site s");
-      for (const name of ["shop.example.net", "site_7f3k", "site_d0cs"]) expect(sites).toContain(name);
-      expect(sites).not.toContain("folder");
+      const sites = await shell.list("analytics-mcp stats --site ");
+      for (const name of ["docs.example.com", "shop.example.net"]) expect(sites).toContain(name);
+      expect(sites).not.toMatch(/folder|site_/);
       if (name === "bash") return;
       expect(commands).toContain("List your sites");
       expect(options).toContain("built-in made-up data");

@@ -1,5 +1,6 @@
 import { Argument, type Command, type Option } from "commander";
 import { readMember } from "../../member.ts";
+import { completeNames } from "../../operations/dimension-names.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { type CommandLine, findOption, readCommandLine, takesValue } from "../command-line.ts";
@@ -16,7 +17,7 @@ export type Candidates = Candidate[] | "files";
 export type Lookups = Readonly<Record<string, (flags: SourceFlags, current: string) => Promise<Candidate[]>>>;
 
 /** Values that are files, by their names in help. */
-const FILES = new Set(["file", "folder", "store", "glob"]);
+const FILES = new Set(["file", "files", "folder", "store", "glob"]);
 const MAX_DESCRIPTION_LENGTH = 80;
 
 /**
@@ -59,7 +60,8 @@ async function findValues(
   lookups: Lookups,
   current: string,
 ): Promise<Candidates> {
-  if (what.argChoices) return what.argChoices.map((value) => ({ value, description: "" }));
+  if (what.argChoices)
+    return completeNames(what.argChoices, current).map((value) => ({ value, description: "" }));
   const name = what instanceof Argument ? what.name() : (/[<[]([\w-]+)/.exec(what.flags)?.[1] ?? "");
   if (FILES.has(name)) return "files";
   return (await readMember(lookups, name)?.(flags, current)) ?? [];

@@ -29,8 +29,11 @@ const cachedSites = z.object({
 type CachedSites = z.output<typeof cachedSites>;
 type KnownSite = CachedSites["sites"][number];
 
-/** Returns the domains and ids of the sites, from the source or the cache file. Throws what a call throws. */
-export async function readSiteCandidates(io: Io, flags: SourceFlags): Promise<Candidate[]> {
+/**
+ * Returns the domains of the sites, or their ids if no domain begins with what is typed. They come from the source or the
+ * cache file. Throws what a call throws.
+ */
+export async function readSiteCandidates(io: Io, flags: SourceFlags, current: string): Promise<Candidate[]> {
   // Does not wait for a key on standard input or from a pipe.
   const { apiKeyFile, apiKeyStdin } = flags;
   if (apiKeyStdin || (apiKeyFile !== undefined && !statSync(apiKeyFile).isFile())) return [];
@@ -40,12 +43,14 @@ export async function readSiteCandidates(io: Io, flags: SourceFlags): Promise<Ca
     ...rest,
     description: cleanText(name, MAX_DESCRIPTION_LENGTH),
   }));
-  const all = [
-    ...described.map(({ domain, description }) => ({ value: domain, description })),
-    ...described.map(({ id, domain, description }) => ({ value: id, description: description || domain })),
-  ];
-  const seen = new Set<string>();
-  return all.filter(({ value }) => PLAIN.test(value) && !seen.has(value) && seen.add(value));
+  const domains = described.map(({ domain, description }) => ({ value: domain, description }));
+  const ids = described.map(({ id, domain, description }) => ({
+    value: id,
+    description: description || domain,
+  }));
+  const plain = domains.filter(({ value }) => PLAIN.test(value));
+  if (plain.some(({ value }) => value.startsWith(current))) return plain;
+  return ids.filter(({ value }) => PLAIN.test(value));
 }
 
 const listSites = async ({ call }: Pick<ServiceSource, "call">): Promise<KnownSite[]> =>

@@ -1,7 +1,8 @@
-import { nameDimension } from "../../operations/dimension-names.ts";
-import { type Dimension, dimensions, isWrittenByVisitors } from "../../operations/dimensions.ts";
+import { completeNames, nameDimension } from "../../operations/dimension-names.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import { periodChoices } from "../../operations/period-choices.ts";
+import { MONTHS } from "../../operations/period-words.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -13,17 +14,20 @@ import { readSiteCandidates } from "./known-sites.ts";
 const DEADLINE_MS = 1_000;
 const TOP_VALUES = 50;
 const DAYS = 30;
-/** Values that need no quoting in a shell: visitors choose most of them, and none may become part of a command. */
-const PLAIN = /^[A-Za-z0-9/][A-Za-z0-9._/+@-]{0,199}$/;
-/** Of dimensions whose text visitors do not choose. */
-const WORDS = /^[A-Za-z0-9][A-Za-z0-9 ._/+@-]{0,199}$/;
+/**
+ * Visitors choose most values, and none may become part of a command: of what a shell reads, these have single spaces alone,
+ * which the scripts quote.
+ */
+const PLAIN = /^[A-Za-z0-9/](?: ?[A-Za-z0-9._/+@-]){0,199}$/;
 
 /** The dimensions of goals, the most frequent first. */
 const GOALS: readonly Dimension[] = ["events", "pages", "hostnames"];
 
-/** Completes a period. Words are spelled as they were begun: `last-week` or `last_week`. */
+/** Completes a period. Words are spelled as they were begun: `last-week` or `last_week`. Months follow where no word does. */
 export function listPeriods(current: string, others: readonly string[] = []): Candidate[] {
-  return [...periodChoices, ...others].map((word) => ({
+  const words = [...periodChoices, ...others];
+  const isBegun = words.some((word) => word.startsWith(current.replaceAll("-", "_")));
+  return (isBegun ? words : MONTHS).map((word) => ({
     value: current.includes("-") ? word.replaceAll("_", "-") : word,
     description: "",
   }));
@@ -43,7 +47,7 @@ export async function readConditionCandidates(
 ): Promise<Candidate[]> {
   const [, start = "", visit = "", name = ""] = /^((visit:)?([\w-]{1,40})!?=)/.exec(current) ?? [];
   if (start === "") {
-    const names = among.map((dimension) => ({ value: `${dimension}=`, description: "" }));
+    const names = completeNames(among, current).map((name) => ({ value: `${name}=`, description: "" }));
     const [only, ...others] = names.filter(({ value }) => value.startsWith(current));
     if (only === undefined || others.length > 0) return names;
     // With a name alone, a shell would close the quote before the value.
@@ -53,14 +57,13 @@ export async function readConditionCandidates(
   const dimension = among.find((known) => known === nameDimension(name));
   if (dimension === undefined) return [];
   const typed = current.slice(start.length);
-  const plain = isWrittenByVisitors(dimension) ? PLAIN : WORDS;
   const rows = await readTop(io, flags, dimension);
   return rows.flatMap(({ value, label }) => {
     if (value === null) return [];
     // `referrers=Goo` continues with a name, which a filter takes for the value.
     const [text, other] =
       label.startsWith(typed) && !value.startsWith(typed) ? [label, value] : [value, label];
-    if (!plain.test(text)) return [];
+    if (!PLAIN.test(text)) return [];
     const described = other === text ? "" : cleanText(other, 60);
     return [{ value: `${start}${text}`, description: visit === "" ? described : "in the visit" }];
   });
@@ -79,5 +82,5 @@ async function findSite(io: Io, flags: SourceFlags): Promise<string | undefined>
   const given = Array.isArray(site) ? site.at(-1) : site;
   if (given !== undefined) return given;
   const source = openSourceQuietly(io, flags, { deadline: DEADLINE_MS, attempts: 1 });
-  return (await source.call.readSite?.()) ?? (await readSiteCandidates(io, flags))[0]?.value;
+  return (await source.call.readSite?.()) ?? (await readSiteCandidates(io, flags, ""))[0]?.value;
 }

@@ -13,7 +13,8 @@ export async function printCandidates(io: Io, program: Command, words: readonly 
   try {
     const { findCandidates } = await import("./candidates.ts");
     const found = await findCandidates(program, words, {
-      site: async (flags) => (await import("./known-sites.ts")).readSiteCandidates(io, flags),
+      site: async (flags, current) =>
+        (await import("./known-sites.ts")).readSiteCandidates(io, flags, current),
       condition: async (flags, current) =>
         (await import("./known-values.ts")).readConditionCandidates(io, flags, current),
       goal: async (flags, current) =>
