@@ -1,5 +1,5 @@
-/** Who reads an answer: people know the shell's options, models the tools' parameters. */
-export type Reader = "people" | "models";
+/** Who reads an answer: people on a page, people in a shell, who know its commands and options too, or models. */
+export type Reader = "people" | "shell" | "models";
 
 /** A sentence about an answer. Its numbers are separate from its text, so that each reader gets them as in the table. */
 export type Note = string | Sentence;
@@ -25,6 +25,7 @@ export const countUnits = (count: number, unit: string): Sentence =>
   note`${count} ${count === 1 ? unit : `${unit}s`}`;
 
 export const forPeople = (text: Note): Sentence => address(text, "people");
+export const forShell = (text: Note): Sentence => address(text, "shell");
 export const forModels = (text: Note): Sentence => address(text, "models");
 
 const address = (text: Note, reader: Reader): Sentence => ({
@@ -44,7 +45,8 @@ export function formatNotes(
 ): string[] {
   return notes.flatMap((note) => {
     if (typeof note === "string") return [note];
-    if (note.reader !== undefined && note.reader !== reader) return [];
+    const isForShell = reader === "shell" && note.reader === "people";
+    if (note.reader !== undefined && note.reader !== reader && !isForShell) return [];
     return [note.parts.map((part) => (typeof part === "number" ? formatNumber(part) : part)).join("")];
   });
 }

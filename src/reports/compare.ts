@@ -22,7 +22,7 @@ import {
   totalsPerDay,
   window,
 } from "./report-fields.ts";
-import { MAX_WINDOW_DAYS, SMALL_SAMPLE, SMALL_SAMPLE_NOTE } from "./windows.ts";
+import { MAX_WINDOW_DAYS, SMALL_ROWS_NOTE, SMALL_SAMPLE, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 /** How a comparison chooses its other days. */
 export const AGAINST =
@@ -140,7 +140,7 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
     columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
     rows: [...sums, ...rates, ...averages],
     notes: [
-      ...(comparison.small_sample || dimensions.some(hasSmall) ? [SMALL_SAMPLE_NOTE] : []),
+      ...(comparison.small_sample ? [SMALL_SAMPLE_NOTE] : dimensions.some(hasSmall) ? [SMALL_ROWS_NOTE] : []),
       ...(isCompared(comparison) ? noteCompared(current, previous) : []),
       ...noteMissing(comparison.missing, "compared"),
       ...(current.visitors === undefined ? [] : noteVisitors(Math.max(current.days, previous.days))),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { breakdown } from "../operations/index.ts";
-import { forPeople, type Note } from "../operations/note.ts";
+import { forShell, type Note } from "../operations/note.ts";
 import { formatCommand } from "../operations/shell-command.ts";
 
 /*
@@ -42,6 +42,6 @@ export function noteMissing(missing: Missing = [], verb: "shown" | "compared", s
     const said = `Not ${verb}: ${names.join(", ")} (${reason}).`;
     if (site === undefined || first?.days === undefined) return [said];
     const { dimension, days } = first;
-    return [said, forPeople(`One of them: ${formatCommand(breakdown, { site, dimension, days }, [])}`)];
+    return [said, forShell(`One of them: ${formatCommand(breakdown, { site, dimension, days }, [])}`)];
   });
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nameValues } from "../operations/dimension-names.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count } from "../operations/fields.ts";
-import { countUnits, forModels, forPeople, type Note, note } from "../operations/note.ts";
+import { countUnits, forModels, forPeople, forShell, type Note, note } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import { averageColumns, change, changeColumns, perDay } from "./report-fields.ts";
@@ -139,8 +139,8 @@ export function noteRest(groups: readonly Movers[], order: Order = "change"): No
   const list = counts.reduce((all, count, index) =>
     index === counts.length - 1 ? note`${all} and ${count}` : note`${all}, ${count}`,
   );
-  const advice = groups.length > 1 ? ` --dimension ${first.dimension} lists more of them.` : "";
   return [
-    forPeople(note`Not shown: ${list} that ${verb}${order === "change" ? " less" : ", too"}.${advice}`),
+    forPeople(note`Not shown: ${list} that ${verb}${order === "change" ? " less" : ", too"}.`),
+    ...(groups.length > 1 ? [forShell(`--dimension ${first.dimension} lists more of them.`)] : []),
   ];
 }

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../operations/fields.ts";
 import { notFoundRow } from "../operations/not-found.ts";
-import { forPeople } from "../operations/note.ts";
+import { forModels, forPeople, forShell } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { countsAtMost, showCount } from "../operations/ranges.ts";
@@ -22,7 +22,15 @@ import { NOT_COMPARED, PERIOD_VISITORS, rangeWarning, warnings } from "../operat
 import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
 import { missingParts, noteMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
-import { changeColumns, listTotals, MEASURE_NAMES, NOW, noteCompared, visitRates } from "./report-fields.ts";
+import {
+  changeColumns,
+  leaveEmpty,
+  listTotals,
+  MEASURE_NAMES,
+  NOW,
+  noteCompared,
+  visitRates,
+} from "./report-fields.ts";
 import { hasRanges, pickMainLists, topLists, viewTop } from "./top-lists.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
@@ -141,7 +149,7 @@ export const overview = defineReport({
   views: viewOverview,
 });
 
-const EVENTS_NOTE = "Events have no change: they are not counted by day.";
+const EVENTS_NOTE = "Events have no change: those of the days before were not read.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 function viewOverview(overview: Overview): View[] {
@@ -150,6 +158,11 @@ function viewOverview(overview: Overview): View[] {
 }
 
 export const NO_DAYS_BEFORE = "There are no days before to compare with.";
+/** A page has a link for it. */
+const COMPARE_A_WEEK = [
+  forShell("To compare the last 7 days with the 7 before: analytics-mcp compare --days 7"),
+  forModels("compare_periods with days 7 compares the last 7 days with the 7 before."),
+];
 
 /**
  * Whether there is nothing before these days. Visitors that do not add up are those of days until the last one, which have no days
@@ -184,24 +197,25 @@ export function viewTotals({
     averages,
     notes: noted,
   } = listTotals(totals, previous, comparison ? { change: comparison, per_day: comparison.per_day } : {});
+  const rows = [
+    ...sums,
+    ...(totals.events === undefined
+      ? []
+      : [{ ...NO_CHANGE, label: MEASURE_NAMES.events, current: showCount(totals, "events") }]),
+    ...rates,
+    ...averages,
+  ];
   const coverage = comparison && describeComparison(comparison, period, filter);
   const hasChange = comparison && isCompared(comparison);
   return {
     name: "totals",
     headline: `${periodHeadline({ site, period, filter, warnings })}${previous && previous.days_with_data !== 0 ? `, compared with ${formatSpan(previous)}` : period.partial ? ", so far" : ""}`,
-    columns: [{ key: "label", label: "measure", kind: "text" }, ...changeColumns],
-    rows: [
-      ...sums,
-      ...(totals.events === undefined
-        ? []
-        : [{ ...NO_CHANGE, label: MEASURE_NAMES.events, current: showCount(totals, "events") }]),
-      ...rates,
-      ...averages,
-    ],
+    columns: [{ key: "label", label: "measure", kind: "text" }, ...leaveEmpty(changeColumns, rows)],
+    rows,
     notes: [
       // What changes most how the numbers are read comes first: a terminal has room for a few.
       ...(isFirst({ comparison, period, warnings })
-        ? [`${NO_DAYS_BEFORE}${period.days > 7 ? " The last 7 with the 7 before: compare --days 7" : ""}`]
+        ? [NO_DAYS_BEFORE, ...(period.days > 7 ? COMPARE_A_WEEK : [])]
         : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
@@ -235,10 +249,11 @@ export function viewNow({ today, active_now }: ReportedOverview): View[] {
       columns: [
         { key: "today", label: "visitors today", kind: "count" },
         ...(active_now === undefined ? [] : [activeColumn]),
-        ...(hours ? hourColumns : []),
+        ...(hours ? hourColumns(hours.until) : []),
       ],
       rows: [{ today: visitors, ...(active_now !== undefined && { active_now }), ...hours }],
-      notes: [],
+      // The heads of people's columns say so.
+      notes: hours ? [forModels(`Until then means until ${hours.until}.`)] : [],
     },
   ];
 }
@@ -246,10 +261,10 @@ export function viewNow({ today, active_now }: ReportedOverview): View[] {
 const activeColumn: Column = { key: "active_now", label: "active now", kind: "count" };
 
 /** Today's finished hours beside the same ones of yesterday. */
-const hourColumns: readonly Column[] = [
-  { key: "until", label: "page views until", kind: "word" },
-  { key: "pageviews_until_then", label: "today", kind: "count" },
-  { key: "yesterday_until_then", label: "yesterday", kind: "count" },
+const hourColumns = (until: string): Column[] => [
+  { key: "until", label: "page views until", kind: "word", machine: true },
+  { key: "pageviews_until_then", label: `page views today by ${until}`, kind: "count" },
+  { key: "yesterday_until_then", label: `yesterday by ${until}`, kind: "count" },
 ];
 
 const listNumbers = (counts: readonly (number | null)[]) => counts.map((count) => count ?? "–").join(" ");

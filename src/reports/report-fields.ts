@@ -5,7 +5,7 @@ import { type Note, note } from "../operations/note.ts";
 import { nameWeekday } from "../operations/period.ts";
 import { type AtMost, countsAtMost, showCount } from "../operations/ranges.ts";
 import { once } from "../operations/schemas.ts";
-import { POINTS, type View } from "../operations/view.ts";
+import { type Column, POINTS, type View } from "../operations/view.ts";
 import {
   hasRates,
   RATE_NOTES,
@@ -158,6 +158,12 @@ export const changeColumns: View["columns"] = [
   { key: "change", label: "change", kind: "change" },
   { key: "percent", label: "percent", kind: "percent_change", spare: true },
 ];
+
+/** Columns without any value, which programs get alone. */
+export const leaveEmpty = (columns: readonly Column[], rows: View["rows"]): Column[] =>
+  columns.map((column) =>
+    rows.every((row) => row[column.key] === null) ? { ...column, machine: true } : column,
+  );
 
 /** The columns of values compared by their averages per day; programs also get the counts. */
 export const averageColumns: View["columns"] = [

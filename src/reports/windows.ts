@@ -54,6 +54,8 @@ export interface Measure {
 /** With fewer visitors than this, a change or a rate may be due to chance. */
 export const SMALL_SAMPLE = 100;
 export const SMALL_SAMPLE_NOTE = `Under ${SMALL_SAMPLE} visitors in a period, a change may be due to chance.`;
+/** Where it is true of rows alone. */
+export const SMALL_ROWS_NOTE = `A row with under ${SMALL_SAMPLE} visitors in a period may have changed by chance.`;
 /** How many rows are asked for: the contract's maximum, so that as few as possible are cut off. */
 export const ROW_LIMIT = 1000;
 /** The longest window: two of them and today fit into the 365 days of a series. */

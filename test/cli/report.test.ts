@@ -149,7 +149,7 @@ describe("a page", () => {
     expect(page.notes).toEqual([
       "Source: stats.example.test.",
       "Visitors are unique per day and added up: coming on two days counts twice.",
-      "Events have no change: they are not counted by day.",
+      "Events have no change: those of the days before were not read.",
       expect.stringMatching(/^Rows may not add up/),
       expect.stringMatching(/^A visit ends after 30 minutes/),
       expect.stringMatching(/^Not found: \d+ requests of people for \d+ paths, answered 404 or 410\.$/),

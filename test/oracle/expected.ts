@@ -631,7 +631,7 @@ function listCounts(count: Count, now: number, all: readonly string[]) {
 }
 
 const hourColumns: Column[] = [
-  { key: "until", title: "page views until", kind: "text" },
+  { key: "until", title: "page views until", kind: "text", machine: true },
   { key: "pageviews_until_then", title: "today", kind: "count" },
   { key: "yesterday_until_then", title: "yesterday", kind: "count" },
 ];

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { formatNotes, type Reader } from "../../src/operations/note.ts";
+import { listNotes } from "../../src/operations/view.ts";
+import { overview } from "../../src/reports/overview.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -67,16 +70,28 @@ describe("where the data begins within the default 28 days", () => {
     expect([comparison, visitors, today.visitors, trend.visitors]).toEqual([null, 7, 1, Array(7).fill(1)]);
     expect(codesOf(warnings)).toContain("shortened");
     const { stdout, stderr } = await ask(7, ["overview", "--explain"], { isTTY: true, columns: 200 });
-    expect(spaced(stderr)).toMatch(/There are no days before to compare with\.(?! The last)/);
+    expect(spaced(stderr)).toMatch(/There are no days before to compare with\.(?! To compare)/);
+    // Columns of dashes are left out for people alone.
+    expect(stdout).not.toMatch(/previous|percent/);
+    expect((await ask(7, ["overview"])).stdout).toContain("\tcurrent\tprevious\tchange\tpercent");
     expect(spaced(stdout)).toContain("example.com, 2026-11-14 to 2026-11-20 (7 days, UTC)");
     expect(stdout).not.toMatch(/so far$|compared with/m);
   });
 
   it("overview says first what can be compared, where more than a week has data", async () => {
     const { stderr } = await ask(20, ["overview"], { isTTY: true, columns: 200 });
+    expect(spaced(stderr)).toContain("There are no days before to compare with.");
     expect(spaced(stderr)).toContain(
-      "There are no days before to compare with. The last 7 with the 7 before: compare --days 7",
+      "To compare the last 7 days with the 7 before: analytics-mcp compare --days 7",
     );
+    const views = overview.views(await askJson(20, ["overview"]));
+    const said = (reader: Reader) => formatNotes(listNotes(views), reader).join(" ");
+    // A page has a link.
+    expect(said("people")).not.toContain("the last 7 days with the 7 before");
+    expect(said("models")).toContain(
+      "compare_periods with days 7 compares the last 7 days with the 7 before.",
+    );
+    expect(said("models")).not.toContain("analytics-mcp");
     const { comparable, current } = await askJson(20, ["compare", "--days", "7"]);
     expect([comparable, current.visitors]).toEqual([true, 7]);
   });

@@ -52,12 +52,14 @@ describe("a comparison as tables", () => {
       ...{ value: "/a", label: "/a", current, previous },
       change: { absolute: 7, percent: 233.3 },
     });
-    const said = (movers: ReturnType<typeof mover>[]) =>
-      formatNotes(listNotes(compare.views(group({ movers }))), "people").filter((text) =>
+    const said = (movers: ReturnType<typeof mover>[], totals = {}) =>
+      formatNotes(listNotes(compare.views({ ...group({ movers }), ...totals })), "people").filter((text) =>
         /chance/.test(text),
       );
-    const note = "Under 100 visitors in a period, a change may be due to chance.";
+    const note = "A row with under 100 visitors in a period may have changed by chance.";
     expect(said([mover(3, 10), mover(1, 9)])).toEqual([note]);
+    const all = "Under 100 visitors in a period, a change may be due to chance.";
+    expect(said([mover(3, 10)], { small_sample: true })).toEqual([all]);
     expect([said([mover(300, 100)]), said([mover(null, 200)])]).toEqual([[], []]);
   });
 

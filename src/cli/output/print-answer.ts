@@ -93,7 +93,7 @@ function formatNoteLines(io: Io, answer: Shown, output: Output): string[] {
   if (output.format === "json" || output.format === "markdown") return [];
   const screen = readScreen(io, "stderr", output);
   const all = formatSentences(answer, output, screen).map((sentence) => wrapForStderr(io, sentence));
-  const warnings = formatNotes(chooseNotes(answer, { ...output, quiet: true }), "people").length;
+  const warnings = formatNotes(chooseNotes(answer, { ...output, quiet: true }), "shell").length;
   const isWhole = output.brief !== true || io.stderr.isTTY !== true || answer.empty !== undefined;
   const shown = isWhole ? all : [...all.slice(0, warnings), ...shorten(all.slice(warnings))];
   const title = readTitle(answer, output).map((text) => wrapForStderr(io, text));
@@ -119,7 +119,7 @@ function shorten(notes: readonly string[]): string[] {
 
 function formatSentences(answer: Shown, output: Output, { locale }: Screen): string[] {
   const numbers = new Intl.NumberFormat(locale);
-  const sentences = formatNotes(chooseNotes(answer, output), "people", (value) => numbers.format(value));
+  const sentences = formatNotes(chooseNotes(answer, output), "shell", (value) => numbers.format(value));
   return sentences.map((sentence) => cleanText(sentence, 400));
 }
 

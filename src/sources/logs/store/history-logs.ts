@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { quote } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import type { Warning } from "../../../operations/warning.ts";
 import { createOtherSiteError } from "../counting/sites.ts";
@@ -120,13 +121,14 @@ export const keepLogs = (logs: HistoryLogs, contents: readonly LogContent[]): Hi
 
 /** Says that the numbers are not those of another history that has some of the same files. Others see it: it names no folders. */
 export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string[] = []): Warning[] {
-  const name = (patterns: readonly string[]) => patterns.map((pattern) => basename(pattern)).join(", ");
+  const name = (patterns: readonly string[]) =>
+    patterns.map((pattern) => quote(basename(pattern))).join(", ");
   return [
     ...(partOf.length > 0
       ? [
           {
             code: "part_of_logs",
-            detail: `These numbers are of some log files alone, and are not kept: the files belong to the history of ${name(partOf)}. Ask with all of its files, or remove it, so that these begin one of their own. On the server, \`analytics-mcp logs --list\` shows all histories, and \`analytics-mcp logs --forget\` removes one for good.`,
+            detail: `These files belong to the history of ${name(partOf)}, so they were counted separately this time and nothing was kept. For the numbers of that history, ask with all of its files: \`analytics-mcp logs --list\` shows them.`,
           },
         ]
       : []),
@@ -134,7 +136,7 @@ export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string
       ? [
           {
             code: "other_history",
-            detail: `Some of these log files also count in another history, that of ${name(others)}, whose numbers are separate. On the server, \`analytics-mcp logs --list\` shows all histories.`,
+            detail: `Some of these files also count in the history of ${name(others)}, whose numbers are separate: \`analytics-mcp logs --list\` shows all histories.`,
           },
         ]
       : []),

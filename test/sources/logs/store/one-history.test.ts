@@ -195,7 +195,7 @@ describe("other patterns", () => {
     const before = readdirSync(join(place.folder, "state", "analytics-mcp", "logs"));
     const part = await askAnew(pattern("access.log"), EARLY);
     expect(part).toMatchObject({ visitors: 0, codes: expect.arrayContaining(["part_of_logs"]) });
-    expect(part.texts).toContain("the files belong to the history of access.log*. Ask with all of its");
+    expect(part.texts).toContain('These files belong to the history of "access.log*", so they');
     expect(readdirSync(join(place.folder, "state", "analytics-mcp", "logs"))).toEqual(before);
     rotate();
     expect(await count(ALL)).toBe(20);
