@@ -141,6 +141,6 @@ export function noteRest(groups: readonly Movers[], order: Order = "change"): No
   );
   return [
     forPeople(note`Not shown: ${list} that ${verb}${order === "change" ? " less" : ", too"}.`),
-    ...(groups.length > 1 ? [forShell(`--dimension ${first.dimension} lists more of them.`)] : []),
+    ...(groups.length > 1 ? [forShell(`To list more of them: --dimension ${first.dimension}`)] : []),
   ];
 }

@@ -311,5 +311,5 @@ it("one value that is not shown is named as one", () => {
   expect(formatNotes(notes, "people")).toEqual([
     "Not shown: 1 page, 1 country and 2 referrers that changed less.",
   ]);
-  expect(formatNotes(notes, "shell")).toContain("--dimension pages lists more of them.");
+  expect(formatNotes(notes, "shell")).toContain("To list more of them: --dimension pages");
 });

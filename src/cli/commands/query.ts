@@ -1,17 +1,12 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import type { Call, CallOptions } from "../../operations/call.ts";
+import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
-import { formatNotes, forPeople } from "../../operations/note.ts";
-import { flagOf, formatCommand } from "../../operations/shell-command.ts";
-import type { View } from "../../operations/view.ts";
-import { drawSparkline } from "../../render/block-graphics.ts";
-import type { Screen } from "../../render/terminal-screen.ts";
+import { flagOf } from "../../operations/shell-command.ts";
 import { findQuery } from "../../reports/queries.ts";
 import type { Answer, Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
-import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { addOutputOptions, type Output, type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -23,10 +18,7 @@ import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { DEFAULT_DIMENSION, needsDimension, readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
 
-const TREND_DAYS = 14;
-/** One request each: more would use up much of the service's quota per minute. */
-const MAX_TRENDS = 40;
-const TREND_TIMEOUT_MS = 5_000;
+const HOURS_TIMEOUT_MS = 5_000;
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
@@ -57,8 +49,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       const given = await query
         .ask(call, params, options)
         .catch(async (error) => fail(error, source, await readDefaultSite(io, flags)));
-      const answer = proposeFilter(proposeLastDays(query, given, source), source);
-      return proposeCountries(ranksByDefault ? proposeLists(answer) : answer, source);
+      const proposing = [given.ofFirst, given.lastDays, given.result.missing];
+      if (!ranksByDefault && proposing.every((each) => each === undefined)) return given;
+      const { proposeNext } = await import("./query-next.ts");
+      return proposeNext(query, given, source, ranksByDefault);
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
@@ -68,7 +62,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       const answer = await ask();
       if (output.format !== "table" || output.fields !== undefined) return answer;
       const screen = readScreen(io, "stdout", output);
-      if (shell.trendOf && params.period === undefined) await addTrends(call, answer, shell.trendOf, screen);
+      if (shell.trendOf && params.period === undefined) {
+        const { addTrends } = await import("./query-trends.ts");
+        await addTrends(call, answer, shell.trendOf, screen);
+      }
       if (name === timeseries.name && screen.pictures) await addHours(call, answer);
       return answer;
     };
@@ -76,95 +73,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
   });
 }
 
-/** Adds the command for the last days with data, if those asked for are after them. */
-function proposeLastDays(query: Query, answer: Answer, source: readonly string[]): Answer {
-  const { params, empty, lastDays } = answer;
-  if (empty === undefined || lastDays === undefined) return answer;
-  const { days: _, against: __, ...kept } = params;
-  const asked = Object.entries({ ...kept, period: lastDays }).filter(([, value]) => value !== undefined);
-  const command = formatCommand(query, Object.fromEntries(asked), source);
-  return { ...answer, empty: `${empty} Its last days: ${command}` };
-}
-
-/** Adds the command that asks about the first row alone: the pages of a country, the referrers of a page. */
-function proposeFilter(answer: Answer, source: readonly string[]): Answer {
-  const { params, result, ofFirst, views } = answer;
-  const [view, ...others] = views;
-  if (ofFirst === undefined || view === undefined) return answer;
-  const { limit: _, with: __, filter: ___, days, ...given } = params;
-  const { site } = result as { site?: { domain: string } };
-  const asked = {
-    ...given,
-    ...(site && { site: site.domain }),
-    ...(given.period === undefined && { days }),
-    ...ofFirst,
-  };
-  const known = Object.entries(asked).filter(([, value]) => value !== undefined);
-  const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
-  const note = forPeople(`For the first row alone: ${command}`);
-  return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
-}
-
-/** Says how to choose another list, where none was named. */
-function proposeLists(answer: Answer): Answer {
-  const note = forPeople("For another list, name it: analytics-mcp breakdown referrers (all: --help)");
-  return { ...answer, views: answer.views.map((view) => ({ ...view, notes: [note, ...view.notes] })) };
-}
-
-/** Adds the command line that adds countries, where an answer lacks them for want of a database. */
-function proposeCountries(answer: Answer, source: readonly string[]): Answer {
-  const lacks = ({ notes }: View) =>
-    formatNotes(notes, "people").some((note) => note.includes(`without ${PLACES_OPTION}`));
-  if (!answer.views.some(lacks)) return answer;
-  const note = forPeople(`To add countries: ${formatCountrySetup(source)}`);
-  const views = answer.views.map((view) => (lacks(view) ? { ...view, notes: [...view.notes, note] } : view));
-  return { ...answer, views };
-}
-
-/**
- * Adds each site's visitors of the last 14 days, as a number and a sparkline. They are an extra: a series that fails or is
- * late leaves its cells empty.
- */
-async function addTrends(
-  call: Call,
-  answer: Answer,
-  readSite: (row: Record<string, unknown>) => string,
-  { pictures }: Screen,
-): Promise<void> {
-  const [view] = answer.views;
-  if (!view) return;
-  const signal = AbortSignal.timeout(TREND_TIMEOUT_MS);
-  const series = await Promise.all(
-    view.rows.map(async (row, index) => {
-      if (index >= MAX_TRENDS) return undefined;
-      return readTrend(call, readSite(row), { signal }).catch(() => undefined);
-    }),
-  );
-  view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
-  if (pictures) view.columns.push({ key: "trend", label: "to today", kind: "time", spare: true });
-  view.rows = view.rows.map((row, index) => {
-    const { counts, visitors = null } = series[index] ?? {};
-    return { ...row, visitors, trend: counts ? drawSparkline(counts) : "" };
-  });
-}
-
-/** The visitors of each day, and of all days where they can be added up. */
-async function readTrend(call: Call, site: string, options: CallOptions) {
-  const [{ points }, addUp = true] = await Promise.all([
-    call(timeseries, { site, days: TREND_DAYS }, options),
-    call.addsUp?.(site, TREND_DAYS, options),
-  ]);
-  const counts = points.map(({ visitors, missing }) => (missing ? null : visitors));
-  const known = counts.filter((count) => count !== null);
-  const sum = known.reduce((total, count) => total + count, 0);
-  // Nobody knows that there were none on days without data.
-  return { counts, ...(addUp && known.length > 0 && { visitors: sum }) };
-}
-
 /** Draws the hours of a single day, whose row alone would have no picture. */
 async function addHours(call: Call, answer: Answer): Promise<void> {
   const { readDayHours } = await import("../../reports/series-answer.ts");
-  const signal = AbortSignal.timeout(TREND_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(HOURS_TIMEOUT_MS);
   const series = await readDayHours(call, answer, { signal });
   const [view] = answer.views;
   if (view && series) view.series = series;
