@@ -321,9 +321,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
           field?.properties?.map(({ name, value }) => [name, value.value]) ?? [],
         );
         expect(field?.name?.value).toBe("API key");
-        expect(field?.description?.value).toBe(
-          `${said} From stats.example.com: dashboard → API keys.`,
-        );
+        expect(field?.description?.value).toBe(`${said} From stats.example.com: dashboard → API keys.`);
         expect(states).toMatchObject({
           focused: true,
           required: true,

@@ -116,9 +116,7 @@ describe("the consent page", () => {
 
   it("says where a service with an API of its own keeps its keys", () => {
     const page = consent({ keyPlace: "Settings, Personal, Security, Auth tokens" });
-    expect(read(page)).toContain(
-      "From stats.example.com: Settings, Personal, Security, Auth tokens.",
-    );
+    expect(read(page)).toContain("From stats.example.com: Settings, Personal, Security, Auth tokens.");
   });
 
   it("links the dashboard if the operator named one, in another tab", () => {
