@@ -1,3 +1,4 @@
+import { addDays } from "../operations/days.ts";
 import type { Period } from "../operations/period.ts";
 import type { Warning } from "../operations/warning.ts";
 
@@ -13,7 +14,7 @@ export interface SeriesPoint {
 
 /**
  * Creates the test of a point: whether its day is complete and has data. Days are incomplete that are not over, that the data
- * begins in the middle of, and on which it ends, perhaps in the middle.
+ * begins in the middle of, and on which it ends, perhaps in the middle; and a last day of which it is not known whether it is over.
  */
 export function createCompleteTest({
   period,
@@ -25,6 +26,6 @@ export function createCompleteTest({
       return code === "stale" ? (values?.data_until ?? []) : [];
     }),
   );
-  const { complete_through: last = period.to } = period;
+  const { complete_through: last = addDays(period.to, -1) } = period;
   return (date, { partial, missing }) => !partial && !missing && date <= last && !named.has(date);
 }

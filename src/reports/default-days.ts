@@ -110,6 +110,13 @@ export const warnOfNoSum = ({ from, to }: Days): Warning => ({
   values: { days: countDays(from, to) },
 });
 
+/** The same where the service does not answer for the default number of days. */
+export const warnOfFit = (days: number, asked: number): Warning => ({
+  code: SHIFTED,
+  detail: `This service does not answer for ${asked} days, so this covers ${days}.`,
+  values: { days, default_days: asked },
+});
+
 function warnOfShortening(shown: Days, asked: Days): Warning {
   const [days, askedDays] = [countDays(shown.from, shown.to), countDays(asked.from, asked.to)];
   return {

@@ -16,6 +16,7 @@ import {
   readDataForDefault,
   readDataTold,
   SHORTENED,
+  warnOfFit,
 } from "./default-days.ts";
 import { namePeriod } from "./list-days.ts";
 
@@ -122,7 +123,7 @@ export async function answerDays<
     // Nobody named these days, and the service may have only others.
     const fitted = options.usesDefaultDays && (await call.fitDays?.(operation, count, options));
     if (!fitted || fitted === count) throw error;
-    return askFor(fitted);
+    return addWarnings(await askFor(fitted), [warnOfFit(fitted, count)]);
   });
   return result.period ? fitAnswer(result, result.period.to) : result;
 }

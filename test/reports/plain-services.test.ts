@@ -123,6 +123,9 @@ it("says that it is not known whether the last day is over, and calls no day com
   expect(result.period).not.toHaveProperty("complete_through");
   const { result: past } = await show("stats", { knowsToday: false }, { period: "yesterday" });
   expect(past.period).toMatchObject({ partial: false, complete_through: YESTERDAY });
+  // An average of whole days may not have one that has only begun.
+  const average = await show("timeseries", { knowsToday: false }, { days: 7, interval: "weekday" });
+  expect(average.page).toContain("6 complete days");
 });
 
 describe("a service whose breakdowns take no days", () => {
