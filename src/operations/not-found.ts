@@ -102,13 +102,13 @@ type Excluded = Record<"bots" | "scanners", number>;
 
 const noteDeadLinks = ({ requests }: { requests: number }, { bots, scanners }: Excluded) =>
   requests === 0
-    ? note`No dead links in these days. Left out: ${countUnits(bots, "request")} of bots, ${scanners} of scanners.`
-    : note`${countUnits(requests, "request")} of people got 404 or 410. Left out: ${bots} of bots, ${scanners} of scanners.`;
+    ? note`No dead links in these days. Not counted: ${countUnits(bots, "request")} from bots, ${scanners} from scanners.`
+    : note`${countUnits(requests, "request")} from people got 404 or 410. Not counted: ${bots} from bots, ${scanners} from scanners.`;
 
 const noteErrors = ({ requests }: { requests: number }, { bots }: Excluded) =>
   requests === 0
-    ? note`No request was answered 500–599 in these days. Left out: ${bots} of bots.`
-    : note`${countUnits(requests, "request")} got 500–599. Left out: ${bots} of bots.`;
+    ? note`No request was answered 500–599 in these days. Not counted: ${bots} from bots.`
+    : note`${countUnits(requests, "request")} got 500–599. Not counted: ${bots} from bots.`;
 
 export const notFound = defineOperation({
   name: "not-found",

@@ -358,5 +358,5 @@ type DeadLink = AnswerOf<typeof notFound>["rows"][number];
 
 function describeLink({ value, requests, referrers: [first] }: DeadLink): string {
   const from = first === undefined ? "" : `, most from ${quote(first.value, { maxLength: MAX_SHOWN })}`;
-  return `${quote(value, { maxLength: MAX_SHOWN })} (${requests}${from})`;
+  return `${quote(value, { maxLength: MAX_SHOWN })} (${requests} ${nameUnit(requests, "request")}${from})`;
 }

@@ -141,6 +141,6 @@ const viewDeadLinks = ({ requests, total_rows, rows }: DeadLinks): View => ({
   columns: notFoundColumns,
   rows: listNotFound(rows),
   notes: [
-    note`Not found: ${countUnits(requests, "request")} of people for ${countUnits(total_rows, "path")}, answered 404 or 410.`,
+    note`Not found: ${countUnits(requests, "request")} from people for ${countUnits(total_rows, "path")} got 404 or 410.`,
   ],
 });

@@ -111,7 +111,7 @@ async function checkReading(
   }
   const readings = listReadings(summary).join("; ");
   // What it lacks comes first: a terminal cuts a long cell.
-  const intro = "reads it by its own words (analytics-mcp mapping shows them).";
+  const intro = "reads its own field names (analytics-mcp mapping shows them).";
   return ok([intro, ...listLacks(summary, profile), `${readings}.`].join(" "));
 }
 

@@ -119,7 +119,7 @@ describe("of a log whose last day is low", () => {
     expect(says).toMatchObject({ code, stdout });
     expect(says.stderr).toMatch(/^Nothing in these days has pages=\/pricng. Nearest: \/pricing.$/m);
     expect(says.stderr).toMatch(
-      /^Nobody met --filter in the four weeks before either: it may be mistyped.$/m,
+      /^No visitor matched --filter in the four weeks before either: check its spelling.$/m,
     );
     const quiet = await checkLog(log, `${asked} -q`);
     expect(quiet).toMatchObject({ code, stdout });
@@ -308,10 +308,10 @@ describe("dead links", () => {
     const { code, stdout } = await checkLog(log, "--dead-links 10");
     expect([code, stdout]).toEqual([
       7,
-      `example.com had 2 dead links on Friday, 2026-11-20 that people asked for at least 10 times: "/old" (12, most from "/blog"), "/${"x".repeat(58)}…" (11).\n`,
+      `example.com had 2 dead links on Friday, 2026-11-20 that people asked for at least 10 times: "/old" (12 requests, most from "/blog"), "/${"x".repeat(58)}…" (11 requests).\n`,
     ]);
     expect((await checkLog(log, "--dead-links 3")).stdout).toContain(
-      ', "/rare" (3, most from "example.org").',
+      ', "/rare" (3 requests, most from "example.org").',
     );
   });
 
@@ -341,12 +341,12 @@ describe("pages that the server fails to answer", () => {
     [
       "--server-errors 5",
       7,
-      'example.com answered 1 path with a server error (5xx) on Friday, 2026-11-20 at least 5 times: "/signup" (6, most from "/pricing").\n',
+      'example.com answered 1 path with a server error (5xx) on Friday, 2026-11-20 at least 5 times: "/signup" (6 requests, most from "/pricing").\n',
     ],
     [
       "--server-errors 1",
       7,
-      'example.com answered 2 paths with a server error (5xx) on Friday, 2026-11-20: "/signup" (6, most from "/pricing"), "/a" (2, most from "/pricing").\n',
+      'example.com answered 2 paths with a server error (5xx) on Friday, 2026-11-20: "/signup" (6 requests, most from "/pricing"), "/a" (2 requests, most from "/pricing").\n',
     ],
     [
       "--server-errors 7 --explain",

@@ -253,7 +253,7 @@ describe("login at a terminal, by address", () => {
         siteTimezones: { "*": "Europe/Berlin" },
       },
     ]);
-    expect(stderr).toContain("This service is read by its own words:");
+    expect(stderr).toContain("This is how the service's own field names are read:");
     expect(stderr).not.toMatch(/key-of-acme/);
   });
 

@@ -54,7 +54,7 @@ describe("a letter about small numbers", () => {
     const { subject, text, html } = await writeLetter([{ count: 12 }], [{ count: 13 }]);
     expect(subject).toBe("example.com, 2026-11-09 to 2026-11-15: 12 visitors (13 before; small sample)");
     expect(text).toContain(
-      "12 visitors, and 13 from 2026-11-02 to 2026-11-08. With so few, a difference may be chance.",
+      "12 visitors, and 13 from 2026-11-02 to 2026-11-08. With so few visitors, the difference may be due to chance.",
     );
     for (const each of [subject, text, html.replace(/<style>.*<\/style>/s, "")])
       expect(each).not.toMatch(/-?7\.7/);

@@ -117,7 +117,7 @@ describe("a service that describes itself in words of its own", () => {
         `/sites answers at this address, so either the service has no /stats, or it does not know the site by what was sent as \`site\`: "7", then "acme.example". If it knows sites by /ref, a mapping file says so: ${mapping}`,
       );
       expect(said).not.toMatch(/there is no API|have no days|Next:/);
-      expect(said).toContain("It is saved, but 4 of 4 kinds of questions do not work yet, as said above.");
+      expect(said).toContain("It is saved, but 4 of 4 kinds of questions do not work yet, as listed above.");
       const doctor = await runShell(["doctor", "--json"], { environment });
       expect(doctor.stdout).toContain("/sites answers at this address");
       const chosen = await login("--mapping", write("ref.json", mapping));
@@ -245,7 +245,7 @@ describe("a service that describes itself in words of its own", () => {
       const { code, stdout, stderr } = await login(environment, server.origin);
       expect([code, stdout]).toEqual([0, expect.stringContaining("acme.example")]);
       const said = flat(stderr);
-      expect(said).toContain("This service is read by its own words:");
+      expect(said).toContain("This is how the service's own field names are read:");
       expect(said).toContain("stats: visitors from /data/uniqueVisitors, pageviews from /data/pageViews");
       expect(said).toContain("It has no events.");
       expect(readProfile(environment, "default").mapping).toBeUndefined();
@@ -328,7 +328,7 @@ describe("a service that describes itself in words of its own", () => {
     it("says that it reads the service by its own words, and which", async () => {
       const { status, detail, fix } = await contract(access(server));
       expect([status, fix]).toEqual(["ok", null]);
-      expect(detail).toContain("reads it by its own words");
+      expect(detail).toContain("reads its own field names");
       expect(detail).toContain("visitors from /data/uniqueVisitors");
       expect(detail).toContain("It has no events.");
     });

@@ -152,7 +152,7 @@ describe("a page", () => {
       "Events have no change: those of the days before were not read.",
       expect.stringMatching(/^Rows may not add up/),
       expect.stringMatching(/^A visit ends after 30 minutes/),
-      expect.stringMatching(/^Not found: \d+ requests of people for \d+ paths, answered 404 or 410\.$/),
+      expect.stringMatching(/^Not found: \d+ requests from people for \d+ paths got 404 or 410\.$/),
       "Made with analytics-mcp 1.2.3, 2026-11-21 05:05 (Europe/Berlin).",
     ]);
     expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");

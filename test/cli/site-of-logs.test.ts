@@ -44,7 +44,7 @@ describe("the site of logs that name none", () => {
     const { run, count, environment, log } = createPlace();
     const { stderr } = await run("stats");
     expect(stderr).toContain(
-      "warning: The lines of these logs name no site, so they count as shop.example, as their pages call it.\n",
+      "warning: The lines of these logs name no site, so they count as shop.example, the name that their pages use.\n",
     );
     expect((await run("stats")).stderr).not.toContain("as their pages");
     expect(await count("shop.example")).toEqual(["shop.example", 4]);

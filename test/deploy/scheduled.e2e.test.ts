@@ -66,7 +66,7 @@ const harmful = (...kinds: number[]) =>
 /** The sentence of a check about these names, each as its path and as its referrer. */
 function expectSentence(text: string, sent: readonly string[]): void {
   expect(text).toMatch(
-    /^example\.com had \d+ dead links on [^"]*(?:"[^"]*" \(\d+, most from "[^"]*"\), )+and \d+ more\.$/,
+    /^example\.com had \d+ dead links on [^"]*(?:"[^"]*" \(\d+ requests?, most from "[^"]*"\), )+and \d+ more\.$/,
   );
   const quoted = [...text.matchAll(/"[^"]*"/g)].map(([each]): unknown => JSON.parse(each));
   expect(quoted).toEqual(sent.flatMap((name) => [name, name]));

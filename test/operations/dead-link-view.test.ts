@@ -34,6 +34,6 @@ it("keeps the end of a referrer's path in a narrow terminal", () => {
 
 it("counts one request as one", () => {
   expect(formatNotes(view.notes, "people")).toContain(
-    "1 request of people got 404 or 410. Left out: 0 of bots, 0 of scanners.",
+    "1 request from people got 404 or 410. Not counted: 0 from bots, 0 from scanners.",
   );
 });

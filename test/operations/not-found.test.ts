@@ -42,7 +42,7 @@ describe("a service that counts dead links", () => {
       `${first?.value}\t${first?.requests}\t${first?.visitors}\t${linked?.value} (`,
     );
     expect(textOf(result)).toContain("These names come from visitors");
-    expect((await shell("example.com", "--days", "7")).stderr).toContain("Left out: ");
+    expect((await shell("example.com", "--days", "7")).stderr).toContain("Not counted: ");
   });
 
   it("gives the same numbers of what the server failed to answer, and repeats the status", async () => {
@@ -115,7 +115,7 @@ describe("an answer of another service", () => {
       "/old\t9\t4\t/blog (5), google.com (2)",
       "(other)\t3\t3\t",
     ]);
-    expect(stderr).toContain("Left out: 7 of bots, 8 of scanners.");
+    expect(stderr).toContain("Not counted: 7 from bots, 8 from scanners.");
   });
 
   it.each([

@@ -122,7 +122,7 @@ async function report(
   if (unknown.length > 0) throw new SilentExit(exitCodes.incomplete);
 }
 
-const NEVER_MET = "Nobody met --filter in the four weeks before either: it may be mistyped.";
+const NEVER_MET = "No visitor matched --filter in the four weeks before either: check its spelling.";
 
 const isAboutValue = ({ code }: Warning) => code === NO_SUCH_VALUE;
 
@@ -199,7 +199,7 @@ function assertUsed(conditions: Conditions, { metric, against, filter }: Record<
   if (flag === undefined) return;
   if (filter !== undefined) {
     throw new AnalyticsError("usage", `${flag} cannot be combined with --filter.`, {
-      hint: "These requests belong to no visit, so that no filter can choose among them. Check them in a command of their own.",
+      hint: "These requests belong to no visit, so a filter cannot apply to them. Check them with a separate command.",
     });
   }
   const usesMetric = below !== undefined || above !== undefined || change !== undefined || unusual;

@@ -18,7 +18,7 @@ export async function learnDescribed(
 ) {
   const summary = await summarizeService(described, site, {});
   if (!isQuiet) {
-    await printNote(io, "\nThis service is read by its own words:");
+    await printNote(io, "\nThis is how the service's own field names are read:");
     for (const line of listReadings(summary)) await printNote(io, `  ${line}`);
     for (const line of listLacks(summary, profile)) await printNote(io, line);
   }

@@ -54,7 +54,7 @@ export async function askForTimezones(
   const label = `Sites in ${title}, such as example.com,shop.example`;
   const read = (text: string) => {
     if (Object.keys(splitSites(text).known).includes("*")) {
-      throw new AnalyticsError("usage", `${title} does not tell your sites.`, {
+      throw new AnalyticsError("usage", `${title} does not list your sites.`, {
         hint: "Write the domain of each, such as example.com,shop.example.",
       });
     }

@@ -213,7 +213,7 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
       );
     }
     if (unread !== undefined) {
-      await printNote(io, `It is saved, but ${unread} kinds of questions do not work yet, as said above.`);
+      await printNote(io, `It is saved, but ${unread} kinds of questions do not work yet, as listed above.`);
       const options = name === DEFAULT_PROFILE ? "" : ` --profile ${name}`;
       await printNote(io, `To see how it is read: analytics-mcp mapping${options}`);
       return;

@@ -128,11 +128,7 @@ function createLineWriter(stream: Io["stdout"]): HitWriter {
 }
 
 const createClosedPipeError = (cause: Error) =>
-  new AnalyticsError(
-    "usage",
-    "The hits could not be written to the end: the program that reads them stopped.",
-    {
-      hint: "Fix it and load them again: hits that are there already are replaced, not added.",
-      cause,
-    },
-  );
+  new AnalyticsError("usage", "Not all hits could be written: the program that reads them stopped.", {
+    hint: "Fix it and load them again: hits that are there already are replaced, not added.",
+    cause,
+  });

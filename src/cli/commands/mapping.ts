@@ -31,7 +31,7 @@ export const command: CommandDefinition = {
         "analytics-mcp mapping --mapping service.json",
       )
       .description(
-        "Show how a service that describes itself in words of its own is read: where each field is, an example of what is there, and how it was found. In a pipe, prints the same as a mapping file, which can be edited and given back with --mapping or ANALYTICS_MAPPING, or saved with login --mapping.",
+        "Show how a service with field names of its own is read: where each field is, an example of what is there, and how it was found. In a pipe, prints the same as a mapping file, which can be edited and given back with --mapping or ANALYTICS_MAPPING, or saved with login --mapping.",
       )
       .option("--site <site>", "site to ask about (default: your default site, else the first)")
       .addOption(createFormatOption("json, the mapping file"))

@@ -40,7 +40,10 @@ export function describeVisitors(letter: Letter, screen: Screen): Lead {
   const both = `${count}${inDays(days)}, and ${write.count(before)}${inDays(daysBefore)} from ${span}.`;
   if (small_sample) {
     const known = `${write.count(before)} before${inDays(daysBefore)}; small sample`;
-    return { lead: [both, "With so few, a difference may be chance."], subject: `${subject} (${known})` };
+    return {
+      lead: [both, "With so few visitors, the difference may be due to chance."],
+      subject: `${subject} (${known})`,
+    };
   }
   const { percent } = per_day?.visitors ?? change;
   if (percent === null) return { lead: [both], subject };

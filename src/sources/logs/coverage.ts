@@ -202,7 +202,7 @@ function warnOfSenders(log: SiteLog, { from, to }: Days, acceptProxyAddresses: b
       : [
           {
             code: "maybe_proxied",
-            detail: `On ${listSome(suspected)}, nearly all page views come from a few addresses: of somebody who asks all the time (see --exclude-address), or of a proxy, behind which many visitors count as one (see --trust-forwarded and --accept-proxy-addresses).`,
+            detail: `On ${listSome(suspected)}, nearly all page views come from a few addresses: either somebody who requests pages all the time (see --exclude-address), or a proxy that makes many visitors count as one (see --trust-forwarded and --accept-proxy-addresses).`,
             values: describeDates(suspected),
           },
         ]),

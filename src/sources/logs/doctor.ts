@@ -72,7 +72,7 @@ export async function checkFiles(
 }
 
 const ENDED =
-  "If people came since, see where the server writes now: after a rotation it may need a reload, and a copy of its files must be made again.";
+  "If people have come since, check where the server writes its log now: it may need a reload after a rotation, and copied files must be copied again.";
 /** What is older has been seen. */
 const RECENT_DAYS = 30;
 /** `logs` names all. */

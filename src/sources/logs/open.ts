@@ -57,7 +57,7 @@ export function openStore(
   };
   const onRenamed = (before: string, name: string, isCalled: boolean) =>
     warn?.(
-      `These logs were counted as ${before}; they are counted again as ${name}${isCalled ? ", as their pages call their site" : ""}.`,
+      `These logs were counted as ${before}; they are counted again as ${name}${isCalled ? ", the name that their pages use" : ""}.`,
     );
   return {
     settings,

@@ -162,7 +162,7 @@ describe("a service that has only some numbers of days", () => {
       expect(totals).toMatchObject({ visitors: 10 * days, comparison: { previous: { days } } });
       expect(top).toEqual([]);
       expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST, days: 7 });
-      expect(formatNotes(noteMissing(missing, "shown", "shop.example"), "people")).toContain(
+      expect(formatNotes(noteMissing(missing, "shown", "shop.example"), "shell")).toContain(
         "One of them: analytics-mcp breakdown --site shop.example --dimension pages --days 7",
       );
       // Its events are there, but not of these days.

@@ -23,7 +23,7 @@ export async function lookFirst(settings: LogSettings): Promise<string[]> {
 
 const describeCalled = (called: string, onlySite: string | undefined): string =>
   onlySite === undefined
-    ? `The lines of these logs name no site, so they count as ${called}, as their pages call it.`
+    ? `The lines of these logs name no site, so they count as ${called}, the name that their pages use.`
     : `The pages in these logs call their site ${called}, not ${onlySite}. To count them by that name: --site ${called}`;
 
 /** The name of logs that nobody has named, if no line has a host and the pages leave no doubt. */
