@@ -18,7 +18,7 @@ export interface LearnedMemory {
 }
 
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
-const kept = once(() => z.strictObject({ format: z.literal(1), at: z.number(), learned: learned() }));
+const kept = once(() => z.strictObject({ format: z.literal(2), at: z.number(), learned: learned() }));
 
 /**
  * Opens what is kept about a service. Only the same key for the same address finds it again; the file has neither. What was
@@ -52,7 +52,7 @@ export function openLearnedMemory(
       if (folder === undefined || file === undefined) return;
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        replaceFile(file, JSON.stringify({ format: 1, at: clock(), learned: value }));
+        replaceFile(file, JSON.stringify({ format: 2, at: clock(), learned: value }));
       } catch {
         // A folder that cannot be written, or a full disk.
       }

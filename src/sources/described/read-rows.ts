@@ -1,3 +1,4 @@
+import { createParameterError, quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
@@ -6,7 +7,7 @@ import { compareRows } from "../../operations/row-order.ts";
 import { type Cell, KEY, type Table } from "./answer-tables.ts";
 import { type Found, keepFound, type Reading } from "./field-mapping.ts";
 import { choose, createMissingError, readCount } from "./find-field.ts";
-import { namesOf } from "./json-pointer.ts";
+import { namesOf, type Pointer } from "./json-pointer.ts";
 import { type Cells, findInRecord, readRecord } from "./read-record.ts";
 import {
   applyReading,
@@ -22,7 +23,16 @@ import {
   type TableQuery,
 } from "./read-table.ts";
 import type { ServiceReader } from "./service-reader.ts";
-import { findMetric, isAside, isOtherMetric, rankDimension, rankName, splitName } from "./words.ts";
+import {
+  canBePaths,
+  findMetric,
+  findOtherDimension,
+  isAside,
+  isOtherMetric,
+  rankDimension,
+  rankName,
+  splitName,
+} from "./words.ts";
 
 type Row = AnswerOf<typeof breakdown>["rows"][number];
 
@@ -36,6 +46,8 @@ interface ReadRows {
 }
 
 const MAX_VALUE = 500;
+/** Of what a hint shows. */
+const MAX_PLACE = 100;
 const METRICS = ["visitors", "pageviews", "events", "count"] as const;
 
 export function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension): ReadRows {
@@ -107,6 +119,7 @@ function readRowColumns(table: Table, query: TableQuery, dimension: string, enve
   const value = findValue(table, query, dimension);
   if (value === undefined)
     throw createMissingError({ operation, path, field: "value" }, { places: table.columns });
+  if (value.by !== "mapping") assertOwnRows(table, value, dimension);
   const counts = {
     visitors: findColumn(table, "visitors", query, isCount),
     pageviews: findColumn(table, "pageviews", query, isCount),
@@ -134,6 +147,23 @@ function findValue(table: Table, query: TableQuery, dimension: string): Found | 
   const found = choose(candidates, { ...query, field: "value" });
   if (found !== undefined) return found;
   return findOnly(table.columns.filter((column) => cellsOf(table, column).every(isText)));
+}
+
+/** Refuses the rows of a service that answers with another list than was asked for, such as pages for every dimension. */
+function assertOwnRows(table: Table, { pointer }: Found, dimension: string): void {
+  const otherOf = (column: Pointer) => findOtherDimension(namesOf(column).at(-1) ?? "", dimension);
+  const isPath = (cell: Cell) => cell === null || (typeof cell === "string" && cell.startsWith("/"));
+  const arePages = (column: Pointer) => !canBePaths(dimension) && cellsOf(table, column).every(isPath);
+  // A title may stand beside its page.
+  const isTitle = (rankName(namesOf(pointer), "value") ?? 0) >= 2;
+  const besides = isTitle ? table.columns.filter((column) => otherOf(column) && arePages(column)) : [];
+  const [other] = otherOf(pointer) || arePages(pointer) ? [pointer] : besides;
+  if (other === undefined) return;
+  const sample = cellsOf(table, other).find((cell) => cell !== null) ?? null;
+  const mapping = JSON.stringify({ breakdowns: { [dimension]: { value: other.slice(0, MAX_PLACE) } } });
+  throw createParameterError("dimension", `cannot be ${dimension}: this service has no such list`, {
+    hint: `It answers with ${otherOf(other) ?? "pages"}, such as ${quote(sample, { maxLength: MAX_PLACE })}. If these are ${dimension}, a mapping file can say so: ${mapping}`,
+  });
 }
 
 function findLabel(table: Table, query: TableQuery, dimension: string, value: Found): Found | undefined {

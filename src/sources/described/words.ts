@@ -203,6 +203,22 @@ export function rankName(names: readonly string[], field: Field): number | undef
 export const rankDimension = (name: string, dimension: string): number | undefined =>
   rankParts(splitName(name), dimensionWords.get(dimension) ?? new Map());
 
+/** Words that values of several dimensions are called by: they do not say which one it is. */
+const SHARED_WORDS = new Set(words("url host hostname domain source client platform system term"));
+const OF_PAGES: ReadonlySet<string> = new Set(["pages", "entry_pages", "exit_pages"]);
+
+/** Whether all values of a dimension can begin with a slash. */
+export const canBePaths = (dimension: string): boolean => OF_PAGES.has(dimension) || dimension === "events";
+
+/** The dimension that a name is of, if it is not this one: `page`, where countries are sought. */
+export function findOtherDimension(name: string, dimension: string): string | undefined {
+  const parts = splitName(name);
+  if (SHARED_WORDS.has(parts.join("")) || rankDimension(name, dimension) !== undefined) return undefined;
+  const isOther = ([other, words]: [string, ReadonlyMap<string, number>]) =>
+    rankParts(parts, words) !== undefined && !(OF_PAGES.has(other) && OF_PAGES.has(dimension));
+  return [...dimensionWords].find(isOther)?.[0];
+}
+
 /** Whether names lead to numbers that are aside: of the days before, a percentage. */
 export const isAside = (names: readonly string[]): boolean =>
   names.some((name) => splitName(name).some((part) => ASIDE.has(part)));

@@ -441,11 +441,11 @@ describe("one list that cannot be had", () => {
 it("counts a list of past days from rows with visitors alone", async () => {
   const { ask } = createSmallService({
     "/openapi.json": () => describeParameters(takesDays),
-    "/breakdown": (query) => [{ page: "/", visitors: 4 * Number(query.get("days")) }],
+    "/breakdown": (query) => [{ name: "first", visitors: 4 * Number(query.get("days")) }],
   });
   const { top, missing } = await ask("overview", { period: "yesterday" });
   expect(missing).toBeUndefined();
-  expect(top[0].rows).toEqual([{ value: "/", label: "/", visitors: 4, percentage: 40 }]);
+  expect(top[0].rows).toEqual([{ value: "first", label: "first", visitors: 4, percentage: 40 }]);
 });
 
 describe("a mapping", () => {

@@ -168,6 +168,40 @@ describe("rows", () => {
     expect((await rows(byName)).rows).toMatchObject([{ value: "__proto__" }, { value: "toString" }]);
   });
 
+  it.each([
+    ["countries", { page: "/", visitors: 5 }],
+    ["referrers", { path: "/pricing", title: "Pricing", visitors: 5 }],
+    ["devices", { value: "/", visitors: 5 }],
+    ["pages", { country: "DE", visitors: 5 }],
+  ])("of another list than %s are none", async (dimension, row) => {
+    const service = createSmallService({ "/breakdown": () => [row] });
+    await expect(service.ask("breakdown", { dimension })).rejects.toMatchObject({
+      message: `dimension cannot be ${dimension}: this service has no such list.`,
+      hint: expect.stringContaining(
+        JSON.stringify({ breakdowns: { [dimension]: { value: `/${Object.keys(row)[0]}` } } }),
+      ),
+    });
+  });
+
+  it.each([
+    ["entry_pages", { page: "/", visitors: 5 }],
+    ["exit_pages", { url: "/pricing", visitors: 5 }],
+    ["referrers", { url: "https://news.example/a", visitors: 5 }],
+    ["cities", { name: "Berlin", country: "DE", visitors: 5 }],
+    ["events", { value: "/download", visitors: 5 }],
+  ])("of %s may have a name that other lists have, too", async (dimension, row) => {
+    const { rows: read } = await ask({ "/breakdown": () => [row] }, "breakdown", { dimension });
+    expect(read).toMatchObject([{ value: Object.values(row)[0] }]);
+  });
+
+  it("of another list are those that the mapping says", async () => {
+    const service = createSmallService(
+      { "/breakdown": () => [{ page: "/", visitors: 5 }] },
+      { mapping: { breakdowns: { countries: { value: "/page" } } } },
+    );
+    expect((await service.ask("breakdown", { dimension: "countries" })).rows).toHaveLength(1);
+  });
+
   it("have no period if two are stated", async () => {
     const list = [{ name: "/", visitors: 5 }];
     const days = { from: "2026-11-14", to: TODAY };

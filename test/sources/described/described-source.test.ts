@@ -23,7 +23,7 @@ const COMPLETE = {
     const days = Number(query.get("days") ?? 30);
     const dimension = query.get("dimension") ?? "";
     const [measure, all] = dimension === "events" ? ["events", 3] : ["pageviews", 20];
-    const [first = "/", second = "/pricing"] = VALUES.get(dimension) ?? [];
+    const [first = "first", second = "second"] = VALUES.get(dimension) ?? [];
     return [
       { name: first, visitors: 6 * days, [measure]: (all - 1) * days },
       { name: second, visitors: 4 * days, [measure]: days },
@@ -37,6 +37,7 @@ const COMPLETE = {
 };
 /** Values that the contract has of some dimensions. */
 const VALUES = new Map([
+  ...["pages", "entry_pages", "exit_pages"].map((name) => [name, ["/", "/pricing"]] as const),
   ["countries", ["DE", "FR"]],
   ["regions", ["DE-BE", "FR-IDF"]],
   ["languages", ["de", "fr-FR"]],
