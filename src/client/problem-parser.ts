@@ -1,4 +1,4 @@
-import { AnalyticsError, type ErrorCode, type Quota } from "../errors.ts";
+import { AnalyticsError, type ErrorCode, type Quota, quote } from "../errors.ts";
 import { readJson, readMember } from "../member.ts";
 import { BASE_PATH } from "../operations/contract.ts";
 import { type Problem, type ProblemCode, problem, problemCodes } from "../operations/problem.ts";
@@ -46,11 +46,14 @@ export function parseProblem(status: number, text: string, context: ProblemConte
   const known = findCode(status, body.code);
   const code = known ?? statusCodes[status] ?? (status >= 500 ? "internal_error" : "bad_answer");
   const said = body.detail ?? findSentence(text);
-  const message = said?.slice(0, MAX_DETAIL_LENGTH) ?? describeStatus(status, context.path);
   const id = body.request_id?.slice(0, MAX_REQUEST_ID_LENGTH);
   const request = status >= 500 && id !== undefined ? ` (request ${id})` : "";
   // Its code alone may be another service's own word.
   const isProblem = known !== undefined && body.title !== undefined && body.status !== undefined;
+  const cut = said?.slice(0, MAX_DETAIL_LENGTH);
+  const end = /[.!?]$/.test(cut ?? "") ? "" : ".";
+  const quoted = cut && (isProblem ? cut : `The service says: ${quoteSaid(cut)}${end}`);
+  const message = quoted ?? describeStatus(status, context.path);
   const hint = status === 403 ? adviseOnForbidden(context) : adviseOn(code, context, isProblem);
   const options = {
     status,
@@ -75,6 +78,10 @@ export function findSentence(text: string): string | undefined {
   const found = findText(body, 0) ?? findLoose(body, 0);
   return found?.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim() || undefined;
 }
+
+/** A service's sentence in quotation marks. Those inside become single ones, so that none of them ends the quotation. */
+export const quoteSaid = (sentence: string, maxLength: number = MAX_DETAIL_LENGTH): string =>
+  quote(sentence.replaceAll('"', "'"), { maxLength });
 
 function findText(value: unknown, level: number): string | undefined {
   if (typeof value !== "object" || value === null || level > MAX_LEVELS) return undefined;

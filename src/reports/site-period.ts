@@ -220,13 +220,33 @@ export async function readToday(call: Call, site: string, options: CallOptions):
   return { today: known ?? (await now).as_of.slice(0, 10), readActive: async () => (await now).visitors };
 }
 
+/** Answers an operation for any days. Refused are the days that were named, also where others had to be asked for. */
+export async function askSpan<O extends SpanOperation>(
+  call: Call,
+  operation: O,
+  params: Record<string, unknown>,
+  days: SitePeriod,
+  options: CallOptions,
+  summary?: Promise<AnswerOf<typeof stats>>,
+): Promise<AnswerOf<O>> {
+  try {
+    return await answerSpan(call, operation, params, days, options, summary);
+  } catch (error) {
+    const refused = error instanceof AnalyticsError ? error.parameters : [];
+    const { maximum } = refused.find(({ parameter }) => parameter === "days") ?? {};
+    if (maximum === undefined) throw error;
+    assertWithinReach(days.from, days.today, maximum);
+    throw error;
+  }
+}
+
 /**
  * Answers an operation for any days: directly if the source can, else by subtracting what came after them. Throws
  * AnalyticsError `invalid_parameter` for days that cannot be reached; the message says what is possible.
  *
  * @param summary The totals of the same days, if they are being asked for, so that they are not computed twice.
  */
-export async function askSpan<O extends SpanOperation>(
+async function answerSpan<O extends SpanOperation>(
   call: Call,
   operation: O,
   params: Record<string, unknown>,
@@ -278,8 +298,8 @@ export async function askSpan<O extends SpanOperation>(
 }
 
 /** Refuses days that a service does not reach if it answers only for days that end today. */
-export function assertWithinReach(from: string, today: string): void {
-  const earliest = findEarliest(today);
+export function assertWithinReach(from: string, today: string, days = MAX_DAYS): void {
+  const earliest = addDays(today, 1 - days);
   if (from >= earliest) return;
   throw createPeriodError(`must not begin before ${earliest}: this service reaches back no further`);
 }

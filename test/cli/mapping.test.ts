@@ -112,7 +112,7 @@ describe("a service that describes itself in words of its own", () => {
       const all = await login();
       const said = flat(all.stderr);
       const mapping = '{"sites":{"id":"/ref"},"site":"id"}';
-      expect(said).toMatch(/stats: No such property x{400,500} /);
+      expect(said).toMatch(/stats: The service says: "No such property x{400,500}…?"/);
       expect(said).toContain(
         `/sites answers at this address, so either the service has no /stats, or it does not know the site by what was sent as \`site\`: "7", then "acme.example". If it knows sites by /ref, a mapping file says so: ${mapping}`,
       );

@@ -127,7 +127,7 @@ describe("a body", () => {
   ])("that repeats the key %s has %s", async (apiKey, text) => {
     expect(await receive(200, JSON_TYPE, apiKey, { apiKey })).toMatchObject({ text });
     const refused = receive(400, JSON_TYPE, JSON.stringify({ detail: apiKey }), { apiKey });
-    await expect(refused).rejects.toMatchObject({ message: "[key]" });
+    await expect(refused).rejects.toMatchObject({ message: 'The service says: "[key]".' });
   });
 });
 
@@ -136,7 +136,7 @@ describe("an error", () => {
   const full = problem(100_000 - problem(0).length);
   const alone = "The service answered /stats with status 404.";
   it.each<[string, string | Uint8Array[], Record<string, string>, number, string]>([
-    ["that is as long as may be", full, JSON_TYPE, 1e6, "Why."],
+    ["that is as long as may be", full, JSON_TYPE, 1e6, 'The service says: "Why."'],
     ["that is longer", `${full} `, JSON_TYPE, 1e6, alone],
     ["that is longer than any answer may be", full, JSON_TYPE, 1e4, alone],
     ["that is no JSON by its type", full, { "content-type": "text/plain" }, 1e6, alone],
@@ -167,8 +167,9 @@ describe("an error", () => {
     ["The quota is used up.", "Try again in 3 seconds."],
   ])("says only once what to do: %s", async (detail, hint) => {
     const headers = { ...JSON_TYPE, "retry-after": "3" };
+    const message = `The service says: "${detail}"`;
     const told = await receive(429, headers, JSON.stringify({ code: "rate_limited", detail }));
-    expect(told).toEqual({ passes: true, wait: 3_000, code: "rate_limited", message: detail, hint });
+    expect(told).toEqual({ passes: true, wait: 3_000, code: "rate_limited", message, hint });
   });
 });
 

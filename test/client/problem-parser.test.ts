@@ -13,6 +13,7 @@ describe("an error response", () => {
   const theirs = "The problem is on the service's side: try again later, or contact its operator.";
   const answered = (status: number) => `The service answered /stats with status ${status}.`;
   const notAccepted = "The service does not accept the API key (status 401).";
+  const says = (text: string) => `The service says: "${text}"`;
   const x = (length: number) => "x".repeat(length);
 
   it.each<[number, object, object, string, string, string | undefined]>([
@@ -58,7 +59,7 @@ describe("an error response", () => {
       { code: "site_not_found", detail: "None." },
       {},
       "site_not_found",
-      "None.",
+      says("None."),
       "List the key's sites: analytics-mcp sites (tool list_sites).",
     ],
     [405, {}, {}, "method_not_allowed", answered(405), isBase],
@@ -69,14 +70,14 @@ describe("an error response", () => {
     [429, {}, { wait: 86_400_000 }, "rate_limited", answered(429), "Try again in 24 hours."],
     [429, {}, { wait: 86_400_001 }, "rate_limited", answered(429), "Try again later."],
     [499, {}, {}, "bad_answer", answered(499), isBase],
-    [500, { detail: "No.", request_id: "r1" }, {}, "internal_error", "No. (request r1)", theirs],
-    [400, { detail: "No.", request_id: "r1" }, {}, "invalid_parameter", "No.", undefined],
+    [500, { detail: "No.", request_id: "r1" }, {}, "internal_error", `${says("No.")} (request r1)`, theirs],
+    [400, { detail: "No.", request_id: "r1" }, {}, "invalid_parameter", says("No."), undefined],
     [
       500,
       { detail: x(501), request_id: x(65) },
       {},
       "internal_error",
-      `${x(500)} (request ${x(64)})`,
+      `${says(x(500))}. (request ${x(64)})`,
       theirs,
     ],
     [
@@ -101,6 +102,15 @@ describe("an error response", () => {
     const error = parseProblem(status, JSON.stringify(body), { ...at, ...context });
     expect(error).toMatchObject({ code, message, status, parameters: [] });
     expect(error.hint).toBe(hint);
+  });
+
+  it("in the service's own words is marked as such, with the quotation marks that it has", () => {
+    const said = (status: number, error: string) =>
+      parseProblem(status, JSON.stringify({ error }), at).message;
+    expect(said(429, "slow down")).toBe('The service says: "slow down".');
+    expect(said(500, 'relation "events" does not exist.')).toBe(
+      "The service says: \"relation 'events' does not exist.\"",
+    );
   });
 
   it.each(["", "{", "null", '"text"', "[]"])("is recognized by its status if the body is %j", (text) => {

@@ -1,7 +1,5 @@
-import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { readBodyText } from "../../client/http-response.ts";
 import { explainLastFailure } from "../../client/network-failure.ts";
-import { findSentence } from "../../client/problem-parser.ts";
 import type { Profile } from "../../config/profiles.ts";
 import {
   findSiteTimezones,
@@ -10,7 +8,7 @@ import {
   readSiteTimezones,
   type SiteTimezones,
 } from "../../config/services.ts";
-import { AnalyticsError, quote, quoteWord } from "../../errors.ts";
+import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { readJson, readMember } from "../../member.ts";
 import type { sites as sitesOperation } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
@@ -141,16 +139,9 @@ const isUnclear = (status: number) => status === 429 || status >= 500 || (status
 export const createNotThereError = (baseUrl: string, { title }: GatewayKind, cause?: AnalyticsError) =>
   new AnalyticsError(
     cause?.code ?? "bad_answer",
-    [`${baseUrl} does not look like ${title}.`, ...(cause ? [quoteForeign(cause)] : [])].join(" "),
+    [`${baseUrl} does not look like ${title}.`, ...(cause ? [cause.message] : [])].join(" "),
     { hint: `Check the address: it is the one at which you open ${title} in a browser.`, cause },
   );
-
-/** The message of an error, marked as another's if the address wrote it. */
-function quoteForeign(error: AnalyticsError): string {
-  const said = error instanceof ForeignAnswerError ? findSentence(error.text) : undefined;
-  return said === undefined ? error.message : `It said: ${quote(said, { maxLength: MAX_SAID })}.`;
-}
-const MAX_SAID = 200;
 
 /** Refuses options for a service that tells everything: of the contract, or with an API of its own. */
 export function assertHasUse(kind: GatewayKind | undefined, siteTimezones: string | undefined): void {

@@ -1,4 +1,4 @@
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, createParameterError } from "../../errors.ts";
 import type { DescribedParameter } from "./description.ts";
 
 /** The numbers of days that a service's description allows in a request. */
@@ -22,9 +22,10 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
     (listed.length > 0 ? listed : [Math.max(days, minimum)]).find(
       (count) => count >= days && count <= maximum,
     );
+  const most = Math.min(maximum, listed.at(-1) ?? maximum);
   const bounds = [
     ...(minimum > 1 ? [`at least ${minimum}`] : []),
-    ...(maximum < Number.POSITIVE_INFINITY ? [`at most ${maximum}`] : []),
+    ...(most < Number.POSITIVE_INFINITY ? [`at most ${most}`] : []),
   ];
   const createError = (why: string) => {
     const detail = `must be ${listed.length > 0 ? `one of ${listed.join(", ")}` : bounds.join(" and ")} ${why}`;
@@ -36,10 +37,13 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
     has: (days) => find(days) === days,
     cover: (days) => {
       const found = find(days);
-      if (found === undefined) throw createError(`at this service, not ${days}`);
-      return found;
+      if (found !== undefined) return found;
+      // Fewer can be had from these, so that what it lists is not all that can be asked.
+      throw createParameterError("days", `must be at most ${most} at this service`, {
+        range: { minimum: 1, maximum: most },
+      });
     },
-    comeNear: (days) => find(days) ?? listed.at(-1) ?? maximum,
+    comeNear: (days) => find(days) ?? most,
     createError,
   };
 }

@@ -1,5 +1,5 @@
-import { findSentence } from "../../client/problem-parser.ts";
-import { AnalyticsError, type ErrorCode, quote } from "../../errors.ts";
+import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
+import { AnalyticsError, type ErrorCode } from "../../errors.ts";
 import { isRecord } from "./answer-tables.ts";
 
 /** Errors that say nothing about the next answer. */
@@ -30,7 +30,7 @@ export function explainRefusal(path: string, answer: unknown): AnalyticsError | 
     (Object.hasOwn(answer, "error") || Object.hasOwn(answer, "errors") || answer.success === false);
   const sentence = isRefusal ? findSentence(JSON.stringify(answer)) : undefined;
   if (sentence === undefined) return undefined;
-  return new AnalyticsError("bad_answer", `The service refused ${path}: ${quote(sentence)}.`, {
+  return new AnalyticsError("bad_answer", `The service refused ${path}: ${quoteSaid(sentence)}.`, {
     status: 200,
   });
 }

@@ -16,7 +16,7 @@ import {
   type Warning,
 } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
-import { again } from "./allowed-days.ts";
+import { again, OtherDaysError } from "./allowed-days.ts";
 import { listPossibleToday } from "./answer-dates.ts";
 import { isOfOneAnswer } from "./answer-errors.ts";
 import type { ServiceSite } from "./field-mapping.ts";
@@ -176,24 +176,40 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     };
   };
 
+  /** What the totals say of a series, as far as the service has them; undefined if it does not. */
+  const checkSums = async (
+    site: ServiceSite,
+    days: number,
+    options: RequestOptions,
+  ): Promise<{ warnings: Warning[]; pageviews?: number } | undefined> => {
+    if (days === 1) return { warnings: [] };
+    try {
+      const asked = reader.allowedDays(stats).cover(days);
+      const { totals, series } = await readBoth(site, asked, options);
+      const warnings = describeVisitors(asked, totals.visitors, series.points);
+      return { warnings, ...(asked === days && { pageviews: totals.pageviews }) };
+    } catch (error) {
+      if (!isOfOneAnswer(error) || error instanceof OtherDaysError) throw error;
+      return undefined;
+    }
+  };
+
   const answerSeries = async (
     { site: name, days }: { site: string; days: number },
     options: RequestOptions,
   ): Promise<AnswerOf<typeof timeseries>> => {
     const site = await locate(name, options);
-    const series = await readSeries(site, days, options);
-    const hasAll = series.points.length === days;
-    const total =
-      !hasAll && reader.allowedDays(stats).has(days)
-        ? (await readTotals(site, days, options)).pageviews
-        : undefined;
-    const { days: filled, warnings } = fillDays(series.window, series.points, total);
+    const [series, sums] = await Promise.all([
+      readSeries(site, days, options),
+      checkSums(site, days, options),
+    ]);
+    const { days: filled, warnings } = fillDays(series.window, series.points, sums?.pageviews);
     return {
       site: refer(site),
       period: describePeriod(series),
       interval: "day",
       points: filled,
-      ...join([...(days > 1 ? [EACH_DAY] : []), ...warnings, ...describeDates(series)]),
+      ...join([...(sums?.warnings ?? [EACH_DAY]), ...warnings, ...describeDates(series)]),
     };
   };
 

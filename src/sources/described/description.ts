@@ -12,6 +12,7 @@ export interface DescribedParameter {
   allowed?: (string | number)[] | undefined;
   minimum?: number | undefined;
   maximum?: number | undefined;
+  isRequired?: true | undefined;
   /** Its description, type and format. */
   text: string;
 }
@@ -97,7 +98,8 @@ function readParameters(document: unknown, given: readonly unknown[]): Map<strin
     const parameter = resolve(document, each);
     const name = readMember(parameter, "name");
     if (readMember(parameter, "in") !== "query" || typeof name !== "string") continue;
-    parameters.set(name, readParameter(document, parameter));
+    const isRequired = readMember(parameter, "required") === true;
+    parameters.set(name, { ...readParameter(document, parameter), ...(isRequired && { isRequired }) });
   }
   return parameters;
 }

@@ -1,4 +1,5 @@
 import type { ForeignAnswerError } from "../../client/foreign-answer.ts";
+import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { AnalyticsError, createParameterError, quote } from "../../errors.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import type { DescribedParameter } from "./description.ts";
@@ -54,11 +55,12 @@ export function renameToDimension(
   name: string,
 ): AnalyticsError {
   const { message, status } = error;
+  const said = findSentence(error.text);
   const text = error.text.slice(0, MAX_REFUSAL);
   const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
   if (!isAbout) return error;
-  const detail = `cannot be ${dimension}: the service refuses it, with ${quote(message, { maxLength: MAX_SAID })}`;
-  const named = dimensions.filter((other) => findNamed(message, other, name) !== undefined);
+  const detail = `cannot be ${dimension}: the service refuses it${said === undefined ? "" : `, with ${quoteSaid(said, MAX_SAID)}`}`;
+  const named = dimensions.filter((other) => findNamed(said ?? message, other, name) !== undefined);
   return createParameterError("dimension", detail, {
     hint:
       named.length === 0

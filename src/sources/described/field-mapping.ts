@@ -108,6 +108,7 @@ export const learned = once(() =>
           allowed: z.array(z.union([z.string(), z.number()])).optional(),
           minimum: z.number().optional(),
           maximum: z.number().optional(),
+          isRequired: z.literal(true).optional(),
           text: z.string(),
         }),
       ),

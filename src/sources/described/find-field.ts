@@ -79,7 +79,7 @@ export function createMissingError(
     if (near !== undefined) return `Did you mean ${namePlace(near)}? ${adviseOnMapping(sought, near)}`;
     return first === undefined
       ? `If it has one, a mapping file can name the place. ${SEE_MAPPING}`
-      : `It may be one of ${listed}. ${adviseOnMapping(sought, first)}`;
+      : `It may be ${places.length > 1 ? "one of " : ""}${listed}. ${adviseOnMapping(sought, first)}`;
   };
   return new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
     status: 200,

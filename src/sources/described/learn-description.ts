@@ -14,7 +14,7 @@ export const SPECIFIED: Readonly<Record<string, readonly string[]>> = {
   [breakdown.path]: ["site", "dimension", "limit"],
   [realtime.path]: ["site"],
 };
-/** Beside them, what a description may say of a breakdown. */
+/** What is read of a description, beside other parameters that it requires. */
 const KNOWN = ["site", "days", "dimension", "limit"];
 
 /** Reads the service's description, if it has one. */
@@ -29,7 +29,9 @@ export async function learnDescription(readText: ReadText, options: CallOptions)
     parameters: Object.fromEntries(
       entries.map(([path, { parameters }]) => [
         path,
-        Object.fromEntries([...parameters].filter(([name]) => KNOWN.includes(name))),
+        Object.fromEntries(
+          [...parameters].filter(([name, { isRequired }]) => KNOWN.includes(name) || isRequired),
+        ),
       ]),
     ),
     texts: Object.fromEntries(

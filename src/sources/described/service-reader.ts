@@ -1,7 +1,8 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import type { ReadText } from "../../client/http-client.ts";
+import { findSentence } from "../../client/problem-parser.ts";
 import { parseJson } from "../../client/result-parser.ts";
-import { quote } from "../../errors.ts";
+import { quote, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
@@ -125,20 +126,41 @@ export async function openServiceReader(
         refusal ??= refused;
       }
     }
-    throw refusal?.code === "not_found" ? await explainNotFound(refusal, path, names, given) : refusal;
+    throw refusal?.code === "not_found"
+      ? await explainNotFound(refusal, path, names, given)
+      : refusal && explainParameters(refusal, path, ["site", ...Object.keys(sent)]);
   };
 
   /** Throws OtherDaysError for a refusal that lists the numbers of days that can be had, and what is no refusal as it is. */
   const learnDays = (path: string, days: unknown, error: unknown): ForeignAnswerError => {
     if (!(error instanceof ForeignAnswerError)) throw error;
     const { code, message, status } = error;
-    const allowed = typeof days === "number" ? findListedDays(message) : [];
+    const allowed = typeof days === "number" ? findListedDays(findSentence(error.text) ?? "") : [];
     if (allowed.length === 0 || allowed.includes(Number(days))) return error;
     const known = { text: "", ...parameter(path, "days"), allowed };
     const ofPath = { ...readMember(learned.parameters, path), days: known };
     update({ parameters: { ...learned.parameters, [path]: ofPath } });
     const parameters = [{ parameter: "days", detail: "is refused", allowed: allowed.map(String) }];
     throw new OtherDaysError(code, message, { status, parameters });
+  };
+
+  const list = (names: readonly string[]) =>
+    [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((part) => part !== "").join(" and ");
+  /** What a service wants that this program does not send, by its description, else by its refusal. */
+  const explainParameters = (error: ForeignAnswerError, path: string, sent: readonly string[]) => {
+    const { code, message, text, status } = error;
+    const described = Object.entries(readMember(learned.parameters, path) ?? {});
+    const wanted = described.flatMap(([name, { isRequired }]) =>
+      isRequired && !sent.includes(name) ? [quoteIfNeeded(name.slice(0, MAX_SENT))] : [],
+    );
+    const isMissing = /\b(required|missing)\b/i.test(findSentence(text) ?? "");
+    if (wanted.length === 0 && !isMissing) return error;
+    const wants =
+      wanted.length > 0 ? `, but its description requires ${list(wanted.slice(0, MAX_WANTED))}` : "";
+    return new ForeignAnswerError(code, message, text, {
+      status,
+      hint: `This program sends only ${list(sent)} to ${path}${wants}. No mapping changes what is sent: let the service answer to these alone.`,
+    });
   };
 
   /** The list of sites came from there, so that the address is right. */
@@ -232,6 +254,7 @@ export async function openServiceReader(
 }
 
 const MAX_SENT = 60;
+const MAX_WANTED = 5;
 const MAX_PAGES = 100;
 /** Of a service with more, the list is asked for when a site is named that is not among them. */
 const MAX_KEPT_SITES = 1_000;

@@ -44,6 +44,27 @@ describe("requests", () => {
     }
   });
 
+  it("that lack what the service requires say what is sent, and that no mapping changes it", async () => {
+    const refuse = () => new Reply(400, { error: "start and end are required (YYYY-MM-DD)" });
+    const message = 'The service says: "start and end are required (YYYY-MM-DD)".';
+    const advice = "No mapping changes what is sent: let the service answer to these alone.";
+    const document = {
+      paths: {
+        "/stats": {
+          get: { parameters: ["start", "end"].map((name) => ({ name, in: "query", required: true })) },
+        },
+      },
+    };
+    await expect(ask({ "/stats": refuse, "/openapi.json": () => document }, "stats")).rejects.toMatchObject({
+      message,
+      hint: `This program sends only site and days to /stats, but its description requires start and end. ${advice}`,
+    });
+    await expect(ask({ "/stats": refuse }, "stats")).rejects.toMatchObject({
+      message,
+      hint: `This program sends only site and days to /stats. ${advice}`,
+    });
+  });
+
   it("for a description that is not there are refused for that reason, if the address is right", async () => {
     const unknown = () => new Reply(404, { error: "unknown site None" });
     const answers = { "/openapi.json": unknown };

@@ -250,7 +250,7 @@ describe("days", () => {
     const whole = { from: TODAY, to: TODAY, timezone: AUCKLAND, partial: false };
     expect((await ask(answers, "stats", { period: "yesterday" })).period).toMatchObject(whole);
     const { ask: asking, asked } = createSmallService(answers);
-    for (const days of [7, 8]) expect((await asking("timeseries", { days })).period.partial).toBe(false);
+    for (const days of [7, 1]) expect((await asking("timeseries", { days })).period.partial).toBe(false);
     expect(asked.filter((line) => line.startsWith("/stats"))).toEqual(["/stats?site=7&days=7"]);
   });
 
@@ -277,7 +277,7 @@ describe("days", () => {
     const document = (days: object) => () => describeParameters({ "/timeseries": { days } });
     const few = createSmallService({ "/openapi.json": document({ minimum: 7 }) });
     expect((await few.ask("timeseries", { days: 5 })).points).toHaveLength(5);
-    expect(few.asked.at(-1)).toBe("/timeseries?site=7&days=7");
+    expect(few.asked).toContain("/timeseries?site=7&days=7");
     const listed = { ...NO_TIMEZONE, "/openapi.json": document({ enum: [7, 1] }) };
     const { points } = await ask(listed, "timeseries", { period: "yesterday" });
     expect(points).toMatchObject([{ date: "2026-11-19" }]);
@@ -339,6 +339,34 @@ describe("days", () => {
   it("tell what a visitor is", async () => {
     expect(warningsOf(await stats({ visitors: 50, pageviews: 140 }))).toContain("once in all these days");
     expect(warningsOf(await stats({ visitors: 70, pageviews: 140 }))).not.toContain("once in all");
+  });
+
+  it("of a series say whether they add up, and that it is not known only where it is not", async () => {
+    const warned = async (answers: Answers) => warningsOf(await ask(answers, "timeseries", { days: 7 }));
+    expect(await warned({})).toBe("");
+    const few = { "/stats": () => ({ visitors: 50, pageviews: 140 }) };
+    expect(await warned(few)).toContain("once in all these days");
+    const document = () => describeParameters({ "/stats": { days: { enum: [30, 10] } } });
+    expect(await warned({ "/openapi.json": document })).toBe("");
+    expect(await warned({ "/stats": () => new Reply(404, {}) })).toContain("need not add up");
+  });
+
+  it("that the service does not reach are refused as they were asked for", async () => {
+    const document = () =>
+      describeParameters({
+        "/stats": { days: { enum: [7, 30, 90] } },
+        "/timeseries": { days: { enum: [7, 30, 90] } },
+      });
+    const asking = (given: Record<string, unknown>) => ask({ "/openapi.json": document }, "stats", given);
+    expect((await asking({ days: 14 })).visitors).toBe(140);
+    await expect(asking({ days: 365 })).rejects.toMatchObject({
+      message: "days must be at most 90 at this service.",
+      hint: undefined,
+      parameters: [{ parameter: "days", maximum: 90 }],
+    });
+    await expect(asking({ period: "2026-06" })).rejects.toThrow(
+      "period must not begin before 2026-08-23: this service reaches back no further.",
+    );
   });
 
   it("are not added up where a visitor counts once in all of them", async () => {

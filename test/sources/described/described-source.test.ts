@@ -36,8 +36,10 @@ const COMPLETE = {
   "/openapi.json": () => describeParameters({ "/breakdown": { days: { type: "integer" } } }),
 };
 /** Values that the contract has of some dimensions. */
-const VALUES = new Map([
-  ...["pages", "entry_pages", "exit_pages"].map((name) => [name, ["/", "/pricing"]] as const),
+const VALUES = new Map<string, [string, string]>([
+  ...["pages", "entry_pages", "exit_pages"].map(
+    (name) => [name, ["/", "/pricing"]] as [string, [string, string]],
+  ),
   ["countries", ["DE", "FR"]],
   ["regions", ["DE-BE", "FR-IDF"]],
   ["languages", ["de", "fr-FR"]],
