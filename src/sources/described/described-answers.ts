@@ -22,7 +22,7 @@ import { isOfOneAnswer } from "./answer-errors.ts";
 import type { ServiceSite } from "./field-mapping.ts";
 import { readCount } from "./find-field.ts";
 import { countRecord, findActive, findInRecord, readRecord } from "./read-record.ts";
-import { readRows } from "./read-rows.ts";
+import { type ReadRows, readRows } from "./read-rows.ts";
 import { createSeriesReader, describeDates, formatNow, type ServiceSeries } from "./read-series.ts";
 import { fillDays, near, type ServiceDay, sumOf } from "./service-days.ts";
 import type { RequestOptions, ServiceReader } from "./service-reader.ts";
@@ -134,15 +134,19 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     };
   };
 
+  /** The totals of any days that the service has, and the days. */
+  const readSpan = async (site: ServiceSite, days: number, options: RequestOptions) =>
+    reader.allowedDays(stats).has(days)
+      ? { ...(await readBoth(site, days, options)), hasEvents: false }
+      : sumOfDays(site, days, options);
+
   const answerStats = async (
     asked: ParamsOf<typeof stats>,
     options: RequestOptions,
   ): Promise<AnswerOf<typeof stats>> => {
     const site = await locate(asked.site, options);
     const { days } = asked;
-    const { totals, series, hasEvents } = reader.allowedDays(stats).has(days)
-      ? { ...(await readBoth(site, days, options)), hasEvents: false }
-      : await sumOfDays(site, days, options);
+    const { totals, series, hasEvents } = await readSpan(site, days, options);
     const { warnings: left } = fillDays(series.window, series.points, totals.pageviews);
     return {
       site: refer(site),
@@ -176,18 +180,11 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     };
   };
 
-  /** What the totals say of a series, as far as the service has them; undefined if it does not. */
-  const checkSums = async (
-    site: ServiceSite,
-    days: number,
-    options: RequestOptions,
-  ): Promise<{ warnings: Warning[]; pageviews?: number } | undefined> => {
-    if (days === 1) return { warnings: [] };
+  /** The totals of some days, and whether these add up to them; undefined if the service does not have them. */
+  const readSums = async (site: ServiceSite, days: number, options: RequestOptions) => {
     try {
-      const asked = reader.allowedDays(stats).cover(days);
-      const { totals, series } = await readBoth(site, asked, options);
-      const warnings = describeVisitors(asked, totals.visitors, series.points);
-      return { warnings, ...(asked === days && { pageviews: totals.pageviews }) };
+      const { totals, series } = await readSpan(site, days, options);
+      return { totals, warnings: describeVisitors(days, totals.visitors, series.points) };
     } catch (error) {
       if (!isOfOneAnswer(error) || error instanceof OtherDaysError) throw error;
       return undefined;
@@ -201,15 +198,15 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const site = await locate(name, options);
     const [series, sums] = await Promise.all([
       readSeries(site, days, options),
-      checkSums(site, days, options),
+      days > 1 ? readSums(site, days, options) : undefined,
     ]);
-    const { days: filled, warnings } = fillDays(series.window, series.points, sums?.pageviews);
+    const { days: filled, warnings } = fillDays(series.window, series.points, sums?.totals.pageviews);
     return {
       site: refer(site),
       period: describePeriod(series),
       interval: "day",
       points: filled,
-      ...join([...(sums?.warnings ?? [EACH_DAY]), ...warnings, ...describeDates(series)]),
+      ...join([...(sums?.warnings ?? (days > 1 ? [EACH_DAY] : [])), ...warnings, ...describeDates(series)]),
     };
   };
 
@@ -223,9 +220,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       throw reader.allowedDays(breakdown).createError("for a breakdown at this service");
     const { maximum = limit } = reader.parameter(breakdown.path, "limit") ?? {};
     const asked = Math.min(limit, maximum);
-    const [answer, series] = await Promise.all([
+    const [answer, [series, sums] = []] = await Promise.all([
       reader.askDimension(site, dimension, { limit: asked, days }, options),
-      takesDays ? readSeries(site, days, options) : undefined,
+      takesDays ? Promise.all([readSeries(site, days, options), readSums(site, days, options)]) : undefined,
     ]);
     const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);
     const period = series ?? (await findWindow(site, answer, options));
@@ -235,11 +232,12 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       site: refer(site),
       ...(period && { period: describePeriod(period) }),
       dimension,
-      rows: shown,
+      ...addShares(shown, dimension, sums),
       limit,
       ...(total !== undefined && total >= rows.length && { total_rows: total }),
       truncated,
       ...join([
+        ...(sums?.warnings ?? []),
         ...(isRanked || !truncated ? [] : [OTHER_RANKING]),
         ...(unnamed === undefined
           ? []
@@ -405,6 +403,19 @@ const NO_DATES: Warning = {
   code: UNKNOWN_DAYS,
   detail: "The service does not say which days its lists cover.",
 };
+
+/** Rows with their shares of all visitors. Rows that have more than all count something else, and have none. */
+function addShares(rows: ReadRows["rows"], dimension: string, sums: { totals: Totals } | undefined) {
+  if (sums === undefined) return { rows };
+  const { events, ...counts } = sums.totals;
+  const all = counts.visitors;
+  if (rows.some(({ visitors = 0 }) => visitors > all)) return { rows };
+  const share = (visitors: number) => (all === 0 ? 0 : Math.round((1000 * visitors) / all) / 10);
+  return {
+    rows: rows.map((row) => (row.visitors === undefined ? row : { ...row, percentage: share(row.visitors) })),
+    totals: { ...counts, ...(dimension === "events" && { events }) },
+  };
+}
 
 const EACH_DAY: Warning = {
   code: PERIOD_VISITORS,

@@ -36,7 +36,7 @@ import {
 
 type Row = AnswerOf<typeof breakdown>["rows"][number];
 
-interface ReadRows {
+export interface ReadRows {
   rows: Row[];
   total: number | undefined;
   /** What the service calls a count that no word names. */

@@ -190,9 +190,7 @@ describe("a service that has only some numbers of days", () => {
         hint: "Ask for the breakdown of the last 7, 30 or 90 days (days).",
       });
     }
-    await expect(ask("conversions", { goal: "pages=/", days: 30 })).rejects.toThrow(
-      "goal cannot be pages: this service's breakdowns have no totals.",
-    );
+    expect(await ask("conversions", { goal: "pages=/", days: 30 })).toMatchObject({ visitors: 300 });
   });
 
   it("has the lists of days until today, the nearest that it has if none were named, and says so", async () => {
@@ -446,6 +444,28 @@ it("counts a list of past days from rows with visitors alone", async () => {
   const { top, missing } = await ask("overview", { period: "yesterday" });
   expect(missing).toBeUndefined();
   expect(top[0].rows).toEqual([{ value: "first", label: "first", visitors: 4, percentage: 40 }]);
+});
+
+it("has the visitors of all beside its rows, from the totals of the same days", async () => {
+  const { ask } = createSmallService({
+    "/openapi.json": () => describeParameters(takesDays),
+    "/breakdown": (query) => [{ name: "/a", visitors: 4 * Number(query.get("days")) }],
+  });
+  const { rows, totals } = await ask("breakdown", { dimension: "pages", days: 7 });
+  expect(rows).toEqual([{ value: "/a", label: "/a", visitors: 28, percentage: 40 }]);
+  expect(totals).toEqual({ visitors: 70, pageviews: 140 });
+  expect(await ask("compare", { days: 7, dimension: "pages" })).not.toHaveProperty("missing");
+  expect(await ask("conversions", { goal: "pages=/a", days: 7 })).toMatchObject({ conversion_rate: 40 });
+});
+
+it("has no shares of rows that count more than all visitors", async () => {
+  const { ask } = createSmallService({
+    "/openapi.json": () => describeParameters(takesDays),
+    "/breakdown": () => [{ name: "/a", visitors: 71 }],
+  });
+  const answer = await ask("breakdown", { dimension: "pages", days: 7 });
+  expect(answer.rows).toEqual([{ value: "/a", label: "/a", visitors: 71 }]);
+  expect(answer).not.toHaveProperty("totals");
 });
 
 describe("a mapping", () => {
