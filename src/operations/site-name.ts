@@ -27,6 +27,15 @@ export function verifySite(actual: { id: string; domain: string }, asked: string
   return `it is about ${quote(actual.domain)}, not ${quote(asked)}`;
 }
 
+/** The domain of the only site that its owner gave this name; undefined if there is none, or more than one. */
+export function findDomain(
+  sites: readonly { domain: string; name: string }[],
+  asked: string,
+): string | undefined {
+  const [first, ...others] = sites.filter(({ name }) => fold(name) === fold(asked));
+  return others.length > 0 ? undefined : first?.domain;
+}
+
 /** The first of some sites in a sentence, and how many more there are. */
 export function listSites(domains: readonly string[], maxListed: number): string {
   const more = domains.length > maxListed ? ` and ${domains.length - maxListed} more` : "";

@@ -92,6 +92,12 @@ describe("login in a script", () => {
     expect(stdout).not.toContain(GLOBEX_KEY);
   });
 
+  it("takes a site by the name that its owner gave it, and saves its domain", async () => {
+    const home = createHome({ acme: { baseUrl: `${BASE}/api/v1`, apiKey: "old" } });
+    expect((await login(home, ["--profile", "acme", "--site", "example docs"])).code).toBe(0);
+    expect(readProfile(home, "acme")).toMatchObject({ site: "docs.example.com" });
+  });
+
   it("changes a profile's key and keeps its address, and its site where the new key sees it", async () => {
     const acme = { baseUrl: `${BASE}/api/v1`, apiKey: "old", site: "example.com" };
     const home = createHome({ acme });

@@ -42,6 +42,24 @@ describe("a query about a site", () => {
     });
   });
 
+  it("finds it by the name that its owner gave it, if only one has it", async () => {
+    const named = (...names: string[]) => {
+      const all = names.map((name, index) => ({ domain: `s${index}.example`, name }));
+      const list = async () => ({ sites: all });
+      return askForSite(
+        Object.assign(list, {}) as unknown as Call,
+        { site: "shop" },
+        {},
+        async ({ site }) => {
+          if (site === "shop") throw new AnalyticsError("site_not_found", "There is no such site.");
+          return site;
+        },
+      );
+    };
+    expect(await named("Blog", "Shop")).toBe("s1.example");
+    await expect(named("Shop", "Shop")).rejects.toMatchObject({ code: "site_not_found" });
+  });
+
   it("that names an unknown site is refused, with the known ones", async () => {
     await expect(ask(connect(DEMO_KEY), { site: "elsewhere.net" })).rejects.toMatchObject({
       code: "site_not_found",

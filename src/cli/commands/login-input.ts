@@ -10,7 +10,7 @@ import { AnalyticsError, type ErrorCode, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { sites } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
-import { normalizeSite } from "../../operations/site-name.ts";
+import { findDomain, normalizeSite } from "../../operations/site-name.ts";
 import { SITES_DEADLINE } from "../../setup/service-trial.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
@@ -364,9 +364,11 @@ export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: stri
   return site === "" ? undefined : site;
 }
 
-/** The site as it was named, if the key has it. */
-export const findKnownSite = (known: KnownSites, site: string | undefined): string | undefined =>
-  known.some(({ domain, id }) => domain === site || id === site) ? site : undefined;
+/** The site as it was named, if the key has it; by its domain where the name is the one that its owner gave it. */
+export function findKnownSite(known: KnownSites, site: string | undefined): string | undefined {
+  if (site === undefined || known.some(({ domain, id }) => domain === site || id === site)) return site;
+  return findDomain(known, site);
+}
 
 const LOGS_NEED_NONE = " Access logs need no key: analytics-mcp login --logs '/var/log/nginx/access.log*'";
 
