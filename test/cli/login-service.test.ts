@@ -193,7 +193,9 @@ describe("a service with an API of its own", () => {
     const argv = ["login", "--service", "matomo", "--api-key-stdin", "--base-url", other.origin];
     const { stderr } = await runShell(argv, { environment: createHome(), stdin: PLAUSIBLE_KEY });
     other.close();
-    expect(stderr).toContain(`${other.origin} does not look like Matomo. The service says: "unknown site None".`);
+    expect(stderr).toContain(
+      `${other.origin} does not look like Matomo. The service says: "unknown site None".`,
+    );
   });
 
   it("is asked for again with the sites, where a key or a site may be wrong", async () => {

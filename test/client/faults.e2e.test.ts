@@ -556,7 +556,7 @@ describe("a problem document", () => {
     const server = await refuse(400, { code: "invalid_parameter", detail: "days must be less.", errors });
     expect(await fail(createCall(server.origin)(sites, {}))).toMatchObject({
       code: "invalid_parameter",
-      message: "days must be less.",
+      message: 'The service says: "days must be less."',
       status: 400,
       parameters: errors,
     });
@@ -564,9 +564,13 @@ describe("a problem document", () => {
 
   it("that repeats the key does not get it shown", async () => {
     const server = await refuse(401, { code: "invalid_api_key", detail: `The key ${KEY} is not valid.` });
-    expect((await fail(createCall(server.origin)(sites, {}))).message).toBe("The key [key] is not valid.");
+    expect((await fail(createCall(server.origin)(sites, {}))).message).toBe(
+      'The service says: "The key [key] is not valid."',
+    );
     const echo = await refuse(500, { detail: "It failed.", request_id: `of-${KEY}` });
-    expect((await fail(createCall(echo.origin)(sites, {}))).message).toBe("It failed. (request of-[key])");
+    expect((await fail(createCall(echo.origin)(sites, {}))).message).toBe(
+      'The service says: "It failed." (request of-[key])',
+    );
   });
 
   it("with endless refused parameters is cut to the first ones", async () => {

@@ -39,7 +39,7 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
   events: ["events", "custom events, events custom, tracked events, goal events", "interactions"],
   active: [
     "active visitors, visitors, visitors active",
-    "active, active users, users active, current visitors, visitors current, online, live, now, visitors now, visitors online, online visitors, live visitors, visitors live, realtime, realtime visitors, active now, current users, online users, users online, unique visitors, live users, online now, now online, live now",
+    "active, active users, users active, current visitors, visitors current, online, live, now, visitors now, visitors online, online visitors, live visitors, visitors live, realtime, realtime visitors, active now, current users, online users, users online, unique visitors, live users",
     "users, people, current, uniques, concurrent, concurrents, concurrent visitors, concurrent users",
   ],
   date: [
