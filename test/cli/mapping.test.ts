@@ -64,6 +64,20 @@ describe("a service that describes itself in words of its own", () => {
       expect(stdout + stderr).not.toContain(DESCRIBED_KEY);
     });
 
+    it("shows the whole pointer beside a long example", async () => {
+      const other = await startDescribedService({
+        counts: { sum: { uniqueVisitors: 70 } },
+        site: { createdAt: "2026-01-01T00:00:00.000Z" },
+      });
+      const { stdout } = await runShell(["mapping"], {
+        environment: access(other),
+        isTTY: true,
+        columns: 80,
+      });
+      other.close();
+      expect(stdout).toMatch(/stats +visitors +\/data\/sum\/uniqueVisitors +70 +its name/);
+    });
+
     it("prints a file in a pipe that reads the service in the same way", async () => {
       const environment = access(server);
       const { stdout } = await runShell(["mapping"], { environment });
@@ -246,7 +260,10 @@ describe("a service that describes itself in words of its own", () => {
       expect([code, stdout]).toEqual([0, expect.stringContaining("acme.example")]);
       const said = flat(stderr);
       expect(said).toContain("This is how the service's own field names are read:");
-      expect(said).toContain("stats: visitors from /data/uniqueVisitors, pageviews from /data/pageViews");
+      // Lines of a list, which a terminal does not break within a word.
+      expect(stderr).toContain(
+        "\n- stats: visitors from /data/uniqueVisitors, pageviews from /data/pageViews\n",
+      );
       expect(said).toContain("It has no events.");
       expect(readProfile(environment, "default").mapping).toBeUndefined();
       expect(stdout + stderr).not.toContain(DESCRIBED_KEY);

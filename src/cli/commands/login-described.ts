@@ -19,7 +19,7 @@ export async function learnDescribed(
   const summary = await summarizeService(described, site, {});
   if (!isQuiet) {
     await printNote(io, "\nThis is how the service's own field names are read:");
-    for (const line of listReadings(summary)) await printNote(io, `  ${line}`);
+    for (const line of listReadings(summary)) await printNote(io, `- ${line}`);
     for (const line of listLacks(summary, profile)) await printNote(io, line);
   }
   for (const line of listProblems(summary)) await printNote(io, line);

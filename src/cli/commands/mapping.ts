@@ -84,6 +84,9 @@ async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
   for (const line of listProblems(summary)) await printNote(io, line);
 }
 
+/** A longer one would take the place of where it is. */
+const MAX_EXAMPLE = 16;
+
 async function buildView(
   { reader }: Described,
   summary: ServiceSummary,
@@ -99,13 +102,13 @@ async function buildView(
       { key: "field", label: "field", kind: "text" },
       { key: "where", label: "where", kind: "text", keepsEnd: true },
       { key: "example", label: "example", kind: "text", untrusted: true },
-      { key: "learned_from", label: "learned from", kind: "text" },
+      { key: "learned_from", label: "learned from", kind: "text", detail: true },
     ],
     rows: summary.fields.map(({ operation, field, pointer, example, by }) => ({
       operation,
       field,
       where: cutWord(pointer) || "the whole answer",
-      example: example === null ? null : cutWord(String(example)),
+      example: example === null ? null : cutWord(String(example), MAX_EXAMPLE),
       learned_from: LEARNED_FROM[by],
     })),
     notes: [...listRequestFacts(reader, summary), ...listLacks(summary, profile)],

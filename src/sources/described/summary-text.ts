@@ -12,7 +12,7 @@ const MAX_WORD = 60;
 const MAX_NAMES = 30;
 
 /** Something that the service wrote. */
-export const cutWord = (text: string): string => cleanText(text, MAX_WORD);
+export const cutWord = (text: string, maxLength: number = MAX_WORD): string => cleanText(text, maxLength);
 
 /** By what a field was found. */
 export const LEARNED_FROM: Readonly<Record<Found["by"], string>> = {

@@ -100,6 +100,17 @@ describe("a field", () => {
     expect(await ask(answers, "stats", { days: 7 })).toMatchObject({ visitors: 70, pageviews: 140 });
   });
 
+  it("that is at one place at most is proposed as one", async () => {
+    const answers = { "/breakdown": () => [{ a: "x", b: "y", n: 5 }] };
+    await expect(ask(answers, "breakdown", { dimension: "pages" })).rejects.toMatchObject({
+      hint: expect.stringMatching(/^It may be one of /),
+    });
+    const series = { "/timeseries": () => listDays(7).map((date) => ({ date, seen: 5 })) };
+    await expect(ask(series, "timeseries", { days: 7 })).rejects.toMatchObject({
+      hint: expect.stringMatching(/^It may be "\/seen"\. /),
+    });
+  });
+
   it("that the mapping has not is absent", async () => {
     const answer = await stats(
       { visitors: 70, pageviews: 140, events: 5 },
