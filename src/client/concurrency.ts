@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { createCancelledError } from "./time-limit.ts";
+import { createCancelledError, shareTime } from "./time-limit.ts";
 
 interface Flight<T> {
   result: Promise<T>;
@@ -20,8 +20,13 @@ export type SingleFlight<T> = (
 export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 
-  const startFlight = (key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> => {
+  const startFlight = (
+    key: string,
+    start: (signal: AbortSignal) => Promise<T>,
+    caller: AbortSignal | undefined,
+  ): Flight<T> => {
     const controller = new AbortController();
+    shareTime(controller.signal, caller);
     const flight: Flight<T> = { result: start(controller.signal), waiting: 0, controller };
     const end = () => {
       if (flights.get(key) === flight) flights.delete(key);
@@ -35,7 +40,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     if (signal?.aborted) return Promise.reject(createCancelledError());
     // Many calls may wait on one caller's signal, and Node warns about the eleventh listener.
     if (signal) setMaxListeners(0, signal);
-    const flight = flights.get(key) ?? startFlight(key, start);
+    const flight = flights.get(key) ?? startFlight(key, start, signal);
     flight.waiting++;
     return new Promise<T>((resolve, reject) => {
       const leave = () => {

@@ -4,7 +4,7 @@ import { AnalyticsError } from "../errors.ts";
 import { createBrake } from "./brake.ts";
 import { createConcurrencyLimiter, createSingleFlight } from "./concurrency.ts";
 import type { HttpClientOptions, Target } from "./http-client.ts";
-import { sendRequest } from "./http-request.ts";
+import { type Explain, sendRequest } from "./http-request.ts";
 import { countRequest } from "./progress.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { parseBody } from "./result-parser.ts";
@@ -17,7 +17,7 @@ export interface GatewayService {
   /** The headers that carry the key, if it is not in a request's form. */
   authorize?(apiKey: string): Readonly<Record<string, string>>;
   /** What it means by an error; undefined to go by the status. Nobody may see its own words unbounded. */
-  explain?(status: number, text: string): AnalyticsError | undefined;
+  explain?: Explain;
   /** Requests in flight at the same time. */
   concurrency: number;
   /** How many requests of one key it allows in so many seconds. */

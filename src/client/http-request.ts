@@ -21,6 +21,9 @@ export interface ResponseLimits {
   maxBytes: number;
 }
 
+/** @param wait Milliseconds that the service asks to wait. */
+export type Explain = (status: number, text: string, wait?: number) => AnalyticsError | undefined;
+
 export interface HttpRequest {
   url: string;
   /** The operation's path, for messages: a URL's query is never shown. */
@@ -35,7 +38,7 @@ export interface HttpRequest {
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
   /** What a service with an API of its own means by an error; undefined to go by its status. */
-  explain?(status: number, text: string): AnalyticsError | undefined;
+  explain?: Explain;
   /** Milliseconds since 1970. */
   clock: () => number;
 }
@@ -95,7 +98,7 @@ export async function sendRequest(request: HttpRequest, limits: ResponseLimits, 
   // The quota's window is not how long a service is unavailable.
   const asksToWait = status === 429 || headers.get("retry-after") !== null;
   const wait = asksToWait ? readRetryAfter(headers, request.clock()) : undefined;
-  const explained = request.explain?.(status, text);
+  const explained = request.explain?.(status, text, wait);
   const error =
     explained ??
     parseProblem(status, isJson(response) ? text : "", {

@@ -137,6 +137,7 @@ function readKnownMembers(text: string): Partial<Problem> {
 function describeStatus(status: number, path: string): string {
   if (status === 401) return "The service does not accept the API key (status 401).";
   if (status === 403) return `The service refuses access to ${path} (status 403).`;
+  if (status === 429) return "The service got too many requests and refuses more for now (status 429).";
   return `The service answered ${path} with status ${status}.`;
 }
 
@@ -173,7 +174,8 @@ function adviseOn(code: ErrorCode, context: ProblemContext, isProblem: boolean):
 const NEEDED_PATHS =
   " A service of your own has /sites, /stats, /timeseries, /breakdown and /realtime there: a mapping is for fields, not for paths.";
 
-const formatWait = (wait: number | undefined) =>
+/** When to try again: `in 90 seconds`, or `later`. */
+export const formatWait = (wait: number | undefined) =>
   wait === undefined || wait > DAY_MS ? "later" : `in ${formatDuration(Math.ceil(wait / 1000))}`;
 
 function formatDuration(seconds: number): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnalyticsError } from "../errors.ts";
-import { createCancelledError, limitTime } from "./time-limit.ts";
+import { createCancelledError, limitTime, readTimeLeft } from "./time-limit.ts";
 
 /** Times in milliseconds. */
 export interface RetryPolicy {
@@ -24,9 +24,12 @@ export class RetryableError extends Error {
   }
 }
 
+/** Nobody waits longer than this for a service that names a time. */
+const MAX_WAIT_MS = 30_000;
+
 /**
- * Repeats an attempt that throws a RetryableError. Stops when the attempts are used up or the next wait would pass the
- * deadline, and throws the last attempt's AnalyticsError; throws `timeout` when the deadline passes and `cancelled`
+ * Repeats an attempt that throws a RetryableError. Stops when the attempts are used up or the next wait is too long or would pass the
+ * deadline, or that of the question, and throws the last attempt's AnalyticsError; throws `timeout` when the deadline passes and `cancelled`
  * when the caller's signal is aborted.
  *
  * Waits are random between zero and the backoff ("full jitter"), so that many callers do not come back together. A wait
@@ -37,7 +40,6 @@ export function retry<T>(
   policy: RetryPolicy,
   callerSignal?: AbortSignal,
 ): Promise<T> {
-  const start = performance.now();
   return limitTime(policy.deadline, callerSignal, async ({ signal, hasTimedOut }) => {
     const throwIfOver = () => {
       if (hasTimedOut()) throw createTimeoutError(policy);
@@ -52,8 +54,8 @@ export function retry<T>(
         if (!(error instanceof RetryableError)) throw error;
         const backoff = Math.random() * Math.min(policy.maxBackoff, policy.firstBackoff * 2 ** (count - 1));
         const wait = error.wait === undefined ? backoff : error.wait + Math.random() * policy.firstBackoff;
-        const left = policy.deadline - (performance.now() - start);
-        if (count >= policy.attempts || wait >= left) throw error.error;
+        const longest = Math.min(MAX_WAIT_MS, readTimeLeft(signal));
+        if (count >= policy.attempts || wait >= longest) throw error.error;
         await sleep(wait, undefined, { signal }).catch(throwIfOver);
       }
     }

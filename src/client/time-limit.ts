@@ -3,6 +3,19 @@ import { AnalyticsError } from "../errors.ts";
 /** The error of a call whose caller aborted it. */
 export const createCancelledError = () => new AnalyticsError("cancelled", "The call was cancelled.");
 
+/** When the time of a signal is over, in milliseconds of `performance.now()`. */
+const ends = new WeakMap<AbortSignal, number>();
+
+/** The milliseconds left until a signal's time is over. */
+export const readTimeLeft = (signal: AbortSignal): number =>
+  (ends.get(signal) ?? Number.POSITIVE_INFINITY) - performance.now();
+
+/** Gives a signal the time that another one has, from now on. */
+export function shareTime(signal: AbortSignal, other: AbortSignal | undefined, milliseconds?: number): void {
+  const own = milliseconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + milliseconds;
+  ends.set(signal, Math.min(own, (other && ends.get(other)) ?? Number.POSITIVE_INFINITY));
+}
+
 export interface TimeLimit {
   /** Aborted when the time is over or the caller aborts. */
   signal: AbortSignal;
@@ -21,6 +34,7 @@ export async function limitTime<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
+  shareTime(signal, callerSignal, milliseconds);
   let hasTimedOut = false;
   const timer = setTimeout(() => {
     hasTimedOut = !signal.aborted;

@@ -76,12 +76,22 @@ export async function readOverview(
 const isAboutToday = (warning: Warning) => isStop(warning) || isUnread(warning) || warning.code === PROXIED;
 
 function joinWarnings(...lists: readonly Warning[][]): Warning[] | undefined {
-  const byText = new Map(lists.flat().map((warning) => [warning.detail, warning]));
+  const byText = new Map<string, Warning>();
+  for (const warning of lists.flat()) if (!byText.has(warning.detail)) byText.set(warning.detail, warning);
   return byText.size === 0 ? undefined : [...byText.values()];
 }
 
-/** What is only about lists, from a service with an API of its own. */
-const isAboutLists = ({ code }: Warning) => code === NEAR || code === UNKNOWN_DAYS;
+/** What is only about a list, from a service with an API of its own: nothing if it has no rows. */
+const warnOfList = ({ dimension, rows, warnings = [] }: AnswerOf<typeof breakdown>): Warning[] =>
+  rows.length === 0
+    ? []
+    : warnings.flatMap((warning) =>
+        warning.code === NEAR
+          ? [{ ...warning, values: { ...warning.values, dimension } }]
+          : warning.code === UNKNOWN_DAYS
+            ? [warning]
+            : [],
+      );
 
 /** The days to compare with. Before the first day with data there are none. */
 const findBefore = (period: string, days: Days | undefined, { isShortened }: { isShortened: boolean }) =>
@@ -183,7 +193,7 @@ async function readParts(
       summed.warnings,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutToday),
-      lists.flatMap((list) => list.warnings ?? []).filter(isAboutLists),
+      lists.flatMap(warnOfList),
       failures,
       unreached,
       notAdded ? [warnOfNoSums(notAdded)] : [],

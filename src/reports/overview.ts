@@ -31,7 +31,7 @@ import {
   noteCompared,
   visitRates,
 } from "./report-fields.ts";
-import { hasRanges, pickMainLists, topLists, viewTop } from "./top-lists.ts";
+import { hasRanges, pickMainLists, pickMainWarnings, topLists, viewTop } from "./top-lists.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
@@ -139,8 +139,9 @@ export const overview = defineReport({
     const { readOverview } = await import("./overview-answer.ts");
     return readOverview(call, params, options, TOP_DIMENSIONS);
   },
-  compact: ({ trend: { from, visitors, partial, hours }, top, ...overview }) => ({
+  compact: ({ trend: { from, visitors, partial, hours }, top, warnings, ...overview }) => ({
     ...overview,
+    warnings: pickMainWarnings(warnings),
     trend: { from, visitors, partial, ...(hours && { hours: { visitors: hours.visitors } }) },
     top: pickMainLists(top).map((list) => ({ ...list, rows: omitEqualLabels(list.rows) })),
   }),
@@ -154,7 +155,8 @@ const EVENTS_NOTE = "Events have no change: those of the days before were not re
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 function viewOverview(overview: Overview): View[] {
   const lists = pickMainLists(overview.top);
-  return [viewTotals(overview), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
+  const shown = { ...overview, warnings: pickMainWarnings(overview.warnings) };
+  return [viewTotals(shown), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
 }
 
 export const NO_DAYS_BEFORE = "There are no days before to compare with.";

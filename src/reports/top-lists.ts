@@ -3,6 +3,7 @@ import { NO_PERIOD } from "../operations/breakdown.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count } from "../operations/fields.ts";
 import type { Column, View } from "../operations/view.ts";
+import type { Warning } from "../operations/warning.ts";
 
 /** The top rows of several dimensions. */
 export const topLists = () =>
@@ -36,6 +37,14 @@ export function pickMainLists(top: TopList[]): TopList[] {
   return top
     .filter(({ dimension }) => MAIN_LISTS.includes(dimension))
     .map((list) => ({ ...list, rows: list.rows.slice(0, MAIN_ROWS) }));
+}
+
+/** The warnings without those of a list that is none of them. */
+export function pickMainWarnings(warnings: readonly Warning[] = []): Warning[] | undefined {
+  const kept = warnings.filter(
+    ({ values: { dimension } = {} }) => dimension === undefined || MAIN_LISTS.includes(String(dimension)),
+  );
+  return kept.length === 0 ? undefined : kept;
 }
 
 export const hasRanges = ({ rows }: TopList) =>

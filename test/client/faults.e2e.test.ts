@@ -441,7 +441,7 @@ describe.concurrent("cancelling", () => {
   it("ends a wait between attempts", async () => {
     const controller = new AbortController();
     const server = await start((_, response) => {
-      send(response, 429, { "retry-after": "300" }, "");
+      send(response, 429, { "retry-after": "25" }, "");
       setTimeout(() => controller.abort(), 50);
     });
     const call = createCall(server.origin, {}, { deadline: 600_000 });

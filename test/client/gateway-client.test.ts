@@ -76,6 +76,18 @@ describe("the client of a service with an API of its own", () => {
     expect(performance.now() - begun).toBeGreaterThan(900);
   });
 
+  it("fails at once if that is too long, and names the wait", async () => {
+    const client = await start((_, response) =>
+      send(response, 429, { ...JSON_TYPE, "retry-after": "90" }, "{}"),
+    );
+    await expect(client.ask(count)).rejects.toMatchObject({
+      code: "rate_limited",
+      message: "The service got too many requests and refuses more for now (status 429).",
+      hint: "Try again in 90 seconds.",
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("tries once more after a refusal that names no time, for all requests together", async () => {
     const ask = (client: Awaited<ReturnType<typeof start>>, paths: number) =>
       Promise.allSettled(

@@ -12,6 +12,7 @@ describe("an error response", () => {
     `Either the key (${source}) lacks permission: check it in the dashboard under API keys. Or something in front of https://a.test, such as a firewall or a sign-in page, blocks this machine.`;
   const theirs = "The problem is on the service's side: try again later, or contact its operator.";
   const answered = (status: number) => `The service answered /stats with status ${status}.`;
+  const refusedForNow = "The service got too many requests and refuses more for now (status 429).";
   const notAccepted = "The service does not accept the API key (status 401).";
   const says = (text: string) => `The service says: "${text}"`;
   const x = (length: number) => "x".repeat(length);
@@ -65,10 +66,10 @@ describe("an error response", () => {
     [405, {}, {}, "method_not_allowed", answered(405), isBase],
     [418, {}, {}, "bad_answer", answered(418), isBase],
     [422, { code: "missing_parameter" }, {}, "missing_parameter", answered(422), undefined],
-    [429, {}, {}, "rate_limited", answered(429), "Try again later."],
-    [429, {}, { wait: 1_001 }, "rate_limited", answered(429), "Try again in 2 seconds."],
-    [429, {}, { wait: 86_400_000 }, "rate_limited", answered(429), "Try again in 24 hours."],
-    [429, {}, { wait: 86_400_001 }, "rate_limited", answered(429), "Try again later."],
+    [429, {}, {}, "rate_limited", refusedForNow, "Try again later."],
+    [429, {}, { wait: 1_001 }, "rate_limited", refusedForNow, "Try again in 2 seconds."],
+    [429, {}, { wait: 86_400_000 }, "rate_limited", refusedForNow, "Try again in 24 hours."],
+    [429, {}, { wait: 86_400_001 }, "rate_limited", refusedForNow, "Try again later."],
     [499, {}, {}, "bad_answer", answered(499), isBase],
     [500, { detail: "No.", request_id: "r1" }, {}, "internal_error", `${says("No.")} (request r1)`, theirs],
     [400, { detail: "No.", request_id: "r1" }, {}, "invalid_parameter", says("No."), undefined],

@@ -1,5 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
+import { createSingleFlight } from "../../src/client/concurrency.ts";
 import { RetryableError, retry } from "../../src/client/retry.ts";
+import { limitTime } from "../../src/client/time-limit.ts";
 import { AnalyticsError } from "../../src/errors.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -58,6 +60,17 @@ it.each([
   expect(waits).toHaveLength(attempts);
 });
 
+it("the last failure is thrown if nobody would wait so long, or if the question ends before", async () => {
+  const hour = { ...patient, deadline: 3_600_000 };
+  await expect(retry(failing(...passing(9, 90_000)).attempt, hour)).rejects.toBe(unavailable);
+  const { attempt, waits } = failing(...passing(9, 10_000));
+  const asked = limitTime(5_000, undefined, ({ signal }) =>
+    createSingleFlight()("question", (shared) => retry(attempt, hour, shared), signal),
+  );
+  await expect(asked).rejects.toBe(unavailable);
+  expect(waits).toHaveLength(1);
+});
+
 it("an error that is not retryable is thrown as it is", async () => {
   const fault = new TypeError("a fault");
   const { attempt, waits } = failing(fault);
@@ -89,7 +102,7 @@ it.each([
 });
 
 it("the caller may abort during a wait", async () => {
-  const { attempt, waits } = failing(...passing(9, 300_000));
+  const { attempt, waits } = failing(...passing(9, 25_000));
   const hours = { ...patient, deadline: 3_600_000 };
   await expect(retry(attempt, hours, AbortSignal.timeout(20))).rejects.toMatchObject(cancelled);
   expect(waits).toHaveLength(1);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { parseFilter } from "../../src/operations/filter.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { findQuery } from "../../src/reports/queries.ts";
+import { reportQuery } from "../../src/reports/site-report.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -50,21 +51,32 @@ it("does not take days without data for days without server errors", async () =>
   expect(result.warnings ?? []).not.toContainEqual(expect.objectContaining({ code: "server_errors" }));
 });
 
-it("passes on in what the rows of its lists differ from the contract's, once", async () => {
+it("passes on in what the rows of the lists that it shows differ from the contract's, once", async () => {
   const demo = await openDemoSource({ clock: () => LOG_NOW });
   const near = { code: "near", detail: "Rows of referrers are another service's." };
+  const ofChannels = { code: "near", detail: "Channels are another service's." };
+  const ofNone = { code: "near", detail: "Countries are another service's." };
   const source: DataSource = {
     ...demo,
     breakdown: async (span, dimension, ...rest) => ({
       ...(await demo.breakdown(span, dimension, ...rest)),
-      ...(dimension !== "countries" && { warnings: [near, { code: "folded", detail: "Of its own list." }] }),
+      ...(dimension === "countries" && { rows: [], warnings: [ofNone] }),
+      ...(dimension === "channels" && { warnings: [ofChannels] }),
+      ...(/pages|referrers|devices/.test(dimension) && {
+        warnings: [near, { code: "folded", detail: "Of its own list." }],
+      }),
     }),
   };
   const call = createLocalCall(
     async () => source,
     () => LOG_NOW,
   );
-  const { views, result } = await findQuery("overview").ask(call, { site: "example.com", days: 7 }, {});
-  expect(result.warnings).toEqual([near]);
-  expect(formatNotes(views[0]?.warnings ?? [], "people")).toContain(near.detail);
+  const query = findQuery("overview");
+  const { views, result } = await query.ask(call, { site: "example.com", days: 7 }, {});
+  expect(result.warnings).toMatchObject([near, ofChannels]);
+  // Neither shows channels.
+  expect(query.compact?.(result as never).warnings).toMatchObject([near]);
+  expect(formatNotes(views[0]?.warnings ?? [], "people")).toEqual([near.detail]);
+  const report = await reportQuery.ask(call, { site: "example.com", days: 7 }, {});
+  expect(formatNotes(report.views[0]?.warnings ?? [], "people")).toEqual([near.detail, ofChannels.detail]);
 });

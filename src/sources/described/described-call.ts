@@ -12,7 +12,7 @@ import { readPointer } from "./json-pointer.ts";
 import type { LearnedMemory } from "./learned-memory.ts";
 
 /*
- * Services that keep the specification in words of their own. This folder imports the contract, `client/`, `config/`, `render/`,
+ * Services that keep the specification in words of their own. This folder imports the contract, `client/`, `config/`, `names/`, `render/`,
  * what all sources share, and nothing of another source.
  */
 

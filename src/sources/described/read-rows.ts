@@ -1,5 +1,6 @@
 import { createParameterError, quote } from "../../errors.ts";
 import { readMember } from "../../member.ts";
+import { nameValue } from "../../names/value-names.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
@@ -74,7 +75,7 @@ export function readRows(reader: ServiceReader, answer: unknown, dimension: Dime
         given === null || given === undefined || given === "" ? null : String(given).slice(0, MAX_VALUE);
       const label = cell("label");
       const shown =
-        typeof label === "string" && label !== "" ? label.slice(0, MAX_VALUE) : (value ?? "(none)");
+        typeof label === "string" && label !== "" ? label.slice(0, MAX_VALUE) : nameValue(dimension, value);
       return { value, label: shown, ...Object.fromEntries(counts) };
     });
     const complete = rows.filter((row) => row !== undefined);

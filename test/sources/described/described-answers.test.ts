@@ -468,6 +468,27 @@ it("has no shares of rows that count more than all visitors", async () => {
   expect(answer).not.toHaveProperty("totals");
 });
 
+it("names codes and what has no value as other sources do, unless the service has names", async () => {
+  const named = { code: "AT", name: "Republic of Austria", visitors: 1 };
+  const codes = [
+    { code: "DE", visitors: 5 },
+    { code: null, visitors: 3 },
+  ];
+  const lists = new Map<string, unknown>([
+    ["countries", codes],
+    ["languages", [named]],
+    ["referrers", [{ referrer: "news.ycombinator.com", visitors: 2 }]],
+  ]);
+  const { ask } = createSmallService({ "/breakdown": (query) => lists.get(query.get("dimension") ?? "") });
+  const listLabels = async (dimension: string) => {
+    const { rows } = await ask("breakdown", { dimension });
+    return rows.map(({ label }: { label: string }) => label);
+  };
+  expect(await listLabels("countries")).toEqual(["Germany", "(unknown)"]);
+  expect(await listLabels("languages")).toEqual(["Republic of Austria"]);
+  expect(await listLabels("referrers")).toEqual(["Hacker News"]);
+});
+
 describe("a mapping", () => {
   const rows = (query: URLSearchParams) =>
     query.get("dimension") === "countries"

@@ -54,7 +54,7 @@ export type PlausibleApi = ReturnType<typeof createPlausibleApi>;
 
 /** Plausible's queries, with every answer checked to be about the site's own days. */
 export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
-  const explain: GatewayService["explain"] = (status, text) => explainFailure(status, text, target);
+  const explain: GatewayService["explain"] = (...failure) => explainFailure(target, ...failure);
   const client = createGatewayClient({ ...SERVICE, explain }, target, { clock, limits });
 
   const ask = async (

@@ -1,4 +1,6 @@
 import type { Target } from "../../../client/http-client.ts";
+import type { Explain } from "../../../client/http-request.ts";
+import { formatWait } from "../../../client/problem-parser.ts";
 import { formatSiteTimezones } from "../../../config/services.ts";
 import { AnalyticsError, quote, quoteIfNeeded } from "../../../errors.ts";
 import { readJson, readMember } from "../../../member.ts";
@@ -8,7 +10,10 @@ import { formatLogin } from "../login-command.ts";
 const MAX_SHOWN = 300;
 
 /** What Plausible means by an error; undefined if the answer is not one of its own. */
-export function explainFailure(status: number, text: string, target: Target): AnalyticsError | undefined {
+export function explainFailure(
+  target: Target,
+  ...[status, text, wait]: Parameters<Explain>
+): AnalyticsError | undefined {
   const error = readMember(readJson(text), "error");
   if (typeof error !== "string") return undefined;
   const said = error.slice(0, MAX_SHOWN);
@@ -35,7 +40,7 @@ export function explainFailure(status: number, text: string, target: Target): An
     case 429:
       return new AnalyticsError("rate_limited", "Plausible's limit of requests an hour is used up.", {
         status,
-        hint: "Try again in an hour at the latest. plausible.io allows 600 an hour, together with all other programs of the key.",
+        hint: `Try again ${wait === undefined ? "in an hour at the latest" : formatWait(wait)}. plausible.io allows 600 an hour, together with all other programs of the key.`,
       });
     default:
       return undefined;
