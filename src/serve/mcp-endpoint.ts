@@ -132,12 +132,16 @@ export function refuseForeign(
   response: ServerResponse,
   { hosts, origins, onForeignHost }: Omit<McpEndpointOptions, "onFault">,
 ): boolean {
-  const host = validateHostHeader(headers.host, [...hosts]);
-  if (!host.ok) onForeignHost?.(headers.host ?? "");
-  const refusal = [host, validateOriginHeader(headers.origin, [...origins])].find(({ ok }) => !ok);
-  if (refusal?.ok !== false) return false;
-  sendError(response, 403, refusal.message);
-  return true;
+  const [own] = hosts;
+  if (!validateHostHeader(headers.host, [...hosts]).ok) {
+    onForeignHost?.(headers.host ?? "");
+    // The host that a stranger sent is in no answer.
+    sendError(response, 403, `Invalid Host: not ${own}`);
+    return true;
+  }
+  const origin = validateOriginHeader(headers.origin, [...origins]);
+  if (!origin.ok) sendError(response, 403, origin.message);
+  return !origin.ok;
 }
 
 function sendError(response: ServerResponse, status: number, message: string, code = REFUSED): void {

@@ -15,8 +15,8 @@ export const connectorFaults: Record<string, Fault[]> = {
     ["another path", { call: { status: 404 } }, /answers 404: no MCP server is at \/mcp/, /Check the path/],
     [
       "a proxy that changes Host",
-      { call: { status: 403, body: '{"error":{"message":"Invalid Host: wrong.internal"}}' } },
-      /403 before the sign-in: "Invalid Host: wrong\.internal"$/,
+      { call: { status: 403, body: '{"error":{"message":"Invalid Host: not mcp.example.com"}}' } },
+      /403 before the sign-in: "Invalid Host: not mcp\.example\.com"$/,
       /pass Host on/,
     ],
     [
