@@ -556,6 +556,15 @@ function tabulateWindows(name: string, windows: ReturnType<typeof compareWindows
   };
 }
 
+/** Programs alone get columns without a value. */
+const leaveEmpty = ({ columns, rows, ...table }: Table): Table => ({
+  ...table,
+  columns: columns.map((column, index) =>
+    rows.every((row) => row[index] === null) ? { ...column, machine: true } : column,
+  ),
+  rows,
+});
+
 type Windows = ReturnType<typeof compareWindows>;
 const measures = [
   ["visitors", "visitors"],
@@ -630,10 +639,10 @@ function listCounts(count: Count, now: number, all: readonly string[]) {
   };
 }
 
-const hourColumns: Column[] = [
+const hourColumns = (until: string): Column[] => [
   { key: "until", title: "page views until", kind: "text", machine: true },
-  { key: "pageviews_until_then", title: "today", kind: "count" },
-  { key: "yesterday_until_then", title: "yesterday", kind: "count" },
+  { key: "pageviews_until_then", title: `page views today by ${until}`, kind: "count" },
+  { key: "yesterday_until_then", title: `yesterday by ${until}`, kind: "count" },
 ];
 
 /** The lists of an overview that there is room for in a terminal, and in a model's context. */
@@ -696,7 +705,7 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
       ...(isWhole ? {} : { warnings: [{ code: "before_data_since" }] }),
     },
     tables: [
-      {
+      leaveEmpty({
         ...tabulateWindows("totals", windows),
         rows: [
           ...tabulateSums(windows),
@@ -704,13 +713,13 @@ export function expectOverview(count: Count, labels: Labels, now: number, days: 
           ...tabulateRates(windows),
           ...tabulateAverages(windows),
         ],
-      },
+      }),
       {
         name: "now",
         columns: [
           { key: "today", title: "visitors today", kind: "count" },
           { key: "active_now", title: "active now", kind: "count" },
-          ...(hours ? hourColumns : []),
+          ...(hours ? hourColumns(hours.until) : []),
         ],
         rows: [
           [

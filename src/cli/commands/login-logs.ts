@@ -1,5 +1,6 @@
 import { findTimezone } from "../../config/services.ts";
 import { AnalyticsError, quoteIfNeeded, quoteWord } from "../../errors.ts";
+import { formatSpan } from "../../operations/period.ts";
 import { listSites } from "../../operations/site-name.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
@@ -41,12 +42,13 @@ export function describeRun(run: LookedAt): string {
   if (run === "large") return "more than can be read in ten seconds";
   const { files, sites, lines } = run;
   const days = sites.flatMap(({ first_day, last_day }) => [first_day ?? [], last_day ?? []].flat()).sort();
-  if (days.length === 0)
+  const [from, to] = [days[0], days.at(-1)];
+  if (from === undefined || to === undefined)
     return `${formatCount(files.length, "file")} with ${formatCount(lines, "line")}, but no page view`;
   const views = sites.reduce((sum, { pageviews }) => sum + pageviews, 0);
   const named = sites.filter(({ site }) => site !== UNNAMED).map(({ site }) => site);
   const about = named.length === 0 ? "" : ` of ${listSites(named, 3)}`;
-  const text = `${days[0]} to ${days.at(-1)}, ${views.toLocaleString("en")} ${nameUnit(views, "page view")}${about}`;
+  const text = `${formatSpan({ from, to })}, ${views.toLocaleString("en")} ${nameUnit(views, "page view")}${about}`;
   return cleanText(text, 500);
 }
 
