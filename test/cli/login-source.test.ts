@@ -51,9 +51,7 @@ describe("login at a terminal of a machine with logs", () => {
       0,
       { logs: [path("access.log")], site: ["example.com"], timezone: "Asia/Tokyo" },
     ]);
-    expect(stderr).toContain(
-      `  1  nginx: 2026-11-21, 1 page view\n     ${path("access.log")}\n`,
-    );
+    expect(stderr).toContain(`  1  nginx: 2026-11-21, 1 page view\n     ${path("access.log")}\n`);
     expect(stderr).toContain(
       "  2  Apache: 2026-11-19 to 2026-11-21, 2 page views of docs.example.com, example.com\n",
     );
