@@ -352,7 +352,7 @@ type WithHours = PartialSource & Required<Pick<DataSource, "hours">>;
 
 function assertHours(source: PartialSource): asserts source is WithHours {
   if (source.hours !== undefined) return;
-  throw createParameterError("interval", "is unknown: this source has no hours", {
+  throw createParameterError("interval", "cannot be hour: this source only has days", {
     code: "unknown_parameter",
     hint: "Ask by day, week, month or weekday.",
   });

@@ -76,7 +76,7 @@ function readConditions(params: object, source: PartialSource): Filter | undefin
   const texts = readFilter(params);
   if (texts === undefined || texts.length === 0) return undefined;
   if (source.filters === undefined) {
-    throw createParameterError("filter", "is unknown: this source has no filters", {
+    throw createParameterError("filter", "cannot be used: this source has no filters", {
       code: "unknown_parameter",
     });
   }

@@ -70,7 +70,10 @@ describe("a working setup", () => {
     expect(stdout).toMatch(
       /\nfailed\tlog files\tBy their names, [^\t]+\tName the site of each: .{200,}\*'\.\n/,
     );
-    expect([stdout.includes("…"), stderr]).toEqual([false, "error: Failed: log files.\n"]);
+    expect([stdout.includes("…"), stderr]).toEqual([
+      false,
+      "error: A check failed: log files.\nhint: The report on standard output says why, and how to fix it.\n",
+    ]);
   });
 
   it("says a log that may not be read as other commands do, and goes on", async () => {
@@ -110,7 +113,7 @@ describe("a working setup", () => {
     expect([code, stderr]).toEqual([
       4,
       expect.stringMatching(
-        /source: Nothing is set up yet\. To start: analytics-mcp login\.[\s\S]*\nerror: Failed: source\./,
+        /source: Nothing is set up yet\. To start: analytics-mcp login\.[\s\S]*\nerror: A check failed: source\./,
       ),
     ]);
   });

@@ -20,6 +20,14 @@ it.each([
   },
 );
 
+it.each([["shop.example.net"], ["https://shop.example.net/"], ["--site", "shop.example.net"]])(
+  "view %s %s opens the page of a site",
+  async (...site) => {
+    const { code, stdout } = await runShell(["view", "--demo", ...site, "--no-open", "--port", "0"]);
+    expect([code, new URL(stdout.trim()).pathname.split("/").slice(2)]).toEqual([0, ["shop.example.net"]]);
+  },
+);
+
 it("view does not start while nothing is set up", async () => {
   const { code, stdout, stderr } = await runShell(["view", "--no-open", "--port", "0"]);
   expect([code, stdout, stderr]).toEqual([4, "", expect.stringContaining("error: Nothing is set up yet.\n")]);

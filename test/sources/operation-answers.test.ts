@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseFilter } from "../../src/operations/filter.ts";
+import { hours } from "../../src/operations/hours.ts";
 import { breakdown, realtime, stats, timeseries } from "../../src/operations/index.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";
@@ -133,6 +134,14 @@ it("no events are said to be no count where the source records none", async () =
   expect(await codesOf({ ...demo, dimensions, days })).toEqual(["no_events"]);
   expect(await codesOf({ ...demo, days })).toBeUndefined();
   expect(await codesOf({ ...demo, dimensions })).toBeUndefined();
+});
+
+it("by hour is refused by a source that only has days", async () => {
+  const { hours: _, ...daily } = demo;
+  await expect(callTo(daily)(hours, { ...about, days: 1, interval: "hour" })).rejects.toMatchObject({
+    code: "unknown_parameter",
+    message: "interval cannot be hour: this source only has days.",
+  });
 });
 
 describe("conditions are refused", () => {

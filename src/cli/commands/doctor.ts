@@ -9,7 +9,12 @@ import { openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
-import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
+import {
+  createFormatOption,
+  type OutputFlags,
+  type OutputFormat,
+  readOutput,
+} from "../output/output-format.ts";
 import { printTable } from "../output/print-answer.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
@@ -41,8 +46,9 @@ export const command: CommandDefinition = {
           flags.connector === undefined
             ? await checkSetup(io, flags)
             : await checkConnector(io, flags.connector, flags);
-        await printReport(io, report, flags);
-        assertHealthy(report);
+        const { format } = readOutput(io, flags);
+        await printReport(io, report, format, flags);
+        assertHealthy(report, format);
       }),
 };
 
@@ -103,13 +109,11 @@ const COLUMNS: Column[] = [
   { key: "fix", label: "fix", kind: "text", machine: true, wraps: true },
 ];
 
-function printReport(io: Io, report: Diagnosis, flags: OutputFlags): Promise<void> {
+function printReport(io: Io, report: Diagnosis, format: OutputFormat, flags: OutputFlags): Promise<void> {
   const checks = report.map(({ name, status, detail, fix = null }) => ({ check: name, status, detail, fix }));
   // As notes, since a table may be too narrow for whole sentences. Programs have them in a column.
-  const { format } = readOutput(io, flags);
-  const isShown = format === "table" || format === "markdown";
   const notes = report.flatMap(({ name, detail, fix }) =>
-    fix === undefined || !isShown
+    fix === undefined || !showsNotes(format)
       ? []
       : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
   );
@@ -117,14 +121,20 @@ function printReport(io: Io, report: Diagnosis, flags: OutputFlags): Promise<voi
   return printTable(io, flags, result, { columns: COLUMNS, rows: checks, notes });
 }
 
+const showsNotes = (format: OutputFormat) => format === "table" || format === "markdown";
+
 const failuresOf = (report: Diagnosis) => report.filter(({ status }) => status === "failed");
 
 /** Throws with the code of the failure that matters most to scripts: the key, then the network. */
-function assertHealthy(report: Diagnosis): void {
+function assertHealthy(report: Diagnosis, format: OutputFormat): void {
   const failures = failuresOf(report);
   if (failures.length === 0) return;
   const codes = failures.flatMap(({ code }) => code ?? []);
   const find = (exitCode: number) => codes.find((code) => exitCodeOf(code) === exitCode);
   const code = find(exitCodes.auth) ?? find(exitCodes.network) ?? "unhealthy";
-  throw new AnalyticsError(code, `Failed: ${failures.map(({ name }) => name).join(", ")}.`);
+  const names = failures.map(({ name }) => name).join(", ");
+  const message = `${failures.length === 1 ? "A check" : `${failures.length} checks`} failed: ${names}.`;
+  // The reader may see this before the report, or without it.
+  const hint = showsNotes(format) ? undefined : "The report on standard output says why, and how to fix it.";
+  throw new AnalyticsError(code, message, { hint });
 }

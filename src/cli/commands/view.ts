@@ -6,16 +6,21 @@ import { join } from "node:path";
 import { explainSystemError } from "../../config/system-error.ts";
 import { type Environment, readVariable } from "../../config/variables.ts";
 import { AnalyticsError } from "../../errors.ts";
+import { normalizeSite } from "../../operations/site-name.ts";
+import { splitSite } from "../../sources/named-sites.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { openFile } from "../output/open-file.ts";
 import { printFailure, printNote, writeData } from "../output/streams.ts";
 import { type Appearance, readScreen } from "../output/terminal.ts";
-import { openSource } from "../source.ts";
+import { openQuerySource } from "../source.ts";
+import { assertNotOption } from "../usage-error.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { readPort } from "./port-option.ts";
+import { createSiteOption } from "./site-option.ts";
 
 interface ViewFlags extends SourceFlags, Appearance {
+  site?: readonly string[];
   port: number;
   open: boolean;
 }
@@ -35,21 +40,30 @@ export const command: CommandDefinition = {
       .withAccess(access.all)
       .withExamples(
         "analytics-mcp view --demo",
+        "analytics-mcp view example.com --demo",
         "analytics-mcp view --logs '/var/log/nginx/access.log*' --site example.com",
         "analytics-mcp view --no-open --port 9000",
       )
       .description(
         "Serve pages with your numbers on 127.0.0.1 and open the first in the browser. The address has a secret: whoever has it can read the numbers, so do not share it. Nothing is loaded from the network. Over ssh, it also prints the line that forwards the port to your computer.",
       )
+      .usage("[site] [options]")
+      .argument("[site]")
+      .addOption(createSiteOption().hideHelp())
       .option(
         "--port <port>",
         "port on 127.0.0.1; 0 picks a free one (default: 8790, or the next free one)",
         readPort,
       )
       .option("--no-open", "print the address only");
-    return view.action(async () => {
+    return view.action(async (word: string | undefined) => {
+      assertNotOption(word, "view");
       const flags = view.optsWithGlobals<ViewFlags>();
-      const source = openSource(io, flags);
+      const [named, ...others] = flags.site ?? [];
+      // Several choose among the hosts of a log.
+      const given = word ?? (others.length === 0 && named !== undefined ? splitSite(named).site : undefined);
+      const site = given && normalizeSite(given);
+      const source = openQuerySource(io, flags, { site });
       // A service that is down may come back; what is not set up stays so.
       if (source.kind === "service") await source.readAccess();
       const { serveView } = await import("../../view/view-server.ts");
@@ -68,7 +82,8 @@ export const command: CommandDefinition = {
           wait: io.pause,
         });
       const server = await openFree(start, flags.port);
-      await writeData(io, server.address);
+      const address = `${server.address}${encodeURIComponent(site ?? "")}`;
+      await writeData(io, address);
       const tunnel = describeTunnel(io.environment, new URL(server.address).port);
       if (tunnel !== undefined) {
         await printNote(
@@ -78,7 +93,7 @@ export const command: CommandDefinition = {
         await printNote(io, `  ${tunnel}`);
       }
       const hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].some((name) => readVariable(io.environment, name));
-      if (flags.open && (tunnel === undefined || hasDisplay)) await openBrowser(io, server.address);
+      if (flags.open && (tunnel === undefined || hasDisplay)) await openBrowser(io, address);
       await printNote(io, "Ctrl-C stops it.");
       const stop = new AbortController();
       const { sites } = await import("../../operations/index.ts");

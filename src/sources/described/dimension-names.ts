@@ -1,6 +1,6 @@
 import type { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
-import { AnalyticsError, createParameterError, quote } from "../../errors.ts";
+import { type AnalyticsError, createParameterError, quote } from "../../errors.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import type { DescribedParameter } from "./description.ts";
 import { rankDimension } from "./words.ts";
@@ -11,17 +11,14 @@ export function nameDimension(dimension: Dimension, parameter: DescribedParamete
   if (allowed.length === 0) return dimension;
   const found = rankNames(allowed, dimension);
   if (found !== undefined) return found;
-  const list = allowed.slice(0, MAX_LISTED);
-  const names = list.map((name) => quote(name)).join(", ");
-  const detail = `cannot be ${dimension}: this service has no such list`;
-  throw new AnalyticsError(
-    "invalid_parameter",
-    `dimension cannot be ${dimension}: this service has ${names}.`,
-    {
-      hint: `If one of them is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
-      parameters: [{ parameter: "dimension", detail, allowed: list }],
-    },
-  );
+  const names = allowed
+    .slice(0, MAX_LISTED)
+    .map((name) => quote(name))
+    .join(", ");
+  throw createParameterError("dimension", `cannot be ${dimension}: this service has no such list`, {
+    // Whoever asked for a goal named no list.
+    hint: `It has ${names}. If one of these is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
+  });
 }
 
 const MAX_LISTED = 30;

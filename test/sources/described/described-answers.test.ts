@@ -384,6 +384,17 @@ it.each([
 });
 
 describe("one list that cannot be had", () => {
+  it("leads to those that the service describes, also where none was asked for", async () => {
+    const dimension = { type: "string", enum: ["path", "country"] };
+    const { ask } = createSmallService({
+      "/openapi.json": () => describeParameters({ "/breakdown": { dimension, days: { type: "integer" } } }),
+    });
+    await expect(ask("conversions", { goal: "events=signup" })).rejects.toMatchObject({
+      message: "goal cannot be events: this service has no such list.",
+      hint: 'It has "path", "country". If one of these is events, say so in a mapping: {"dimensions": {"events": "…"}}.',
+    });
+  });
+
   it("leads to those that the refusal names", async () => {
     const { ask } = createSmallService({
       "/breakdown": () => new Reply(400, { error: "dimension must be one of page, country" }),
