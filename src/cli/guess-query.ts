@@ -1,4 +1,5 @@
 import type { Option } from "commander";
+import { TIMEZONES_VARIABLE } from "../config/services.ts";
 import { findDimension, findOtherList } from "../operations/dimension-names.ts";
 import { isPeriod } from "../operations/period-words.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
@@ -71,6 +72,8 @@ const FILE = /^[\w./-]{1,60}\.(csv|tsv|json|ndjson)$/;
 export function findMeant(name: string, value: string, options: readonly Option[]): string {
   const known = options.flatMap(({ long }) => long ?? []);
   if (name === "--filter") return "This command takes no filter.";
+  if (name === "--site-timezones")
+    return `Timezones are saved by analytics-mcp login --site-timezones, or set in ${TIMEZONES_VARIABLE}.`;
   const [, names = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
   const meant = names.find((option) => known.includes(option));
   if (meant !== undefined) return askIfOption(meant, value, known);

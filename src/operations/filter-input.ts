@@ -1,5 +1,5 @@
 import { quote } from "../errors.ts";
-import { nameDimension } from "./dimension-names.ts";
+import { findDimension, nameDimension } from "./dimension-names.ts";
 import { createFilterError, type Filter, MAX_SHOWN, parseFilter } from "./filter.ts";
 
 /**
@@ -9,6 +9,21 @@ import { createFilterError, type Filter, MAX_SHOWN, parseFilter } from "./filter
 export function readFilterInput(texts: readonly string[] | undefined): Filter | undefined {
   if (texts === undefined || texts.length === 0) return undefined;
   return parseFilter(texts.map(nameCanonically));
+}
+
+/** Whether a text begins as a condition does, with a dimension by any of its names. */
+export function isCondition(text: string): boolean {
+  const [, name] = /^\s*(?:visit:)?([^=!]{1,40})!?=/.exec(text) ?? [];
+  return name !== undefined && findDimension(name) !== undefined;
+}
+
+const BETWEEN = /(?:\s+and\s+|[,;&]{1,2}\s?)(?=(?:visit:)?[\w-]{1,40}!?=)/i;
+const MAX_SPLIT = 500;
+
+/** The conditions that somebody wrote as one: `pages=/pricing AND source=Google`. Undefined if it can only be one. */
+export function splitConditions(text: string): string[] | undefined {
+  const parts = text.slice(0, MAX_SPLIT).split(BETWEEN);
+  return parts.length > 1 && parts.every(isCondition) ? parts.map(nameCanonically) : undefined;
 }
 
 function nameCanonically(text: string): string {

@@ -17,6 +17,7 @@ import {
   isOnHits,
   parseFilter,
 } from "../operations/filter.ts";
+import { splitConditions } from "../operations/filter-input.ts";
 import { createMatch } from "../operations/filter-matching.ts";
 import { breakdown, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
@@ -456,6 +457,14 @@ function countSameStart(one: string, other: string): number {
   return length;
 }
 
+/** Refuses a condition without such a value that reads as several: its 0 would read as an answer. */
+function assertOne(condition: Condition): void {
+  const conditions = splitConditions(formatCondition(condition));
+  if (conditions === undefined) return;
+  const list = conditions.map(quoteIfNeeded).join(", ");
+  throw createParameterError("filter", `takes one condition at a time: ${list}`, { allowed: conditions });
+}
+
 const MAX_MISSING = 5;
 
 /** Says which values do not occur: what leaves one out leaves out nothing. */
@@ -467,6 +476,7 @@ function warnOfMissing({ filter = [], goal }: Asked, meanings: ReadonlyMap<strin
       return [{ condition, key, meaning }];
     }),
   );
+  for (const { condition } of missing) assertOne(condition);
   return missing
     .slice(0, MAX_MISSING)
     .map(({ condition, key, meaning: { nearest = [], frequent = [], listed } }) => {

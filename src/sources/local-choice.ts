@@ -199,11 +199,12 @@ function assertOwnSettings(flags: SourceFlags, chosen: LocalChoice | undefined):
   const takers = localKinds.flatMap((kind) =>
     optionsOf(kind).some(({ flag }) => flag === foreign.flag) ? [kind.option.flag] : [],
   );
+  const instead = foreign.flag === "--where" ? " To count only a part, use --filter." : "";
   throw new AnalyticsError("usage", `${foreign.flag} is for ${takers.join(" and ")}.`, {
     hint:
       chosen === undefined
-        ? `Add ${takers.join(" or ")}, or leave out ${foreign.flag}.`
-        : `The answers come from ${chosen.kind.about.label} (${chosen.from}): leave out ${foreign.flag}.`,
+        ? `Add ${takers.join(" or ")}, or leave out ${foreign.flag}.${instead}`
+        : `The answers come from ${chosen.kind.about.label} (${chosen.from}): leave out ${foreign.flag}.${instead}`,
   });
 }
 

@@ -210,6 +210,13 @@ const lines = [
   "doctor --connector mcp.example.com --demo",
   "doctor --connector mcp.example.com --base-url https://stats.example.com",
   // Access logs
+  "overview HOME/access.log",
+  "overview --demo example.com HOME/access.log.1",
+  "stats --demo page=/pricing",
+  "stats --demo example.com page=/pricing",
+  "stats --demo example.com --where page=/pricing",
+  "stats --demo example.com --filter page=/pricing,source=Google",
+  "stats --demo example.com --site-timezones example.com=UTC",
   "stats --logs HOME/access.log HOME/access.log.1",
   "overview --logs HOME/access.log HOME/access.log.1 HOME/access.log.2 --site example.com",
   "--logs HOME/access.log HOME/access.log.1",

@@ -177,6 +177,24 @@ describe("a value that occurs nowhere", () => {
     expect([warnings, echoed]).toEqual([[says], [filter]]);
   });
 
+  it.each([
+    "page=/pricing AND source=Google",
+    "page=/pricing and source=Google",
+    "pages=/pricing,source=Google",
+    "page=/pricing&source=Google",
+    "page=/pricing; source=Google",
+  ])("is refused if it reads as several conditions: %s", async (text) => {
+    await expect(ask(call, "stats", { ...DAYS, filter: [text] })).rejects.toMatchObject({
+      message: "filter takes one condition at a time: pages=/pricing, referrers=Google.",
+      parameters: [{ parameter: "filter", allowed: ["pages=/pricing", "referrers=Google"] }],
+    });
+  });
+
+  it("is no condition more if nothing is named as one is", async () => {
+    const { warnings } = await count(["pages=/a, b=c and d"]);
+    expect(warnings).toEqual([expect.stringMatching(/^Nothing in these days has/)]);
+  });
+
   it("is named also beside one that occurs, and in the result", async () => {
     const { result } = await ask(call, "stats", { ...DAYS, filter: ["referrers=google.com|gogle.com"] });
     expect(result.visitors).toBeGreaterThan(0);

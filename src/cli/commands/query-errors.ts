@@ -1,6 +1,7 @@
-import { AnalyticsError, type ParameterError, quoteWord } from "../../errors.ts";
+import { AnalyticsError, type ParameterError, quotePath, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
+import { isCondition } from "../../operations/filter-input.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestListed, suggestName } from "../../render/suggest-name.ts";
@@ -41,6 +42,16 @@ export function createStrayWordsError(
   const isFound = days.used.length > 0;
   const extra = isFound ? days.used.join(" ") : words[texts.has("site") ? 0 : 1];
   const isWhole = words.length <= days.used.length + (texts.has("site") ? 0 : 1);
+  const condition = words.find(isCondition);
+  if (!isFound && condition !== undefined) {
+    return new AnalyticsError(
+      "usage",
+      `${query.name} takes a site, but ${quoteWord(condition)} is a filter.`,
+      {
+        hint: adviseOnFilter(query, condition),
+      },
+    );
+  }
   const hint = isFound
     ? `${askIfMeant(days.meant)}${isWhole ? replaceWords(command, days) : ""}`.trim()
     : suggestDimension(query, texts, words[0] ?? "").trim() || "Ask about one site at a time.";
@@ -49,6 +60,15 @@ export function createStrayWordsError(
     `${query.name} takes one site, but ${quoteWord(extra ?? "")} was given as well.`,
     { hint },
   );
+}
+
+/** Refuses the path of a file in place of a site. */
+export function createFileError(query: Query, path: string): AnalyticsError {
+  // With those that were rotated.
+  const logs = path.endsWith(".log") ? `${path}*` : path;
+  return new AnalyticsError("usage", `${query.name} takes a site, but ${quotePath(path)} is a file.`, {
+    hint: `Did you mean ${formatCommand(query, {}, ["--logs", logs])}?`,
+  });
 }
 
 /** What a first word that is near a dimension is meant for. */
@@ -115,8 +135,11 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
   if (detail === "is required") return explainMissing(name, list);
   const places = explainPlaces(refusal, given);
   if (places !== undefined) return places;
-  if (quotesGiven(parameter, texts))
-    return { message: `${name} ${detail}.`, hint: suggestName(refusal).trim() };
+  if (quotesGiven(parameter, texts)) {
+    const conditions = (allowed ?? []).filter(isCondition).map((each) => `${name} ${quoteForShell(each)}`);
+    const hint = conditions.length > 0 ? `Write ${conditions.join(" ")}.` : suggestName(refusal).trim();
+    return { message: `${name} ${detail}.`, hint };
+  }
   if (texts.length > 1) return { message: `${name} ${detail} (${texts.map(shorten).join(", ")}).`, hint: "" };
   if (list !== undefined && value !== "") return explainChoice(refusal, value, list);
   if (detail.endsWith(" with days")) {
@@ -216,6 +239,11 @@ function explainSite(query: Query, error: AnalyticsError, given: GivenWords) {
   });
 }
 
+const adviseOnFilter = ({ name, params }: Query, condition: string): string =>
+  "filter" in params.shape
+    ? `Did you mean --filter ${quoteForShell(condition)}?`
+    : `${name} takes no filter.`;
+
 const PAGE = /^\/[\w./*-]{0,200}$/;
 
 /** Says which option the word was meant for that was taken for a site. */
@@ -224,6 +252,8 @@ function explainWord(query: Query, given: GivenWords, hint: string, site: string
   const near = suggestDimension(query, texts, words[0] ?? "").trim();
   if (near !== "") return `${near} ${hint}`;
   const word = words.find((each) => guessDays(query, texts, each)) ?? "";
+  const condition = words.find(isCondition);
+  if (condition !== undefined) return `${adviseOnFilter(query, condition)} ${hint}`;
   const page = words.find((each) => PAGE.test(each));
   if (page !== undefined && "filter" in query.params.shape)
     return `For a page: --filter ${quoteForShell(`page=${page}`)}. ${hint}`;

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { AnalyticsError, createSwallowedError, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import { findDimension } from "../../operations/dimension-names.ts";
@@ -103,12 +104,21 @@ async function readWords(query: Query, command: ShellCommand, texts: Map<string,
   const others = words.filter((each) => each !== ranked);
   const [word] = others;
   if (word === undefined) return;
+  const file = others.find(isPathOfFile);
+  if (file !== undefined) {
+    const { createFileError } = await import("./query-errors.ts");
+    throw createFileError(query, file);
+  }
   if (texts.has("site") || others.length > 1) {
     const { createStrayWordsError } = await import("./query-errors.ts");
     throw createStrayWordsError(query, command, texts, others);
   }
   texts.set("site", [word]);
 }
+
+/** Whether a word is the path of a file that exists. A site may have the name of a file in this folder. */
+const isPathOfFile = (word: string): boolean =>
+  /[/\\]|\.(?:log|gz)$/.test(word) && statSync(word, { throwIfNoEntry: false })?.isFile() === true;
 
 /** Reads `--from` and `--to` as a period, and returns them as given. */
 function readDates({ from, to }: { from?: string; to?: string }, texts: Map<string, string[]>) {
