@@ -161,7 +161,7 @@ function createRedirectError({ status, headers }: HttpResponse, { url, apiKey }:
   return new AnalyticsError(
     "redirected",
     `The service redirects${target === undefined ? "" : ` to ${target}`} (status ${status}); the key was not sent there.`,
-    { status, hint: adviseOnRedirect(target, new URL(url).origin) },
+    { status, hint: adviseOnRedirect(target, headers.get("location") ?? "", new URL(url).origin) },
   );
 }
 
@@ -172,10 +172,17 @@ export function readRedirectOrigin(location: string | null, url: string, apiKey:
   return /^https?:/.test(origin) && hideKey(origin, apiKey) === origin ? origin : undefined;
 }
 
-/** A redirect to another host usually leads to the service's other name; one on the same host, to a sign-in page. */
-function adviseOnRedirect(target: string | undefined, origin: string): string {
+const MAX_LOCATION = 2_000;
+const SIGN_IN =
+  /[/.](?:log-?in|sign-?in|sso|auth|oauth2?|saml2?|idp|accounts?|authorize|cdn-cgi\/access)(?=[/.?#;]|$)/i;
+
+/** A redirect to another host usually leads to the service's other name, or to a sign-in page; one on the same host, to such a page. */
+function adviseOnRedirect(target: string | undefined, location: string, origin: string): string {
   if (target === undefined || target === origin) {
     return "Check the base URL: the API does not redirect, but a dashboard redirects to its sign-in page.";
   }
+  const [address = ""] = location.slice(0, MAX_LOCATION).split("?");
+  if (SIGN_IN.test(address))
+    return `That looks like a sign-in page in front of ${origin}. Let the API through there without signing in, or use an address of the service that is not behind it.`;
   return `If ${target} is the service, use it as the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.`;
 }

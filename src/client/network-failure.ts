@@ -20,7 +20,7 @@ export function explainFailure(
     return new AnalyticsError("tls", `No secure connection to ${origin}: ${reason}.`, {
       hint:
         reason === NO_TLS
-          ? `Try ${origin.replace("https:", "http:")} (plain http is only allowed for this machine), or check the port.`
+          ? adviseOnHttp(origin)
           : "If the service uses a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.",
       cause,
     });
@@ -46,6 +46,9 @@ export function explainFailure(
   }
   return explainUnreachable(failure, cause, origin);
 }
+
+const adviseOnHttp = (origin: string) =>
+  `Try ${origin.replace("https:", "http:")} (plain http is only allowed for this machine), or check the port.`;
 
 /** The same for a request that is not sent again. */
 export function explainLastFailure(...failure: Parameters<typeof explainFailure>): AnalyticsError {
@@ -76,14 +79,21 @@ function explainProxy(
   });
 }
 
-function explainUnreachable({ code, name }: Failure, cause: unknown, origin: string) {
+/** Node's only sign of a connection that ended where TLS should begin, as at a port of plain http. */
+const CUT_BEFORE_TLS = /^Client network socket disconnected before secure TLS/;
+
+function explainUnreachable({ code, name, message }: Failure, cause: unknown, origin: string) {
   const isHttp = name !== "HTTPParserError";
-  const reason = isHttp ? readMember(REASONS, code) : "the server there does not speak HTTP";
+  const isBeforeTls = code === "ECONNRESET" && CUT_BEFORE_TLS.test(message);
+  const known = isBeforeTls ? "the connection was cut before it was secure" : readMember(REASONS, code);
+  const reason = isHttp ? known : "the server there does not speak HTTP";
   const error = new AnalyticsError(
     "unreachable",
     `${origin} cannot be reached: ${reason ?? "the connection failed"}.`,
     {
-      hint: "Check the base URL, the network and HTTPS_PROXY.",
+      hint: isBeforeTls
+        ? `Perhaps the server speaks plain http. ${adviseOnHttp(origin)}`
+        : "Check the base URL, the network and HTTPS_PROXY.",
       // The parser's error holds the received bytes, which may repeat the key.
       cause: isHttp ? cause : undefined,
     },

@@ -176,10 +176,15 @@ describe("an error", () => {
 describe("a redirect", () => {
   const elsewhere =
     "If https://b.test is the service, use it as the base URL: ANALYTICS_BASE_URL, --base-url, or analytics-mcp login.";
+  const signIn =
+    "That looks like a sign-in page in front of https://stats. Let the API through there without signing in, or use an address of the service that is not behind it.";
   const here =
     "Check the base URL: the API does not redirect, but a dashboard redirects to its sign-in page.";
   it.each([
-    ["https://b.test/login?secret=1", " to https://b.test", elsewhere],
+    ["https://b.test/login?secret=1", " to https://b.test", signIn],
+    ["https://sso.b.test/?secret=1", " to https://sso.b.test", signIn],
+    ["https://b.test/api?next=/login", " to https://b.test", elsewhere],
+    ["https://b.test/authors", " to https://b.test", elsewhere],
     ["http://b.test/", " to http://b.test", elsewhere.replace("https://b", "http://b")],
     ["/login", " to https://stats", here],
     ["", " to https://stats", here],

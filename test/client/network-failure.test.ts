@@ -24,6 +24,15 @@ const tryHttp = "Try http://a.test (plain http is only allowed for this machine)
 const unknownAuthority = "its certificate comes from an authority that this machine does not trust";
 
 describe("an error of fetch", () => {
+  it("that comes before TLS suggests plain http", () => {
+    const message = "Client network socket disconnected before secure TLS connection was established";
+    expect(explain(fail("ECONNRESET", {}, message))).toMatchObject({
+      message: `${ORIGIN} cannot be reached: the connection was cut before it was secure.`,
+      hint: `Perhaps the server speaks plain http. ${tryHttp}`,
+      passes: true,
+    });
+  });
+
   it.each<[string, string, boolean]>([
     ["ENOTFOUND", "the host name does not exist", false],
     ["EAI_AGAIN", "the host name cannot be resolved right now", true],
