@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Io } from "../../src/cli/io.ts";
+import { showProgress } from "../../src/cli/output/progress-line.ts";
+import type { Source } from "../../src/sources/source-types.ts";
 import { fakeNetwork, service } from "../support/network.ts";
 import { runShell, type ShellOptions, stopAfter } from "../support/shell.ts";
 
@@ -325,5 +328,59 @@ describe("a pager", () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^example\.com,[\s\S]*2026-11-21 /)]);
     expect(stderr.split("\n")[0]).toBe("warning: PAGER names a program that cannot be started: missing");
     expect((await page(`${LONG} --quiet`, { PAGER: "missing" })).stderr).not.toContain("missing");
+  });
+});
+
+describe("a question without an answer yet", () => {
+  afterEach(() => void vi.useRealTimers());
+  const service = {
+    kind: "service",
+    readAccess: async () => ({ baseUrl: "https://stats.example.com/api/v1" }),
+  } as Source;
+  const logs = {
+    kind: "local",
+    local: { kind: { readsFiles: true } },
+    about: { label: "access logs" },
+  } as Source;
+
+  /** What stderr shows after so many milliseconds, and when the answer has come. */
+  async function waitFor(source: Source | URL, milliseconds: number, isTTY = true) {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const written: string[] = [];
+    const io = { stderr: { isTTY, write: (text: string) => written.push(text) } } as unknown as Io;
+    let start = () => {};
+    let end = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const answered = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const asked = showProgress(io, source, () => {
+      start();
+      return answered;
+    });
+    await started;
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    const before = written.join("");
+    end();
+    await asked;
+    return [before, written.join("").slice(before.length)];
+  }
+
+  it.each([
+    ["a service", service, "Waiting for stats.example.com …"],
+    ["an address", new URL("https://stats.example.com:8443"), "Waiting for stats.example.com:8443 …"],
+    ["logs", logs, "Reading access logs …"],
+  ])(
+    "shows at a terminal after some seconds what it waits for, until it is there: %s",
+    async (_, source, shown) => {
+      expect(await waitFor(source, 2_900)).toEqual(["", ""]);
+      expect(await waitFor(source, 3_100)).toEqual([`\r\u001b[K${shown}`, "\r\u001b[K"]);
+    },
+  );
+
+  it("shows nothing in a pipe", async () => {
+    expect(await waitFor(service, 60_000, false)).toEqual(["", ""]);
   });
 });

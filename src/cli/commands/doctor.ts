@@ -1,3 +1,4 @@
+import type { Access } from "../../config/access.ts";
 import { completeEndpoint, readEndpoint } from "../../config/endpoint-url.ts";
 import { readGivenKey } from "../../config/given-key.ts";
 import { readProxies } from "../../config/proxy-settings.ts";
@@ -16,6 +17,7 @@ import {
   readOutput,
 } from "../output/output-format.ts";
 import { printTable } from "../output/print-answer.ts";
+import { showProgress } from "../output/progress-line.ts";
 import { openSource } from "../source.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
@@ -89,7 +91,7 @@ async function checkSetup(io: Io, flags: SourceFlags): Promise<Diagnosis> {
   const { diagnose } = await import("../../setup/diagnosis.ts");
   const { environment, clock, version, nodeVersion } = io;
   const source = openSource(io, flags);
-  return diagnose({
+  const context = {
     flags,
     environment,
     clock,
@@ -98,8 +100,9 @@ async function checkSetup(io: Io, flags: SourceFlags): Promise<Diagnosis> {
     findLogs: io.findLogs,
     ...(source.kind === "local" && { local: source }),
     readGivenKey: () => readGivenKey(flags, io.stdin),
-    openTarget: (access) => openTarget(environment, access),
-  });
+    openTarget: (access: Access) => openTarget(environment, access),
+  };
+  return showProgress(io, source, () => diagnose(context));
 }
 
 const COLUMNS: Column[] = [

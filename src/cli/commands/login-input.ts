@@ -19,6 +19,7 @@ import { createContractCall, createServiceCall, reachService } from "../../sourc
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { suggestSite } from "../../suggest.ts";
 import type { Io } from "../io.ts";
+import { showProgress } from "../output/progress-line.ts";
 import { printNote } from "../output/streams.ts";
 import type { Ask, Field } from "./login-prompt.ts";
 import {
@@ -244,7 +245,9 @@ export async function tryKey(io: Io, ask: Ask, given: Service): Promise<Service 
   for (let service = given; ; ) {
     try {
       service = await signIn(io, service);
-      return { ...service, ...(await askSites(io, service)) };
+      const asked = service;
+      const tried = await showProgress(io, new URL(asked.baseUrl), () => askSites(io, asked));
+      return { ...service, ...tried };
     } catch (error) {
       if (!(error instanceof AnalyticsError)) throw error;
       const other = service.isTyped

@@ -44,7 +44,8 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     assertNoExtraWords(query, command.args);
     const { params, options, ranksByDefault, fail } = await readQueryInput(query, command, flags);
     const output: Output = { ...readOutput(io, flags), brief: flags.explain !== true };
-    const { call, options: source } = openQuerySource(io, flags, params);
+    const opened = openQuerySource(io, flags, params);
+    const { call, options: source } = opened;
     const ask = async () => {
       const given = await query
         .ask(call, params, options)
@@ -69,7 +70,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       if (name === timeseries.name && screen.pictures) await addHours(call, answer);
       return answer;
     };
-    await printAnswer(io, await showProgress(io, askWithPictures), output);
+    await printAnswer(io, await showProgress(io, opened, askWithPictures), output);
   });
 }
 

@@ -63,7 +63,7 @@ export const command: CommandDefinition = {
         const source = openQuerySource(io, flags, params);
         const query = flags.mail === undefined ? reportQuery : await loadLetter();
         const ask = () => query.ask(source.call, params, options);
-        const reply = await showProgress(io, ask).catch((error) => fail(error, source.options));
+        const reply = await showProgress(io, source, ask).catch((error) => fail(error, source.options));
         const answer = flags.quiet ? leaveOutNotes(reply) : reply;
         if (flags.mail !== undefined) {
           const mail = await formatMail(io, answer, source, { ...flags, mail: flags.mail });

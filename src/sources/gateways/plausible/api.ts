@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { createGatewayClient, type GatewayService } from "../../../client/gateway-client.ts";
+import type { Target } from "../../../client/http-client.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../../errors.ts";
 import type { Filter } from "../../../operations/filter.ts";
 import { dateAt, formatInstant, offsetAt } from "../../calendar.ts";
 import type { Span } from "../../data-source.ts";
 import type { GatewayContext } from "../gateway.ts";
+import { formatLogin } from "../login-command.ts";
 import { createHiddenSiteError, explainFailure } from "./failure.ts";
 import { formatFilters } from "./filters.ts";
 
@@ -97,7 +99,7 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
         pagination: { limit: 1, offset: 0 },
       };
       const { results, query: echoed } = await ask(domain, query, FRESH.site, signal);
-      assertOffsets(domain, timezone, echoed.date_range);
+      assertOffsets(domain, timezone, echoed.date_range, target);
       return { since: results[0]?.dimensions[0] ?? null, counted: echoed.date_range[0].slice(0, 10) };
     },
 
@@ -106,7 +108,7 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
       const year = Number(dateAt(clock(), timezone).slice(0, 4)) - 1;
       const query = { metrics: ["visitors"], date_range: [`${year}-01-01`, `${year}-07-01`] };
       const { query: echoed } = await ask(domain, query, FRESH.timezone, signal);
-      assertOffsets(domain, timezone, echoed.date_range);
+      assertOffsets(domain, timezone, echoed.date_range, target);
     },
 
     /** All rows about the days of a span. */
@@ -132,7 +134,7 @@ export function createPlausibleApi({ target, clock, limits }: GatewayContext) {
         };
         const page = await ask(site.domain, query, isOver ? FRESH.past : FRESH.today, signal);
         const [start, end] = page.query.date_range;
-        assertOffsets(site.domain, site.timezone, [start, end]);
+        assertOffsets(site.domain, site.timezone, [start, end], target);
         if (!start.startsWith(from) || !end.startsWith(to)) throw createShapeError("are about other days");
         return page;
       };
@@ -190,7 +192,7 @@ const createShapeError = (what: string) =>
   });
 
 /** Plausible names no timezone, but writes instants with their offset from UTC. */
-function assertOffsets(domain: string, timezone: string, instants: readonly string[]): void {
+function assertOffsets(domain: string, timezone: string, instants: readonly string[], target: Target): void {
   for (const text of instants) {
     const instant = Date.parse(text);
     if (!/^\d{4}-\d\d-\d\dT/.test(text) || Number.isNaN(instant))
@@ -199,11 +201,13 @@ function assertOffsets(domain: string, timezone: string, instants: readonly stri
     const offset = Date.parse(`${text.slice(0, 19)}Z`) - Math.floor(instant / 1_000) * 1_000;
     if (offsetAt(instant, timezone) === offset) continue;
     const date = text.slice(0, 10);
+    // A running login asks again.
+    const next = target.loginOptions === undefined ? ` To save it: ${formatLogin(TITLE, target)}` : "";
     throw new AnalyticsError(
       "usage",
       `Plausible counts the days of ${quoteIfNeeded(domain)} in another timezone than ${timezone}: on ${date}, its clocks show UTC${shown === "Z" ? "" : shown}.`,
       {
-        hint: "Look it up in Plausible under the site's settings, General, Reporting timezone, and log in again.",
+        hint: `It is in Plausible under the site's settings, General, Reporting timezone.${next}`,
       },
     );
   }

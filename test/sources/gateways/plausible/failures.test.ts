@@ -93,6 +93,7 @@ it.each([
   const error = await fail(async () => source.site?.("example.com"));
   expect(error.code).toBe("usage");
   expect(error.message).toContain(detail);
+  expect(error.hint).toMatch(/Reporting timezone\. To save it: analytics-mcp login --service plausible/);
 });
 
 it.each<[name: string, status: number, body: string, code: string, said: RegExp]>([
