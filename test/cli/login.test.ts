@@ -306,7 +306,8 @@ it("logout from access logs says nothing of a key", async () => {
 
 it.each([
   [403, null, "refuses access to /sites (status 403)", /lacks permission[\s\S]*in front of/, 4],
-  [302, "https://elsewhere.test/login", "redirects to https://elsewhere.test", /use it as the base URL/, 1],
+  [302, "https://elsewhere.test/login", "redirects to https://elsewhere.test", /sign-in page in front of/, 1],
+  [302, "https://elsewhere.test/api", "redirects to https://elsewhere.test", /use it as the base URL/, 1],
   [302, "/login", `redirects to ${BASE}`, /sign-in page/, 1],
 ])("a %d (to %s) has its cause and its fix", async (status, location, cause, fix, code) => {
   const headers = location === null ? {} : { location };
