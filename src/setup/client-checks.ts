@@ -25,7 +25,7 @@ const NO_KEY_NEEDED = [...localKinds.map(({ option }) => option.flag), "--api-ke
 const USE_PROFILE = "run analytics-mcp login and remove env from the entry: the server finds the saved key.";
 
 const NO_ENTRY =
-  "no client has an entry that starts this program; analytics-mcp config shows how to add one. The address of a remote connector is checked by analytics-mcp doctor --connector https://…/mcp";
+  "no client has an entry that starts this program; analytics-mcp config shows how to add one. The address of a remote connector is checked by analytics-mcp doctor --connector https://mcp.example.com/mcp";
 
 /**
  * A check for each MCP client of this machine whose file has an entry that starts this program, or is broken: the entry may be
