@@ -227,17 +227,19 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);
     const period = series ?? (await findWindow(site, answer, options));
     const shown = rows.slice(0, limit);
+    const { warnings: contradicted = [], ...list } = addShares(shown, dimension, sums);
     const truncated = total === undefined ? rows.length >= asked : total > shown.length;
     return {
       site: refer(site),
       ...(period && { period: describePeriod(period) }),
       dimension,
-      ...addShares(shown, dimension, sums),
+      ...list,
       limit,
       ...(total !== undefined && total >= rows.length && { total_rows: total }),
       truncated,
       ...join([
         ...(sums?.warnings ?? []),
+        ...contradicted,
         ...(isRanked || !truncated ? [] : [OTHER_RANKING]),
         ...(unnamed === undefined
           ? []
@@ -404,12 +406,16 @@ const NO_DATES: Warning = {
   detail: "The service does not say which days its lists cover.",
 };
 
-/** Rows with their shares of all visitors. Rows that have more than all count something else, and have none. */
+const MORE_THAN_ALL = near(
+  "A row has more visitors than the whole site in these days: the service may count its rows otherwise, or over other days.",
+);
+
+/** Rows with their shares of all visitors. Where one has more than all, they count something else, and have none. */
 function addShares(rows: ReadRows["rows"], dimension: string, sums: { totals: Totals } | undefined) {
   if (sums === undefined) return { rows };
   const { events, ...counts } = sums.totals;
   const all = counts.visitors;
-  if (rows.some(({ visitors = 0 }) => visitors > all)) return { rows };
+  if (rows.some(({ visitors = 0 }) => visitors > all)) return { rows, warnings: [MORE_THAN_ALL] };
   const share = (visitors: number) => (all === 0 ? 0 : Math.round((1000 * visitors) / all) / 10);
   return {
     rows: rows.map((row) => (row.visitors === undefined ? row : { ...row, percentage: share(row.visitors) })),

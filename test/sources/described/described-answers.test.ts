@@ -477,6 +477,7 @@ it("has no shares of rows that count more than all visitors", async () => {
   const answer = await ask("breakdown", { dimension: "pages", days: 7 });
   expect(answer.rows).toEqual([{ value: "/a", label: "/a", visitors: 71 }]);
   expect(answer).not.toHaveProperty("totals");
+  expect(warningsOf(answer)).toContain("A row has more visitors than the whole site in these days");
 });
 
 it("names codes and what has no value as other sources do, unless the service has names", async () => {
