@@ -243,7 +243,13 @@ describe("the reference API in front of a service that describes itself", () => 
       "values are not those of the contract",
     ],
     ["no spans of days", {}, `/stats?${SITE}&from=2026-11-01&to=2026-11-02`, 400, "from is unknown"],
-    ["no filters", {}, `/stats?${SITE}&filter=countries%3DDE`, 400, "filter is unknown"],
+    [
+      "no filters",
+      {},
+      `/stats?${SITE}&filter=countries%3DDE`,
+      400,
+      "filter cannot be used: this source has no filters",
+    ],
   ])("refuses by name what a service with %s cannot give", async (_, answers, path, status, sentence) => {
     const { get } = await openReference({ ...COMPLETE, ...answers });
     const answer = await get(path);
