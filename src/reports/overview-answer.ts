@@ -25,6 +25,7 @@ import {
   type QueryOptions,
   readDataForDefault,
   readDataTold,
+  warnOfFit,
   warnOfNoSum,
 } from "./default-days.ts";
 import { nameList, namePeriod } from "./list-days.ts";
@@ -129,10 +130,13 @@ async function readParts(
   const last = await readLastDay(call, { site, today }, options);
   const wanted = findComplete(asked, today);
   const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
+  const { days: shown, warnings: replaced } = await findSumDays(
+    call,
+    { asked, wanted, canAdd, last, isNamed },
+    options,
+  );
   // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
-  const complete = canAdd ? wanted : undefined;
-  const summed = await findSumDays(call, { asked, wanted, canAdd, last, isNamed }, options);
-  const shown = summed.days;
+  const complete = canAdd && wanted ? shown : undefined;
   const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
@@ -190,7 +194,7 @@ async function readParts(
     warnings: joinWarnings(
       resolved.warnings,
       warnings,
-      summed.warnings,
+      replaced,
       totals.warnings ?? [],
       (day.warnings ?? []).filter(isAboutToday),
       lists.flatMap(warnOfList),
@@ -214,21 +218,31 @@ interface SummedDays extends Pick<Reading, "isNamed"> {
 
 /**
  * The days to show. Complete days whose visitors cannot be added up are replaced by as many until the last one, unless the person
- * named their period; default days also by a number of days that the service has.
+ * named their period. Default days are also as many as the service has.
  */
 async function findSumDays(
   call: Call,
   { asked, wanted, canAdd, last, isNamed }: SummedDays,
   options: QueryOptions,
 ): Promise<{ days: Days; warnings: Warning[] }> {
-  if (wanted === undefined || canAdd || isNamed)
-    return { days: (canAdd ? wanted : undefined) ?? asked, warnings: [] };
+  const told = (days: Days, warnings: Warning[] = []) => ({ days, warnings });
+  if (wanted === undefined) return told(asked);
   let count = countDays(wanted.from, wanted.to);
+  if (canAdd) {
+    const needed = countDays(wanted.from, last);
+    const reached =
+      (options.usesDefaultDays && (await call.fitDays?.(timeseries, needed, options))) || needed;
+    const from = addDays(last, 1 - reached);
+    if (from <= wanted.from || from > wanted.to) return told(wanted);
+    const days = { from, to: wanted.to };
+    return told(days, [warnOfFit(countDays(from, wanted.to), count)]);
+  }
+  if (isNamed) return told(asked);
   if (options.usesDefaultDays)
     for (const operation of [breakdown, stats])
       count = (await call.fitDays?.(operation, count, options)) ?? count;
   const days = { from: addDays(last, 1 - count), to: last };
-  return { days, warnings: days.from === wanted.from ? [] : [warnOfNoSum(days)] };
+  return told(days, days.from === wanted.from ? [] : [warnOfNoSum(days)]);
 }
 
 /** Totals without events, unless the answer or a missing list has said so. */

@@ -281,11 +281,10 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         : (await readBoth(site, days, options)).series;
     });
   /** The number of days nearest to some that a list and the totals beside it take. */
-  const comeNear = ({ path }: { path: string }, days: number): number =>
-    (path === timeseries.path ? [timeseries] : [{ path }, stats]).reduce(
-      (count, each) => reader.allowedDays(each).comeNear(count),
-      days,
-    );
+  const comeNear = ({ path }: { path: string }, days: number): number => {
+    const near = reader.allowedDays({ path }).comeNear(days);
+    return path === timeseries.path ? near : reader.allowedDays(stats).comeNear(near);
+  };
 
   /** If the first of all these days has data, there may be more before, but not before the site was added. */
   const findStart = (site: ServiceSite, { window, points, timezone = "UTC" }: ServiceSeries): DataStart => {
@@ -355,7 +354,8 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     addsUp: async (name, days, options) => {
       if (days <= 1) return true;
       const site = await locate(name, options);
-      const read = () => readBoth(site, reader.allowedDays(stats).cover(days), options);
+      const reach = () => Math.min(days, reader.allowedDays(timeseries).comeNear(days));
+      const read = () => readBoth(site, comeNear(stats, reach()), options);
       const { totals, series } = await again(read);
       return totals.visitors === sumOf(series.points, "visitors");
     },

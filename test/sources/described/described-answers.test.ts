@@ -209,6 +209,27 @@ describe("a service that has only some numbers of days", () => {
     }
   });
 
+  it("has the days that are asked for where it does not reach those before", async () => {
+    const { ask } = createSmallService(described);
+    const { visitors, comparison, warnings } = await ask("overview", { days: 60 });
+    expect({ visitors, comparison }).toEqual({ visitors: 600, comparison: null });
+    expect(warningsOf({ warnings })).toContain("the source does not reach back so far");
+    await expect(ask("overview", { days: 90 })).rejects.toThrow("must not begin before 2026-08-23");
+    const unique = createSmallService(service(6));
+    expect(await unique.ask("overview", { days: 90 })).toMatchObject({ visitors: 540, period: { days: 90 } });
+  });
+
+  it("has fewer days by default where there are fewer, and says so", async () => {
+    const most = { days: { type: "integer", maximum: 14 } };
+    const { ask } = createSmallService({
+      "/openapi.json": () => describeParameters({ "/stats": most, "/timeseries": most, "/breakdown": most }),
+    });
+    const { period, visitors, warnings } = await ask("overview");
+    expect({ ...period, visitors }).toMatchObject({ days: 13, to: "2026-11-19", visitors: 130 });
+    expect(warningsOf({ warnings })).toContain("does not answer for 28 days, so this covers 13.");
+    await expect(ask("overview", { days: 28 })).rejects.toThrow("must not begin before 2026-11-07");
+  });
+
   it("answers for a named period or refuses it, and shows no other days", async () => {
     const { ask } = createSmallService(service(6));
     for (const period of ["last_week", "last_7_days", "2026-11-02/2026-11-08"]) {
