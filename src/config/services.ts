@@ -15,9 +15,16 @@ function readServiceName(text: string, source: string): ServiceName {
     "usage",
     `${source} ${quoteWord(text)} is not a service that this program knows.`,
     {
-      hint: `${suggest(text, serviceNames)}It knows ${serviceNames.join(", ")}. For your own service, leave out --service.`,
+      hint: `${explainOther(text)}It knows ${serviceNames.join(", ")}. For your own service, leave out --service.`,
     },
   );
+}
+
+/** What a name stands for that is none of theirs. */
+function explainOther(text: string): string {
+  if (/^piwik/i.test(text)) return "Piwik is called Matomo today: --service matomo. ";
+  if (/^(?:google|ga\d?$|gtag)/i.test(text)) return "Google Analytics is not supported. ";
+  return suggest(text, serviceNames);
 }
 
 /** IANA names of timezones by domain; `*` stands for all other sites. */

@@ -117,7 +117,7 @@ const describeHours = (word: string): string | undefined =>
 /** What to write in place of what is read in two ways: `past 2 weeks`, `11/06/2026`. */
 function describeSeveral(word: string, period: string, today: string): string | undefined {
   const dates = readNumbers(period);
-  if (dates.length > 1) return `must be ${dates.join(" or ")}, not both`;
+  if (dates.length > 1) return `can be read as ${dates.join(" or as ")}: write the one that you mean`;
   const [, number = "1", unit] =
     /^(?:the_)?(?:(?:last|past|prev|previous)_?)?(?:([1-9]\d?)_?)?(week|month)s?$/.exec(word) ?? [];
   if (unit === undefined) return undefined;

@@ -4,6 +4,7 @@ import type { Days } from "../operations/days.ts";
 import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
+import { formatSpan } from "../operations/period.ts";
 import { FOLDED_FILTER, isGap, readDataStart, readDate, type Warning } from "../operations/warning.ts";
 import type { Alike, Change, PerDay, Window } from "./windows.ts";
 
@@ -131,14 +132,18 @@ export function describeCoverage(
     if (lacking === undefined) return warn(`${reason} So no percentage is given.`);
     return warn(note`${reason} ${lacking}: ${averages}.`);
   }
-  const start =
-    data_since === undefined
-      ? `The site had no data yet on ${first.from}`
-      : `The site's data begins on ${data_since}, perhaps in the middle of the day`;
+  const start = describeStart(data_since, first);
   if (!isPossible) return warn(`${start}, so there is nothing to compare.`);
   if (lacking !== undefined) return warn(note`${start}. ${lacking}: ${averages}.`);
   const change = isEarlier ? "a rise is not growth" : "a fall is not a loss";
   return warn(`${start}, so the earlier period is incomplete: ${change}, and no percentage is given.`);
+}
+
+function describeStart(since: string | undefined, earlier: Counted): string {
+  if (since === undefined) return `The site had no data yet on ${earlier.from}`;
+  if (since > earlier.to)
+    return `There is no data of ${formatSpan(earlier)}: the site's data begins on ${since}`;
+  return `The site's data begins on ${since}, perhaps in the middle of the day`;
 }
 
 type Counted = Pick<Window, "from" | "to" | "days" | "days_with_data">;

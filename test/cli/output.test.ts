@@ -18,6 +18,11 @@ const REPORTS = [
 const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("--output", () => {
+  it("takes md for markdown", async () => {
+    const print = async (format: string) => runShell(["stats", "example.com", "--demo", "--output", format]);
+    expect(await print("md")).toEqual(await print("markdown"));
+  });
+
   it.each([
     [
       "--output table",

@@ -131,7 +131,7 @@ it.each([
     "2025-Q3-2026",
   ].map((period): [string, string] => [period, "must be today, yesterday, this_week"]),
   ["2026-01-01/2026-02-01/2026-03-01", "must be today"],
-  ["06/11/2026", "must be 2026-06-11 or 2026-11-06, not both"],
+  ["06/11/2026", "can be read as 2026-06-11 or as 2026-11-06: write the one that you mean"],
   ["31/31/2026", "must be today"],
   ["past 2 weeks", "must be last_14_days, or 2026-11-02/2026-11-15 for whole weeks"],
   ["past week", "must be last_7_days, or 2026-11-09/2026-11-15 for whole weeks"],

@@ -45,11 +45,11 @@ describe.each(Object.entries(reports))("%s", (_, ask) => {
     ],
     [
       "2026-11-20",
-      "The site's data begins on 2026-11-20, perhaps in the middle of the day, so there is nothing to compare.",
+      "There is no data of 2026-11-19: the site's data begins on 2026-11-20, so there is nothing to compare.",
     ],
     [
       "2026-11-21",
-      "The site's data begins on 2026-11-21, perhaps in the middle of the day, so there is nothing to compare.",
+      "There is no data of 2026-11-19: the site's data begins on 2026-11-21, so there is nothing to compare.",
     ],
     [null, "The site has no data yet, so there is nothing to compare."],
   ])("of a site with data since %s", async (since, note) => {
@@ -90,7 +90,7 @@ describe.each(Object.entries(reports))("%s", (_, ask) => {
     const { views, comparable } = await ask(call);
     expect(comparable).toBe(false);
     expect(formatNotes(listNotes(views), "models")).toContain(
-      "The site's data begins on 2026-11-20, perhaps in the middle of the day, so there is nothing to compare.",
+      "There is no data of 2026-11-19: the site's data begins on 2026-11-20, so there is nothing to compare.",
     );
   });
 });

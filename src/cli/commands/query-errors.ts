@@ -1,6 +1,7 @@
 import { AnalyticsError, type ParameterError, quotePath, quoteWord } from "../../errors.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
+import { MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
@@ -96,6 +97,10 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       ...guesses,
       ...parts.map((part) => part.hint),
       hint,
+      parameters.some(({ maximum }) => maximum === MAX_DAYS) &&
+      Number(given.texts.get("days")?.[0]) > MAX_DAYS
+        ? "For more days: --period all, or two dates such as 2025-01-01/2026-06-30."
+        : "",
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
       // A command to paste ends the hint.
       parts.some((part) => part.hint.includes(PLACES_OPTION)) ? "" : seeHelp(query.name),

@@ -75,10 +75,10 @@ export function readOutput({ stdout }: Io, flags: OutputFlags): Output {
 }
 
 function readFormat(name: string): OutputFormat {
-  const known = outputFormats.find((format) => format === name);
+  const known = outputFormats.find((format) => format === (name === "md" ? "markdown" : name));
   if (known) return known;
   throw new AnalyticsError("usage", `--output cannot be ${quoteWord(name)}.`, {
-    hint: `${suggest(name === "md" ? "markdown" : name, outputFormats)}It can be ${outputFormats.join(", ")}.`,
+    hint: `${suggest(name, outputFormats)}It can be ${outputFormats.join(", ")}.`,
   });
 }
 
