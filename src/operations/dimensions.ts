@@ -26,7 +26,7 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number];
 
 /** The service derives countries, devices and so on; visitors can choose the text of all other dimensions. */
-export function isWrittenByVisitors(dimension: string): boolean {
+function isWrittenByVisitors(dimension: string): boolean {
   return !DERIVED_DIMENSIONS.has(dimension);
 }
 

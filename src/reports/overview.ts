@@ -255,7 +255,7 @@ export function viewNow({ today, active_now }: ReportedOverview): View[] {
       ],
       rows: [{ today: visitors, ...(active_now !== undefined && { active_now }), ...hours }],
       // The heads of people's columns say so.
-      notes: hours ? [forModels(`Until then means until ${hours.until}.`)] : [],
+      notes: hours ? [forModels(`Until then: until ${hours.until}.`)] : [],
     },
   ];
 }

@@ -15,7 +15,6 @@ import { hasNoCounts, type View } from "../operations/view.ts";
 import { describeLeftRates, withoutRates } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import type { QueryOptions } from "./default-days.ts";
-import { adviseOnQuota } from "./quota-advice.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
@@ -147,6 +146,7 @@ export function defineReport<const N extends string, P extends z.ZodObject, R ex
     ...report,
     isReport: true,
     reply: async (call, params, options) => {
+      const { adviseOnQuota } = await import("./quota-advice.ts");
       const counted = await adviseOnQuota(call, params, (each) => report.compute(each, params, options));
       const { filter } = options;
       const result = { ...counted, ...(filter && { filter: formatFilter(filter) }) };

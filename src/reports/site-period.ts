@@ -18,7 +18,6 @@ import {
   SHORTENED,
   warnOfFit,
 } from "./default-days.ts";
-import { namePeriod } from "./list-days.ts";
 
 /** What can be asked for any days. */
 type SpanOperation = DaysOperation | typeof hours;
@@ -104,7 +103,9 @@ export async function answerDays<
     const fitted = fitDefaultDays(days, data, today);
     const at = { site, today, ...fitted.days };
     const asked = answer((asked, params, given) => askSpan(call, asked, params, at, given));
-    const result = await (period === undefined ? asked : asked.catch(namePeriod));
+    const result = await (period === undefined
+      ? asked
+      : asked.catch(async (error) => (await import("./list-days.ts")).namePeriod(error)));
     return addWarnings(result, [...warnings, ...fitted.warnings]);
   };
   /** A service tells from when to when it has data with its answer. */

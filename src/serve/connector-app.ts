@@ -2,7 +2,6 @@ import { hkdfSync } from "node:crypto";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch, type DocumentProxy } from "../oauth/document-fetch.ts";
-import { cleanAddress } from "../oauth/pages/sanitize-untrusted.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { createFailureLog } from "../oauth/store/store-failure.ts";
@@ -85,9 +84,7 @@ export function createConnectorApp(
     },
   });
   const { hostname } = new URL(publicUrl);
-  // One line a minute whatever the host: strangers choose it.
-  let host = "";
-  const reportHost = createFailureLog((message) => log("host_refused", { host, message }), clock);
+  const reportHost = createFailureLog((message) => log("host_refused", { message }), clock);
   const mcp = createMcpRoute({
     hosts: [hostname, ...LOOPBACK],
     origins: [hostname, ...LOOPBACK, ...options.allowedOrigins],
@@ -105,10 +102,11 @@ export function createConnectorApp(
       about: source.about,
     }),
     onFault,
-    onForeignHost: (foreign) => {
-      host = cleanAddress(foreign);
-      reportHost({ message: `Not ${hostname}. A proxy in front must pass Host on.` });
-    },
+    // Without the host: what a stranger sends there may be somebody's key.
+    onForeignHost: () =>
+      reportHost({
+        message: `A request has another Host than ${hostname}. A proxy in front must pass Host on.`,
+      }),
   });
   const listener = createRoutes({
     publicUrl,

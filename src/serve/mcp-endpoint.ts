@@ -26,7 +26,7 @@ export interface McpEndpointOptions {
   /** Called for errors of this server, not for refused requests; does not change the answer. */
   onFault: (fault: Error) => void;
   /** Called for each request that is refused because of its `Host`. */
-  onForeignHost?: (host: string) => void;
+  onForeignHost?: () => void;
 }
 
 /** Where the SDK's errors of one request go. */
@@ -134,7 +134,7 @@ export function refuseForeign(
 ): boolean {
   const [own] = hosts;
   if (!validateHostHeader(headers.host, [...hosts]).ok) {
-    onForeignHost?.(headers.host ?? "");
+    onForeignHost?.();
     // The host that a stranger sent is in no answer.
     sendError(response, 403, `Invalid Host: not ${own}`);
     return true;

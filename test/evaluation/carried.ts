@@ -97,8 +97,9 @@ function readCells({ tool, answer }: Given): Cells[] {
         [
           today?.visitors,
           active_now,
-          ...(hours ? [hours.until, hours.pageviews_until_then, hours.yesterday_until_then] : []),
+          ...(hours ? [hours.pageviews_until_then, hours.yesterday_until_then] : []),
         ],
+        ...(hours ? [[`Until then: until ${hours.until}.`]] : []),
         ...(trend.hours ? [] : [[`Visitors a day from ${trend.from}: ${trend.visitors.join(" ")}${soFar}`]]),
         ...top.flatMap(({ rows }) =>
           rows.map((row) => [...nameRow(row, rows), row.visitors, row.percentage]),

@@ -68,7 +68,8 @@ async function withView(source: string[], use: (get: (address: string) => Promis
   let ended: ReturnType<typeof runShell> | undefined;
   const base = await new Promise<string>((resolve) => {
     const argv = ["view", ...source, "--no-open", "--port", "0"];
-    const onStdout = (text: string) => resolve(text.trim());
+    // With --site, it opens the page of the site.
+    const onStdout = (text: string) => resolve(text.trim().replace(/example\.com$/, ""));
     ended = runShell(argv, { environment, clock: () => LOG_NOW, stop, onStdout });
   });
   try {

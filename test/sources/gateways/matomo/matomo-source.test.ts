@@ -370,7 +370,7 @@ describe("what Matomo cannot answer is refused by name", () => {
 
   it("hours, and hostnames", async () => {
     const hours = call(timeseries, { site: "example.com", days: 1, interval: "hour" } as never);
-    await expect(hours).rejects.toMatchObject({ message: expect.stringContaining("no hours") });
+    await expect(hours).rejects.toMatchObject({ message: expect.stringContaining("only has days") });
     const hosts = call(breakdown, { site: "example.com", dimension: "hostnames", limit: 10, days: 30 });
     await expect(hosts).rejects.toMatchObject({
       message: expect.stringContaining("it has pages, entry_pages"),

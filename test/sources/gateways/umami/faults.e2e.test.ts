@@ -414,7 +414,9 @@ describe("a sign-in", () => {
 
   it("leaves the password out of what the service says", async () => {
     const body = JSON.stringify({ detail: `The password ${PASSWORD} is too old.` });
-    expect((await failSignIn(500, JSON_TYPE, body)).message).toBe("The password [key] is too old.");
+    expect((await failSignIn(500, JSON_TYPE, body)).message).toBe(
+      'The service says: "The password [key] is too old."',
+    );
   });
 
   it.each([JSON.stringify("line\nend"), '"\\u0000"', '"tökén"', '""'])(
