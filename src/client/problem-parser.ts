@@ -52,7 +52,10 @@ export function parseProblem(status: number, text: string, context: ProblemConte
   const isProblem = known !== undefined && body.title !== undefined && body.status !== undefined;
   const cut = said?.slice(0, MAX_DETAIL_LENGTH);
   const end = /[.!?]$/.test(cut ?? "") ? "" : ".";
-  const quoted = cut && (isProblem ? cut : `The service says: ${quoteSaid(cut)}${end}`);
+  // What failed is not told by its words alone, and is one of several questions.
+  const says =
+    status >= 500 ? `The service answered ${context.path} with status ${status}` : "The service says";
+  const quoted = cut && (isProblem ? cut : `${says}: ${quoteSaid(cut)}${end}`);
   const message = quoted ?? describeStatus(status, context.path);
   const hint = status === 403 ? adviseOnForbidden(context) : adviseOn(code, context, isProblem);
   const options = {

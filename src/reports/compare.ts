@@ -10,7 +10,7 @@ import { periodParam } from "../operations/period-words.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { View } from "../operations/view.ts";
 import { describeCoverage } from "./coverage.ts";
-import { missingParts, noteMissing } from "./missing-parts.ts";
+import { missingParts, noteMissing, warnMissing } from "./missing-parts.ts";
 import { type Mover, moversResult, noteRest, type Order, orders, viewMovers } from "./movers.ts";
 import { defineReport } from "./query.ts";
 import {
@@ -150,7 +150,7 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
       ...noteRest(dimensions, order),
       ...noted,
     ],
-    warnings: [...warnings, ...(comparison.near ?? [])],
+    warnings: [...warnMissing(comparison.missing, "compared"), ...warnings, ...(comparison.near ?? [])],
   };
 }
 

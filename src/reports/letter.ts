@@ -12,6 +12,7 @@ import { moversResult, viewMovers } from "./movers.ts";
 import { overviewParams, type ReportedOverview, reportResult, viewTotals, viewTrend } from "./overview.ts";
 import { readOverview } from "./overview-answer.ts";
 import { defineReport } from "./query.ts";
+import { keepMissing } from "./read-parts.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 import { readDeadLinks, reportQuery } from "./site-report.ts";
 import { viewTop } from "./top-lists.ts";
@@ -44,7 +45,8 @@ export const letterQuery = defineReport({
   compute: async (call, params, options) => {
     const { today, active_now, events, ...overview } = await readOverview(call, params, options, DIMENSIONS);
     const asked = { ...params, today: today?.date ?? overview.period.to };
-    return { ...overview, ...(await readMoved(call, asked, overview, options)) };
+    const { missing = [], ...moved } = await readMoved(call, asked, overview, options);
+    return { ...overview, ...moved, ...keepMissing(overview.missing ?? [], missing) };
   },
   views: (letter) => [
     viewLetterTotals(letter),
@@ -60,7 +62,7 @@ async function readMoved(
   { site, today }: { site: string; today: string },
   { period, comparison }: Pick<ReportedOverview, "period" | "comparison">,
   options: QueryOptions,
-): Promise<Pick<Letter, "moved" | "new_not_found">> {
+): Promise<Pick<Letter, "moved" | "new_not_found" | "missing">> {
   if (comparison === null || !comparison.comparable || comparison.small_sample) return {};
   const { previous } = comparison;
   const [current, against] = [period, previous].map(({ from, to }) => `${from}/${to}`);
@@ -97,11 +99,14 @@ async function readNewDeadLinks(
   at: { site: string; today: string },
   spans: readonly Days[],
   options: QueryOptions,
-): Promise<Pick<Letter, "new_not_found">> {
-  const [now, before] = await Promise.all(
+): Promise<Pick<Letter, "new_not_found" | "missing">> {
+  const [current, previous] = await Promise.all(
     spans.map(({ from, to }) => readDeadLinks(call, { ...at, from, to }, options, ROW_LIMIT)),
   );
-  if (now === undefined || before === undefined) return {};
+  const [now, before] = [current?.links, previous?.links];
+  // Both fail for the same reason.
+  if (now === undefined || before === undefined)
+    return { missing: (current?.missing.length ? current : previous)?.missing };
   // What is not among the first rows may be old.
   if (before.total_rows > before.rows.length) return { new_not_found: null };
   const known = new Set(before.rows.map(({ value }) => value));

@@ -8,40 +8,52 @@ import { formatCommand } from "../operations/shell-command.ts";
  * once, with the reason. A query for that answer alone fails.
  */
 
-const PARTS = { active_now: "active visitors", events: "events" } as const;
+const PARTS = { active_now: "active visitors", events: "events", not_found: "dead links" } as const;
 
 /**
  * What an answer lacks, each with why: a list, or another part. Absent if it lacks nothing. `days` is a number of days that
- * the source has the list of.
+ * the source has the list of. What failed may be there at another time; the reason is a sentence then.
  */
 export const missingParts = () =>
   z
     .array(
       z.object({
         dimension: z.string().optional(),
-        part: z.enum(["active_now", "events"]).optional(),
+        part: z.enum(["active_now", "events", "not_found"]).optional(),
         reason: z.string(),
         days: z.number().optional(),
+        failed: z.literal(true).optional(),
       }),
     )
     .optional();
 
 export type Missing = NonNullable<z.output<ReturnType<typeof missingParts>>>;
 
+const namePart = ({ dimension, part }: Missing[number]) => dimension ?? (part && PARTS[part]);
+
 /**
- * Names what is missing, and why.
+ * Names what the source does not have, and why.
  *
  * @param site The site whose lists a breakdown would show.
  */
 export function noteMissing(missing: Missing = [], verb: "shown" | "compared", site?: string): Note[] {
-  const reasons = [...new Set(missing.map(({ reason }) => reason))];
-  return reasons.flatMap((reason) => {
-    const alike = missing.filter((each) => each.reason === reason);
-    const names = alike.map(({ dimension, part }) => dimension ?? (part && PARTS[part]));
+  const lacking = missing.filter(({ failed }) => !failed);
+  return groupByReason(lacking).flatMap(([reason, alike]) => {
     const [first] = alike;
-    const said = `Not ${verb}: ${names.join(", ")} (${reason}).`;
+    const said = `Not ${verb}: ${alike.map(namePart).join(", ")} (${reason}).`;
     if (site === undefined || first?.days === undefined) return [said];
     const { dimension, days } = first;
     return [said, forShell(`One of them: ${formatCommand(breakdown, { site, dimension, days }, [])}`)];
   });
+}
+
+/** Names what failed, and why: others may be wrong to think that there is nothing, so that it is a warning. */
+export const warnMissing = (missing: Missing = [], verb: "shown" | "compared"): string[] =>
+  groupByReason(missing.filter(({ failed }) => failed)).map(
+    ([reason, alike]) => `Not ${verb}: ${alike.map(namePart).join(", ")}. ${reason}`,
+  );
+
+function groupByReason(missing: Missing): [reason: string, alike: Missing][] {
+  const reasons = [...new Set(missing.map(({ reason }) => reason))];
+  return reasons.map((reason) => [reason, missing.filter((each) => each.reason === reason)]);
 }

@@ -20,7 +20,7 @@ import { omitEqualLabels } from "../operations/ranked-list.ts";
 import type { Column, View } from "../operations/view.ts";
 import { NOT_COMPARED, PERIOD_VISITORS, rangeWarning, warnings } from "../operations/warning.ts";
 import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
-import { missingParts, noteMissing } from "./missing-parts.ts";
+import { missingParts, noteMissing, warnMissing } from "./missing-parts.ts";
 import { defineReport } from "./query.ts";
 import {
   changeColumns,
@@ -231,6 +231,7 @@ export function viewTotals({
       ...noted,
     ],
     warnings: [
+      ...warnMissing(missing, "shown"),
       ...partial,
       ...(coverage?.warnings ?? []),
       ...(top.some(hasRanges) ? [rangeWarning.detail] : []),

@@ -1,18 +1,17 @@
-import { AnalyticsError } from "../errors.ts";
+import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { UnreadablePartError } from "../operations/unreadable-part.ts";
 import { UnlistedDaysError } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 
 /* Reads the parts of answers that a source may lack. */
 
 /**
- * Reads a part of an answer. One that the source does not have is missing: access logs have no countries, for example. Throws all
- * other errors.
+ * Reads a part of an answer. One that the source does not have is missing (access logs have no countries, for example), and so is one
+ * that fails while others may not. Throws all other errors.
  */
-async function readPart<T>(
-  part: { dimension: Dimension } | Required<Pick<Missing[number], "part">>,
+export async function readPart<T>(
+  part: Pick<Missing[number], "dimension" | "part">,
   read: () => Promise<T>,
 ): Promise<{ found: T[]; missing: Missing }> {
   try {
@@ -46,9 +45,18 @@ export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptio
   }
 }
 
+/** Failures that say nothing about other answers. What concerns all of them, such as a wrong key or a quota, ends the query. */
+const OF_ONE_PART: ReadonlySet<ErrorCode> = new Set([
+  "internal_error",
+  "unavailable",
+  "bad_answer",
+  "too_large",
+]);
+
 /** Why there is no such part. Throws an error about anything else. */
-function explain(error: unknown): Pick<Missing[number], "reason" | "days"> {
-  if (error instanceof UnreadablePartError) return { reason: "the service's answer cannot be read" };
+function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "failed"> {
+  if (error instanceof AnalyticsError && OF_ONE_PART.has(error.code))
+    return { reason: error.message, failed: true };
   if (error instanceof UnlistedDaysError)
     return { reason: error.reason, ...(error.days !== undefined && { days: error.days }) };
   if (error instanceof AnalyticsError && error.code === "not_found") return { reason: NOT_OFFERED };

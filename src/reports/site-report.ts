@@ -7,6 +7,7 @@ import { listNotFound, notFoundColumns } from "../operations/not-found.ts";
 import { countUnits, note } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
 import type { QueryOptions } from "./default-days.ts";
+import type { Missing } from "./missing-parts.ts";
 import {
   overview,
   overviewParams,
@@ -18,6 +19,7 @@ import {
 } from "./overview.ts";
 import { readOverview } from "./overview-answer.ts";
 import { defineReport, type Query } from "./query.ts";
+import { keepMissing, readPart } from "./read-parts.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 import { viewTop } from "./top-lists.ts";
@@ -48,12 +50,16 @@ const declareReport = (
     compute: async (call, params, options) => {
       const { today, active_now, ...overview } = await readOverview(call, params, options, dimensions);
       const { from, to } = overview.period;
-      const links = await readLinks?.(
+      const read = await readLinks?.(
         call,
         { site: params.site, today: today?.date ?? to, from, to },
         options,
       );
-      const report = { ...overview, ...(links?.rows.length && { not_found: links }) };
+      const report = {
+        ...overview,
+        ...(read?.links?.rows.length && { not_found: read.links }),
+        ...keepMissing(overview.missing ?? [], read?.missing ?? []),
+      };
       // Days that are over are read again later, when this moment is over too.
       return report.trend.partial ? { ...report, today, active_now } : report;
     },
@@ -117,22 +123,26 @@ const ROWS = 10;
 /** What a service answers that does not offer dead links, or not for these days. */
 const LACKING: ReadonlySet<ErrorCode> = new Set(["not_found", "invalid_parameter"]);
 
-/** Reads the first dead links; undefined if the source does not know them. */
+/** Reads the first dead links. There are none if the source does not know them. */
 export async function readDeadLinks(
   call: Call,
   span: SitePeriod,
   options: QueryOptions,
   limit = ROWS,
-): Promise<DeadLinks | undefined> {
+): Promise<{ links?: DeadLinks | undefined; missing: Missing }> {
   // They belong to no visit, so that no filter can choose among them.
-  if (options.filter !== undefined) return undefined;
-  try {
-    const { totals, total_rows, rows } = await askSpan(call, notFound, { limit }, span, options);
-    return { requests: totals.requests, total_rows, rows };
-  } catch (error) {
-    if (error instanceof AnalyticsError && LACKING.has(error.code)) return undefined;
-    throw error;
-  }
+  if (options.filter !== undefined) return { missing: [] };
+  const read = async () => {
+    try {
+      const { totals, total_rows, rows } = await askSpan(call, notFound, { limit }, span, options);
+      return { requests: totals.requests, total_rows, rows };
+    } catch (error) {
+      if (error instanceof AnalyticsError && LACKING.has(error.code)) return undefined;
+      throw error;
+    }
+  };
+  const { found, missing } = await readPart({ part: "not_found" }, read);
+  return { links: found[0], missing };
 }
 
 const viewDeadLinks = ({ requests, total_rows, rows }: DeadLinks): View => ({

@@ -569,7 +569,7 @@ describe("a problem document", () => {
     );
     const echo = await refuse(500, { detail: "It failed.", request_id: `of-${KEY}` });
     expect((await fail(createCall(echo.origin)(sites, {}))).message).toBe(
-      'The service says: "It failed." (request of-[key])',
+      'The service answered /sites with status 500: "It failed." (request of-[key])',
     );
   });
 

@@ -15,6 +15,7 @@ describe("an error response", () => {
   const refusedForNow = "The service got too many requests and refuses more for now (status 429).";
   const notAccepted = "The service does not accept the API key (status 401).";
   const says = (text: string) => `The service says: "${text}"`;
+  const failed = (text: string) => `The service answered /stats with status 500: "${text}"`;
   const x = (length: number) => "x".repeat(length);
 
   it.each<[number, object, object, string, string, string | undefined]>([
@@ -71,14 +72,14 @@ describe("an error response", () => {
     [429, {}, { wait: 86_400_000 }, "rate_limited", refusedForNow, "Try again in 24 hours."],
     [429, {}, { wait: 86_400_001 }, "rate_limited", refusedForNow, "Try again later."],
     [499, {}, {}, "bad_answer", answered(499), isBase],
-    [500, { detail: "No.", request_id: "r1" }, {}, "internal_error", `${says("No.")} (request r1)`, theirs],
+    [500, { detail: "No.", request_id: "r1" }, {}, "internal_error", `${failed("No.")} (request r1)`, theirs],
     [400, { detail: "No.", request_id: "r1" }, {}, "invalid_parameter", says("No."), undefined],
     [
       500,
       { detail: x(501), request_id: x(65) },
       {},
       "internal_error",
-      `${says(x(500))}. (request ${x(64)})`,
+      `${failed(x(500))}. (request ${x(64)})`,
       theirs,
     ],
     [
@@ -110,7 +111,7 @@ describe("an error response", () => {
       parseProblem(status, JSON.stringify({ error }), at).message;
     expect(said(429, "slow down")).toBe('The service says: "slow down".');
     expect(said(500, 'relation "events" does not exist.')).toBe(
-      "The service says: \"relation 'events' does not exist.\"",
+      "The service answered /stats with status 500: \"relation 'events' does not exist.\"",
     );
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
 import { formatNotes } from "../../src/operations/note.ts";
-import { UnreadablePartError } from "../../src/operations/unreadable-part.ts";
 import { listNotes, listWarnings } from "../../src/operations/view.ts";
 import { formatCsv } from "../../src/render/csv.ts";
 import { formatMarkdown } from "../../src/render/markdown.ts";
@@ -208,13 +207,11 @@ describe("a list that an answer lacks is named, with the reason, for people and 
   const unrecorded = refuse("is countries, which this source does not record without --geo; it has pages");
   const noVisitors = "this service does not say how many visitors its rows have";
   const ofAll = "pages, referrers, channels, countries";
-  const unreadable = new UnreadablePartError("bad_answer", "Two fields could be visitors.");
 
   it.each<[string, PlainShape, string]>([
     ["counts no visitors", { rowCounts: ["pageviews"] }, `${ofAll}, devices (${noVisitors})`],
     ["is not recorded", countries(unrecorded), "countries (not recorded by this source without --geo)"],
     ["is refused", countries(refuse("<b>no</b>")), "countries (refused by the service)"],
-    ["cannot be read", countries(unreadable), "countries (the service's answer cannot be read)"],
     [
       "is cut in another order",
       { listWarnings: [{ code: "other_order", detail: "Not by visitors." }] },
@@ -234,10 +231,44 @@ describe("a list that an answer lacks is named, with the reason, for people and 
     expect(compared.notes).toContain(`Not compared: ${sentence.replace(", devices", "")}.`);
   });
 
-  it("and no other failure is taken for one", async () => {
-    const shape = countries(new AnalyticsError("unavailable", "Try again."));
+  it.each(["internal_error", "unavailable", "bad_answer", "too_large"] as const)(
+    "that fails on its own (%s), in a warning with what was said",
+    async (code) => {
+      const shape = countries(new AnalyticsError(code, "It failed."));
+      for (const [name, verb] of [
+        ["overview", "shown"],
+        ["report", "shown"],
+        ["compare", "compared"],
+      ] as const) {
+        const { notes, result } = await show(name, shape, { days: 7 });
+        expect(result.missing).toContainEqual({ dimension: "countries", reason: "It failed.", failed: true });
+        // To people and to models.
+        expect(notes.split(`Not ${verb}: countries. It failed.`)).toHaveLength(3);
+      }
+      expect(await refused("compare", shape, { days: 7, dimension: "countries" })).toMatchObject({ code });
+    },
+  );
+
+  it.each([
+    "rate_limited",
+    "invalid_api_key",
+    "unreachable",
+    "timeout",
+    "cancelled",
+    "site_not_found",
+  ] as const)("unless its failure concerns all (%s)", async (code) => {
+    const shape = countries(new AnalyticsError(code, "Try again."));
     for (const name of ["overview", "report", "compare"])
-      expect(await refused(name, shape, { days: 7 })).toMatchObject({ code: "unavailable" });
+      expect(await refused(name, shape, { days: 7 })).toMatchObject({ code });
+  });
+
+  it("and so are dead links, which a check does not take for none", async () => {
+    const noLinks = new AnalyticsError("internal_error", "It failed.");
+    const { warnings } = await show("report", { noLinks }, { days: 7 });
+    expect(warnings).toContain("Not shown: dead links. It failed.");
+    const service = createPlainCall({ noLinks });
+    for (const condition of [{ deadLinks: 1 }, { serverErrors: 1 }])
+      await expect(createCheck(condition).ask(service.call, { site: "example.com" }, {})).rejects.toBe(noLinks);
   });
 
   it("and lists of past days need no totals, but for comparisons", async () => {

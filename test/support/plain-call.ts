@@ -16,6 +16,8 @@ export interface PlainShape {
   hasTotals?: boolean;
   /** Why it refuses one of its lists. */
   refusal?: AnalyticsError;
+  /** Why it has no dead links. */
+  noLinks?: AnalyticsError;
   /** Days that `/stats` does not take. */
   refusedDays?: number[];
   /** Warnings of its lists. */
@@ -47,6 +49,7 @@ export function createPlainCall({
   takesDays = true,
   hasTotals = takesDays,
   refusal,
+  noLinks,
   refusedDays = [],
   listWarnings = [],
   rowCounts = ["visitors", "pageviews"],
@@ -154,6 +157,7 @@ export function createPlainCall({
   const ask = async (operation: Operation, params: unknown) => {
     const { site: _, ...shown } = params as { site?: string; days: number; dimension: string; limit: number };
     asked.push([operation.name, ...Object.values(shown)].join(" "));
+    if (noLinks !== undefined && operation.name === "not-found") throw noLinks;
     const answer = answers[operation.name];
     if (answer === undefined) {
       throw new AnalyticsError("not_found", `There is no ${operation.path}.`, { status: 404 });

@@ -6,7 +6,6 @@ import { addDays, countDays } from "../../operations/days.ts";
 import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
-import { UnreadablePartError } from "../../operations/unreadable-part.ts";
 import {
   NO_EVENTS,
   OTHER_ORDER,
@@ -331,9 +330,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         case timeseries.name:
           return again(() => answerSeries(asked, options)) as never;
         case breakdown.name:
-          return again(() => answerBreakdown(asked, options)).catch(renameUnreadable) as never;
+          return again(() => answerBreakdown(asked, options)) as never;
         case realtime.name:
-          return answerActive(asked, options).catch(renameUnreadable) as never;
+          return answerActive(asked, options) as never;
         default:
           throw new AnalyticsError("not_found", `This service does not offer ${operation.name}.`, {
             status: 404,
@@ -382,13 +381,6 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
 
 /** With more sites, the list has no first days with data: each takes a request. */
 const MAX_DATED = 20;
-
-/** What cannot be read in one part says nothing about others. */
-function renameUnreadable(error: unknown): never {
-  if (!(error instanceof AnalyticsError) || error.code !== "bad_answer") throw error;
-  const { code, message, hint, status } = error;
-  throw new UnreadablePartError(code, message, { hint, status, cause: error });
-}
 
 const WINDOW_MINUTES = 5;
 

@@ -354,7 +354,11 @@ it("shows a site without active visitors that cannot be read, and says so", asyn
   const { ask } = createSmallService({ "/realtime": () => ({ a: 3, b: 4 }) });
   const { active_now, missing } = await ask("overview", { days: 7 });
   expect(active_now).toBeUndefined();
-  expect(missing).toContainEqual({ part: "active_now", reason: "the service's answer cannot be read" });
+  expect(missing).toContainEqual({
+    part: "active_now",
+    reason: expect.stringMatching(/could be visitors/),
+    failed: true,
+  });
   await expect(ask("realtime")).rejects.toThrow("could be visitors");
 });
 
@@ -425,22 +429,31 @@ describe("one list that cannot be had", () => {
     });
   });
 
-  it.each<[string, unknown, string]>([
+  it.each<[string, unknown, string | RegExp]>([
     ["refused in words", new Reply(404, { error: "No such dimension" }), "refused by the service"],
     ["refused by its name", new Reply(422, { error: "channels?" }), "refused by the service"],
     [
       "with two fields of equal standing",
       [{ channel: "a", "unique visitors": 5, "daily visitors": 6 }],
-      "the service's answer cannot be read",
+      /could be visitors/,
     ],
-    ["without any count", [{ channel: "a", name: "b" }], "the service's answer cannot be read"],
+    ["without any count", [{ channel: "a", name: "b" }], /^The answer to \/breakdown /],
+    [
+      "failed",
+      new Reply(500, { error: "index rebuild" }),
+      /^The service answered \/breakdown with status 500: "index rebuild"\.$/,
+    ],
   ])("is named, and the others are shown: %s", async (_, channels, reason) => {
     const { ask } = createSmallService({
       "/breakdown": (query) =>
         query.get("dimension") === "channels" ? channels : [{ name: "one", visitors: 5 }],
     });
     const { missing, top } = await ask("overview", { days: 7 });
-    expect(missing).toEqual([{ dimension: "channels", reason }]);
+    expect(missing).toEqual([
+      typeof reason === "string"
+        ? { dimension: "channels", reason }
+        : { dimension: "channels", reason: expect.stringMatching(reason), failed: true },
+    ]);
     expect(top.map(({ dimension }: { dimension: string }) => dimension)).toEqual([
       "pages",
       "referrers",
@@ -460,11 +473,20 @@ describe("one list that cannot be had", () => {
     });
   });
 
-  it("is no reason to hide an outage", async () => {
-    const { ask } = createSmallService({
-      "/breakdown": () => new Reply(503, { error: "dimension store is down" }),
+  it("is no reason to hide the totals, even if all lists fail", async () => {
+    const down = () => new Reply(503, { error: "dimension store is down" });
+    const { visitors, top, missing } = await createSmallService({ "/breakdown": down }).ask("overview", {
+      days: 7,
     });
-    await expect(ask("overview", { days: 7 })).rejects.toMatchObject({ code: "unavailable" });
+    expect({ visitors, top }).toEqual({ visitors: 70, top: [] });
+    expect(missing).toContainEqual({
+      dimension: "devices",
+      reason: 'The service answered /breakdown with status 503: "dimension store is down".',
+      failed: true,
+    });
+    await expect(createSmallService({ "/stats": down }).ask("overview", { days: 7 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
   });
 });
 

@@ -415,7 +415,7 @@ describe("a sign-in", () => {
   it("leaves the password out of what the service says", async () => {
     const body = JSON.stringify({ detail: `The password ${PASSWORD} is too old.` });
     expect((await failSignIn(500, JSON_TYPE, body)).message).toBe(
-      'The service says: "The password [key] is too old."',
+      'The service answered /auth/login with status 500: "The password [key] is too old."',
     );
   });
 
