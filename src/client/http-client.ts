@@ -24,6 +24,8 @@ export interface Target {
   site?: string | undefined;
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
+  /** The command that asks for another key and saves it in its place. */
+  login?: string | undefined;
   /** The options with which `login` would ask for the same key, if that is running. */
   loginOptions?: readonly string[] | undefined;
   /** The timezones of sites, by domain, for a service that does not tell them. */
@@ -90,8 +92,9 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   const openTarget = onceDone(readTarget);
 
   const send = async (path: string, query: string, signal: AbortSignal): Promise<JsonResponse> => {
-    const { baseUrl, apiKey, fetch, proxies = [], keySource } = await openTarget();
-    const request = { url: `${baseUrl}${path}${query}`, path, apiKey, fetch, proxies, keySource, clock };
+    const { baseUrl, apiKey, fetch, proxies = [], keySource, login } = await openTarget();
+    const url = `${baseUrl}${path}${query}`;
+    const request = { url, path, apiKey, fetch, proxies, keySource, login, clock };
     const pass = openBrake();
     const attempt = (attemptSignal: AbortSignal) =>
       limitConcurrency(

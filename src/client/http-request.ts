@@ -37,6 +37,8 @@ export interface HttpRequest {
   proxies: readonly (string | undefined)[];
   /** Where the key was found, for messages. */
   keySource?: string | undefined;
+  /** The command that asks for another key and saves it in its place. */
+  login?: string | undefined;
   /** What a service with an API of its own means by an error; undefined to go by its status. */
   explain?: Explain;
   /** Milliseconds since 1970. */
@@ -116,6 +118,7 @@ async function fetchText(
   { maxBytes }: ResponseLimits,
   signal: AbortSignal,
 ): Promise<{ response: HttpResponse; text: string }> {
+  let began = false;
   try {
     const response = await fetch(url, {
       headers: {
@@ -125,6 +128,7 @@ async function fetchText(
       ...(body !== undefined && { body }),
       signal,
     });
+    began = true;
     const isOk = response.status === 200;
     const text = isOk
       ? await readBodyText(response, maxBytes)
@@ -133,7 +137,9 @@ async function fetchText(
     const mayHoldKey = !isOk || apiKey.length >= MIN_UNIQUE_KEY_LENGTH;
     return { response, text: mayHoldKey ? hideKey(text, apiKey) : text };
   } catch (error) {
-    throw error instanceof AnalyticsError ? error : explainFailure(error, new URL(url).origin, proxies);
+    throw error instanceof AnalyticsError
+      ? error
+      : explainFailure(error, new URL(url).origin, proxies, began);
   }
 }
 

@@ -5,11 +5,14 @@ import { RetryableError } from "./retry.ts";
 /**
  * Turns what a request threw into an error that a person can act on. A failure that another attempt may get past is a
  * RetryableError.
+ *
+ * @param began Whether the answer had begun: then the service was reached.
  */
 export function explainFailure(
   cause: unknown,
   origin: string,
   proxies: readonly (string | undefined)[],
+  began = false,
 ): AnalyticsError | RetryableError {
   const failure = readFailure(cause);
   const { code } = failure;
@@ -44,8 +47,16 @@ export function explainFailure(
       }),
     );
   }
-  return explainUnreachable(failure, cause, origin);
+  return began ? createCutError(cause, origin) : explainUnreachable(failure, cause, origin);
 }
+
+const createCutError = (cause: unknown, origin: string) =>
+  new RetryableError(
+    new AnalyticsError("bad_answer", `The answer of ${origin} was cut off before its end.`, {
+      hint: "Try again. If it keeps happening, contact the service's operator: its server, or a proxy in front of it, ends answers too early.",
+      cause,
+    }),
+  );
 
 const adviseOnHttp = (origin: string) =>
   `Try ${origin.replace("https:", "http:")} (plain http is only allowed for this machine), or check the port.`;

@@ -13,6 +13,8 @@ export interface ProblemContext {
   base: string;
   /** Where the key was found: a variable, an option, a profile. */
   keySource?: string | undefined;
+  /** The command that asks for another key and saves it in its place. */
+  login?: string | undefined;
   /** Milliseconds that the service asks to wait. */
   wait: number | undefined;
   /** The service's quota, if it names one. */
@@ -151,11 +153,11 @@ const adviseOnForbidden = ({ origin, keySource = "the API key" }: ProblemContext
 const DAY_MS = 86_400_000;
 
 function adviseOn(code: ErrorCode, context: ProblemContext, isProblem: boolean): string | undefined {
-  const { origin, base, wait, keySource = "the API key" } = context;
+  const { origin, base, wait, keySource = "the API key", login } = context;
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":
-      return `Check ${keySource}: ${origin} does not accept the key.${isProblem ? " Create keys in the dashboard under API keys." : ""}`;
+      return `Check ${keySource}: ${origin} does not accept the key.${isProblem ? " Create keys in the dashboard under API keys." : ""}${login === undefined ? "" : ` To log in with another: ${login}`}`;
     case "site_not_found":
       return "List the key's sites: analytics-mcp sites (tool list_sites).";
     case "not_found":

@@ -33,7 +33,7 @@ export const NO_SUMS = "the visitors of this service's days do not add up to its
 export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
   if (await addsUp(call, asked, options)) return;
   throw createParameterError("period", `must end today: ${NO_SUMS}`, {
-    hint: "Ask for days that end today (days), for a single day, or for the series. compare compares visitors a day.",
+    hint: "Ask for days that end today (days), for a single day, or for the series. compare (tool compare_periods) compares visitors a day.",
   });
 }
 

@@ -101,7 +101,7 @@ const findBefore = (period: string, days: Days | undefined, { isShortened }: { i
 /** Why there is no comparison with these days. */
 const warnOfNoSums = ({ from, to }: Days): Warning => ({
   code: NOT_COMPARED,
-  detail: `Not compared with ${formatSpan({ from, to })}: the visitors of this service's days do not add up to its total. compare compares visitors a day.`,
+  detail: `Not compared with ${formatSpan({ from, to })}: the visitors of this service's days do not add up to its total. compare (tool compare_periods) compares visitors a day.`,
   values: { from, to },
 });
 

@@ -30,7 +30,7 @@ export async function warnOfServerErrors(
     if (countDaysWithData(before, warnings) !== countDays(before.from, before.to)) return [];
     const previous = totals.requests;
     if (requests < MANY * previous || isByChance(requests, previous)) return [];
-    const detail = `The server failed to answer ${requests} requests (5xx), after ${previous} in the days before: not-found with status 5xx lists them.`;
+    const detail = `The server failed to answer ${requests} requests (5xx), after ${previous} in the days before: not-found (tool get_not_found) with status 5xx lists them.`;
     return [{ code: "server_errors", detail, values: { requests, previous } }];
   };
   return (await readExtra(read, options)) ?? [];

@@ -44,7 +44,7 @@ export async function listSites(
   if (fatal) throw fatal.error;
   const warned = [
     ...told,
-    ...failures.map(({ site, error }) => warnOfFailure(site?.domain ?? "", error)),
+    ...warnOfFailures(failures.map(({ site, error }) => ({ domain: site?.domain ?? "", error }))),
     ...warnOfRest(all.slice(MAX_COUNTED_SITES)),
   ];
   return {
@@ -62,11 +62,19 @@ const isAboutSite = (error: unknown): error is AnalyticsError =>
   error instanceof AnalyticsError &&
   !["cancelled", "invalid_api_key", "missing_api_key"].includes(error.code);
 
-const warnOfFailure = (domain: string, error: unknown): Warning => ({
-  code: "not_counted",
-  detail: `There are no numbers for ${quoteIfNeeded(domain)}: ${error instanceof Error ? error.message : String(error)}`,
-  values: { site: domain },
-});
+/** Says which sites have no numbers, each reason once. */
+export function warnOfFailures(failures: readonly { domain: string; error: unknown }[]): Warning[] {
+  const byReason = new Map<string, string[]>();
+  for (const { domain, error } of failures) {
+    const reason = error instanceof Error ? error.message : String(error);
+    byReason.set(reason, [...(byReason.get(reason) ?? []), quoteIfNeeded(domain)]);
+  }
+  return [...byReason].map(([reason, domains]) => ({
+    code: "not_counted",
+    detail: `There are no numbers for ${domains.join(", ")}: ${reason}`,
+    values: { sites: domains.length },
+  }));
+}
 
 function warnOfRest(rest: readonly Site[]): Warning[] {
   if (rest.length === 0) return [];

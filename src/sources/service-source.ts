@@ -9,6 +9,7 @@ import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
 import { once, onceDone } from "../operations/schemas.ts";
+import { quoteForShell } from "../operations/shell-command.ts";
 import { CAPABILITIES, type DescribedCall } from "./described/capabilities.ts";
 import { findGateway } from "./gateways/gateway-kinds.ts";
 import { createLocalCall } from "./local-call.ts";
@@ -181,9 +182,11 @@ export function createKeyedService(
 
 /** The target for a service and key, with where the key was found. */
 export async function openTarget(environment: Environment, access: Access): Promise<Target> {
-  const { apiKey, site, sources } = access;
+  const { apiKey, site, sources, profile } = access;
   const target = (await reachService(environment, access))(apiKey);
-  return { ...target, site, keySource: sources.apiKey };
+  // With a profile, login proposes its address.
+  const login = profile && `analytics-mcp login --profile ${quoteForShell(profile)}`;
+  return { ...target, site, keySource: sources.apiKey, login };
 }
 
 /** A service that computes its reports when they are asked for takes longer for the first one. */

@@ -208,7 +208,8 @@ describe("a service with an API of its own", () => {
         isTTY: true,
         answers: [
           ["Stats API key", `${PLAUSIBLE_KEY}\r`],
-          ["Sites in Plausible", "exmple.com=Europe/Berlin\r"],
+          ["Sites in Plausible", "my shop\r"],
+          ['What you typed has "my shop", which is not a domain.', "exmple.com=Europe/Berlin\r"],
           ["or the key may not see a site that you named", "\r"],
           ["Sites in Plausible, such as example.com,shop.example (Enter for exmple.com", "example.com\r"],
           ["Timezone of example.com", "Europe/Berlin\r"],

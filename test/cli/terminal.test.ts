@@ -71,9 +71,14 @@ describe("pictures", () => {
 
   it("a site whose days do not come has none, and the list is shown", async () => {
     network.use(http.get(`${BASE}/api/v1/timeseries`, () => HttpResponse.error()));
-    const { code, stdout } = await shell("sites", { isTTY: true, environment: { NO_COLOR: "1" } });
+    const { code, stdout, stderr } = await shell("sites", { isTTY: true, environment: { NO_COLOR: "1" } });
     expect(code).toBe(0);
     expect(stdout).toMatch(/example\.com .*–\n/);
+    // The reason is said once, whatever number of sites has it.
+    const numbers = stderr
+      .replaceAll(/\s+/g, " ")
+      .match(/There are no numbers for [^:]*: http[^:]*:\S* cannot be reached/g);
+    expect(numbers).toHaveLength(1);
   });
 });
 

@@ -98,7 +98,16 @@ describe.concurrent("a network failure is explained so that a person can act on 
       response.writeHead(200, { ...JSON_TYPE, "content-length": "1000" }).write('{"as_of"');
       setTimeout(() => request.socket.resetAndDestroy(), 20);
     });
-    expect(await fail(createCall(middle.origin)(sites, {}))).toMatchObject({ code: "unreachable" });
+    const short = await start((request, response) => {
+      response.writeHead(200, { ...JSON_TYPE, "content-length": "1000" }).write('{"as_of"');
+      setTimeout(() => request.socket.end(), 20);
+    });
+    for (const { origin } of [middle, short])
+      expect(await fail(createCall(origin)(sites, {}))).toMatchObject({
+        code: "bad_answer",
+        message: `The answer of ${origin} was cut off before its end.`,
+      });
+    expect(short.requests).toHaveLength(4);
   });
 
   it("the server does not speak HTTP", async () => {

@@ -22,6 +22,13 @@ it("nothing is hidden where there is no key", () => {
   expect(hideKey("the text", "")).toBe("the text");
 });
 
+it.each(["x", "text"])(
+  "a word that is too short for a key is only replaced where it stands alone: %s",
+  (key) => {
+    expect(hideKey(`plaintexts ${key}, "${key}"`, key)).toBe('plaintexts [key], "[key]"');
+  },
+);
+
 it.each(["aB3+/de=._~", "aB3++de=._~-", "aB3+/deX._~-"])("other text stays: %s", (text) => {
   expect(hideKey(text, KEY)).toBe(text);
 });

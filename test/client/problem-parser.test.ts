@@ -29,6 +29,14 @@ describe("an error response", () => {
       notAccepted,
       checkKey("the key of a profile"),
     ],
+    [
+      401,
+      {},
+      { keySource: "profile acme", login: "analytics-mcp login --profile acme" },
+      "invalid_api_key",
+      notAccepted,
+      `${checkKey("profile acme")} To log in with another: analytics-mcp login --profile acme`,
+    ],
     [401, { code: "missing_api_key" }, {}, "missing_api_key", notAccepted, checkKey("the API key")],
     // Another service has no such dashboard.
     [

@@ -29,7 +29,7 @@ it.each([
     isSaid
       ? [
           expect.stringMatching(
-            /^The server failed to answer \d+ requests \(5xx\), after \d+ in the days before: not-found with status 5xx lists them\.$/,
+            /^The server failed to answer \d+ requests \(5xx\), after \d+ in the days before: not-found \(tool get_not_found\) with status 5xx lists them\.$/,
           ),
         ]
       : [],

@@ -268,7 +268,9 @@ describe("a list that an answer lacks is named, with the reason, for people and 
     expect(warnings).toContain("Not shown: dead links. It failed.");
     const service = createPlainCall({ noLinks });
     for (const condition of [{ deadLinks: 1 }, { serverErrors: 1 }])
-      await expect(createCheck(condition).ask(service.call, { site: "example.com" }, {})).rejects.toBe(noLinks);
+      await expect(createCheck(condition).ask(service.call, { site: "example.com" }, {})).rejects.toBe(
+        noLinks,
+      );
   });
 
   it("and lists of past days need no totals, but for comparisons", async () => {

@@ -236,7 +236,7 @@ describe("a site whose series fails", () => {
       "yesterday",
     );
     expect(sites.map(({ visitors }) => visitors)).toEqual([1, undefined]);
-    expect(warnings).toMatchObject([{ code: "not_counted", values: { site: "002.example" } }]);
+    expect(warnings).toMatchObject([{ code: "not_counted", values: { sites: 1 } }]);
     expect(warnings?.[0]?.detail).toContain("There are no numbers for 002.example: ");
   });
 

@@ -53,7 +53,7 @@ export async function askForTimezones(
   const read = (text: string) => {
     if (Object.keys(splitSites(text).known).includes("*")) {
       throw new AnalyticsError("usage", `${title} does not list your sites.`, {
-        hint: "Write the domain of each, such as example.com,shop.example.",
+        hint: WRITE_DOMAINS,
       });
     }
     return text;
@@ -72,11 +72,24 @@ export async function askForTimezones(
 }
 
 const TYPED = "What you typed";
+const WRITE_DOMAINS = "Write the domain of each, such as example.com,shop.example.";
 
 /** Sites as they were typed: with their timezones, `example.com=Europe/Berlin`, or without. Throws AnalyticsError `usage`. */
 function splitSites(text: string): { known: SiteTimezones; open: string[] } {
   const names = text.split(",").filter((name) => name.trim() !== "");
   const isOpen = (name: string) => /^[\w-]{1,63}(\.[\w-]{1,63})+(:\d{1,5})?$/.test(normalizeSite(name));
+  const wrong = names.find(
+    (name) => !name.includes("=") && !isOpen(name) && findTimezone(name.trim()) === undefined,
+  );
+  if (wrong !== undefined) {
+    throw new AnalyticsError(
+      "usage",
+      `${TYPED} has ${quoteWord(wrong.trim(), { maxLength: 100 })}, which is not a domain.`,
+      {
+        hint: WRITE_DOMAINS,
+      },
+    );
+  }
   const given = names.filter((name) => name.includes("=") || !isOpen(name)).join(",");
   return {
     known: given === "" ? {} : readTimezones(given, TYPED),

@@ -3,15 +3,17 @@ import { timeseries } from "../../operations/index.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import type { Answer } from "../../reports/query.ts";
+import { warnOfFailures } from "../../reports/site-list-answer.ts";
 
 const TREND_DAYS = 14;
 /** One request each: more would use up much of the service's quota per minute. */
 const MAX_TRENDS = 40;
 const TREND_TIMEOUT_MS = 5_000;
+const LATE = new Error(`They took longer than ${TREND_TIMEOUT_MS / 1000} seconds.`);
 
 /**
  * Adds each site's visitors of the last 14 days, as a number and a sparkline. They are an extra: a series that fails or is
- * late leaves its cells empty.
+ * late leaves its cells empty, with the reason below.
  */
 export async function addTrends(
   call: Call,
@@ -22,12 +24,17 @@ export async function addTrends(
   const [view] = answer.views;
   if (!view) return;
   const signal = AbortSignal.timeout(TREND_TIMEOUT_MS);
+  const failures: { domain: string; error: unknown }[] = [];
   const series = await Promise.all(
     view.rows.map(async (row, index) => {
       if (index >= MAX_TRENDS) return undefined;
-      return readTrend(call, readSite(row), { signal }).catch(() => undefined);
+      return readTrend(call, readSite(row), { signal }).catch((error: unknown) => {
+        failures.push({ domain: String(row.domain), error: signal.aborted ? LATE : error });
+        return undefined;
+      });
     }),
   );
+  view.warnings = [...(view.warnings ?? []), ...warnOfFailures(failures).map(({ detail }) => detail)];
   view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
   if (pictures) view.columns.push({ key: "trend", label: "to today", kind: "time", spare: true });
   view.rows = view.rows.map((row, index) => {

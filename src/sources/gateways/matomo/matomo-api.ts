@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createGatewayClient, type GatewayService } from "../../../client/gateway-client.ts";
+import type { Target } from "../../../client/http-client.ts";
 import { AnalyticsError, quote } from "../../../errors.ts";
 import { readJson } from "../../../member.ts";
 import { cleanText } from "../../../render/clean-text.ts";
@@ -7,6 +8,7 @@ import { dateAt } from "../../calendar.ts";
 import type { Span } from "../../data-source.ts";
 import { createSiteNotFound } from "../../site-not-found.ts";
 import type { GatewayContext } from "../gateway.ts";
+import { formatLogin } from "../login-command.ts";
 
 /** Matomo answers an error with the status 200, in the language of the request. */
 const failure = z.object({ result: z.literal("error"), message: z.string() });
@@ -28,11 +30,10 @@ export type AskMatomo = <T>(
   signal: AbortSignal | undefined,
 ) => Promise<T>;
 
-const SERVICE: GatewayService = {
+const SERVICE: Omit<GatewayService, "explain"> = {
   title: "Matomo",
   // The token is in each request's form.
   authorize: () => ({}),
-  explain: (status, text) => explain(status, text),
   // Matomo counts a report when it is first asked for, and may answer nothing for a day that it counts twice at once.
   concurrency: 1,
 };
@@ -44,7 +45,11 @@ const FRESH = { past: 600, today: 30 };
 
 export function createMatomo({ target, clock, limits }: GatewayContext): AskMatomo {
   const isCloud = CLOUD.host.test(new URL(target.baseUrl).hostname);
-  const service = { ...SERVICE, ...(isCloud && { quota: CLOUD.quota }) };
+  const service: GatewayService = {
+    ...SERVICE,
+    explain: (status, text) => explain(status, text, target),
+    ...(isCloud && { quota: CLOUD.quota }),
+  };
   const client = createGatewayClient(service, target, { clock, limits });
   return (method, params, { schema, freshFor }, signal) =>
     client.ask(
@@ -76,11 +81,11 @@ export const describeSpan = ({ site, from, to, now }: Span, period: "day" | "ran
 
 const MAX_WORDS = 200;
 
-function explain(status: number, text: string): AnalyticsError | undefined {
+function explain(status: number, text: string, target: Target): AnalyticsError | undefined {
   const { message } = failure.safeParse(readJson(text)).data ?? {};
-  if (message === undefined) return status === 401 ? createTokenError(status) : undefined;
+  if (message === undefined) return status === 401 ? createTokenError(target, status) : undefined;
   if (/view access for at least one website|authenticate|token/i.test(message))
-    return createTokenError(status);
+    return createTokenError(target, status);
   if (/access for the website id|requires '?\w+'? access|website id = /i.test(message))
     return createSiteNotFound();
   if (/too many failed logins/i.test(message)) {
@@ -108,12 +113,12 @@ function explain(status: number, text: string): AnalyticsError | undefined {
 }
 
 /** Matomo does not tell an unknown token from one that may view nothing: it answers both as it answers strangers. */
-export const createTokenError = (status = 200) =>
+export const createTokenError = (target: Target, status = 200) =>
   new AnalyticsError(
     "invalid_api_key",
     "Matomo does not know this token, or the token may not view any site.",
     {
       status,
-      hint: "Create one in Matomo under Settings, Personal, Security, Auth tokens, as a user who may view the site.",
+      hint: `Create one in Matomo under Settings, Personal, Security, Auth tokens, as a user who may view the site. Then log in again: ${formatLogin("Matomo", target)}`,
     },
   );

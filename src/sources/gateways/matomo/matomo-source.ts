@@ -74,7 +74,7 @@ export function openMatomo(context: GatewayContext): DataSource {
     const method = "SitesManager.getSitesWithAtLeastViewAccess";
     const found = await ask(method, {}, { schema: siteList, freshFor: SETTINGS_FRESH }, signal);
     // To whom Matomo does not know, it lists what everybody may view, which is mostly nothing.
-    if (found.length === 0) throw createTokenError();
+    if (found.length === 0) throw createTokenError(context.target);
     return found;
   };
   const readVersion = (signal?: AbortSignal) => {
