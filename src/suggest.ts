@@ -49,9 +49,21 @@ export function suggest(word: string, known: readonly string[]): string {
 const ask = (meant: string | undefined) =>
   meant === undefined ? "" : `Did you mean ${quoteIfNeeded(meant)}? `;
 
-/** The same for a site, which people also know by a part of its name. */
+/** The same for a site, which people also know by a part of its name, or by all of it before the ending: example of example.com. */
 export function suggestSite(word: string, domains: readonly string[]): string {
-  const [named, ...others] =
-    word.length < MIN_PART ? [] : domains.filter((domain) => domain.includes(word.toLowerCase()));
-  return ask(findNearestSite(word, domains) ?? (others.length === 0 ? named : undefined));
+  const part = word.toLowerCase();
+  const [begun, ...alsoBegun] = domains.filter((domain) => domain.toLowerCase().startsWith(`${part}.`));
+  const [named, ...alsoNamed] = part.length < MIN_PART ? [] : domains.filter((domain) => isPart(part, domain));
+  return ask(
+    findNearestSite(word, domains) ??
+      (alsoBegun.length === 0 ? begun : undefined) ??
+      (alsoNamed.length === 0 ? named : undefined),
+  );
+}
+
+/** Whether a text is in a domain, and not in its ending alone, which others have too. */
+function isPart(text: string, domain: string): boolean {
+  const at = domain.toLowerCase().indexOf(text);
+  const ending = domain.lastIndexOf(".");
+  return at >= 0 && (ending < 0 || at < ending);
 }

@@ -6,6 +6,7 @@ import { AnalyticsError } from "../../src/errors.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { stats } from "../../src/operations/index.ts";
 import { parseParams } from "../../src/operations/parameters.ts";
+import { suggestSite } from "../../src/suggest.ts";
 import { createTestApi, DEMO_KEY, GLOBEX_KEY, NOW } from "../support/api.ts";
 
 function connect(apiKey: string, site?: string): Call {
@@ -68,6 +69,16 @@ describe("a query about a site", () => {
       hint: `Your sites are: ${domains.join(", ")}.`,
       cause: expect.any(AnalyticsError),
     });
+  });
+
+  it.each([
+    ["acme", ["acme.example", "docs.acme.example"], "Did you mean acme.example? "],
+    ["docs", ["acme.example", "docs.acme.example"], "Did you mean docs.acme.example? "],
+    ["acme", ["docs.acme.example", "shop.acme.example"], ""],
+    ["example", ["acme.example"], ""],
+    ["com", ["commerce.example", "x.com"], "Did you mean commerce.example? "],
+  ])("%s of %j may be meant by a part of its name, not by its ending alone", (word, known, question) => {
+    expect(suggestSite(word, known)).toBe(question);
   });
 
   it("is refused with why there is no site at all, if the source says it", async () => {

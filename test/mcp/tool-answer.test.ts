@@ -305,6 +305,7 @@ describe("the answer to a mistake lets a model correct it", () => {
     ],
     ["get_breakdown", { site: "example.com", dimensions: "pages" }, ["Did you mean dimension?"]],
     ["get_breakdown", { site: "example.com", dimension: "countris" }, ["Did you mean countries?"]],
+    ["get_breakdown", { site: "example.com", dimension: "contry" }, ["Did you mean country?"]],
     ["get_stats", { site: "example.com", period: "yesterdy" }, ["Did you mean yesterday?"]],
     ["get_stats", { site: "exampel.com" }, ["Did you mean example.com?"]],
     ["get_stats", { site: "example.com", __proto__: null, constructor: 1 }, ["constructor is unknown"]],

@@ -5,12 +5,11 @@ import { MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
-import { suggestListed, suggestName } from "../../render/suggest-name.ts";
+import { suggestDimension, suggestListed, suggestName } from "../../render/suggest-name.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
-import { suggest } from "../../suggest.ts";
 import { askIfMeant, findDays, guessDays, replaceWords } from "../guess-days.ts";
 import { seeHelp } from "../usage-error.ts";
 import type { ShellCommand } from "./command.ts";
@@ -53,9 +52,15 @@ export function createStrayWordsError(
       },
     );
   }
+  const mistyped = isFound ? undefined : words.find((word) => suggestList(query, texts, word) !== "");
+  if (mistyped !== undefined) {
+    return new AnalyticsError("usage", `${query.name} has no list ${quoteWord(mistyped)}.`, {
+      hint: suggestList(query, texts, mistyped).trim(),
+    });
+  }
   const hint = isFound
     ? `${askIfMeant(days.meant)}${isWhole ? replaceWords(command, days) : ""}`.trim()
-    : suggestDimension(query, texts, words[0] ?? "").trim() || "Ask about one site at a time.";
+    : "Ask about one site at a time.";
   return new AnalyticsError(
     "usage",
     `${query.name} takes one site, but ${quoteWord(extra ?? "")} was given as well.`,
@@ -72,9 +77,9 @@ export function createFileError(query: Query, path: string): AnalyticsError {
   });
 }
 
-/** What a first word that is near a dimension is meant for. */
-const suggestDimension = ({ params }: Query, texts: GivenWords["texts"], word: string): string =>
-  "dimension" in params.shape && !texts.has("dimension") ? suggest(word, dimensions) : "";
+/** The list that a word beside the options is meant for, where none was named. */
+const suggestList = ({ params }: Query, texts: GivenWords["texts"], word: string): string =>
+  "dimension" in params.shape && !texts.has("dimension") ? suggestDimension(word, dimensions) : "";
 
 /** Rewrites an error on parameters for the command line: options with their dashes, and the values given. */
 export function explainParameters(query: Query, error: unknown, given: GivenWords): unknown {
@@ -254,7 +259,7 @@ const PAGE = /^\/[\w./*-]{0,200}$/;
 /** Says which option the word was meant for that was taken for a site. */
 function explainWord(query: Query, given: GivenWords, hint: string, site: string | undefined): string {
   const { texts, words, command, defaultSite } = given;
-  const near = suggestDimension(query, texts, words[0] ?? "").trim();
+  const near = suggestList(query, texts, words[0] ?? "").trim();
   if (near !== "") return `${near} ${hint}`;
   const word = words.find((each) => guessDays(query, texts, each)) ?? "";
   const condition = words.find(isCondition);
