@@ -110,6 +110,7 @@ export function readLogSettings(flags: SourceFlags, defaultSite?: string): LogSe
     excludePaths: readPathGlobs(flags.excludePath),
     acceptProxyAddresses: flags.acceptProxyAddresses === true,
     given,
+    typedTimezone: flags.timezone === undefined ? undefined : String(flags.timezone),
     ...applyOptions([{ since: "", options: completeOptions(given) }]),
   };
 }

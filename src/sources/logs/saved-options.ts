@@ -156,22 +156,23 @@ export function formatOptions(options: SavedOptions): string[] {
 
 /** Refuses to count one history in two ways. @param patterns What `logs --set` needs to find the history. */
 export function createOptionsError(
-  given: Partial<SavedOptions>,
+  { given, typedTimezone }: Pick<LogSettings, "given" | "typedTimezone">,
   saved: SavedOptions,
   patterns: readonly string[],
 ): AnalyticsError {
   const keys = listDifferent(given, saved);
-  const list = (options: Partial<SavedOptions>) =>
+  const list = (options: Readonly<Record<string, unknown>>) =>
     keys.map((key) => formatOption(key, options[key])).join(" ");
-  const set = ["analytics-mcp logs --set", list(given), ...patterns.map(quoteForShell)].join(" ");
+  const typed = list({ ...given, timezone: typedTimezone });
+  const set = ["analytics-mcp logs --set", typed, ...patterns.map(quoteForShell)].join(" ");
   const what = keys.includes("keep")
     ? "Earlier days than --keep says are then removed for good."
     : "That holds from now on, and for days whose log files still exist. Earlier days stay as they were counted, and answers about them say so.";
   return new AnalyticsError(
     "usage",
-    `These logs are counted with ${list(saved)}; ${list(given)} would give a second number for the same day.`,
+    `These logs are counted with ${list({ ...saved })}; ${typed} would give a second number for the same day.`,
     {
-      hint: `Leave out ${list(given)} to use what is saved; if a profile has it, run analytics-mcp login again. To change what is saved: ${set}. ${what}`,
+      hint: `Leave out ${typed} to use what is saved; if a profile has it, run analytics-mcp login again. To change what is saved: ${set}. ${what}`,
     },
   );
 }

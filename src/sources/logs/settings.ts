@@ -33,6 +33,8 @@ export interface LogSettings {
   keep?: number | undefined;
   /** The options that were given. The others are those of the history, if there is one. */
   given: Partial<SavedOptions>;
+  /** What was typed for `given.timezone`, which may be another name of it: CET for Europe/Brussels. */
+  typedTimezone?: string | undefined;
 }
 
 export interface LogPattern {

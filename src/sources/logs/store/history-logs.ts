@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { quote } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import type { Warning } from "../../../operations/warning.ts";
+import { openGeoip } from "../counting/geoip.ts";
 import { createOtherSiteError } from "../counting/sites.ts";
 import { readRealPattern } from "../reading/find-files.ts";
 import type { LogContent } from "../reading/log-content.ts";
@@ -65,7 +66,9 @@ export function continueLogs(
   const saved = currentOptions(kept.options);
   const patterns = joinPatterns(asked.files, kept);
   if (!mayChange && listDifferent(asked.given, saved).length > 0) {
-    throw createOptionsError(asked.given, saved, formatPatterns(asked.files));
+    // A file that is missing is the first thing to say: nobody means to count with it.
+    if (asked.given.geoip) openGeoip(asked.given.geoip.path);
+    throw createOptionsError(asked, saved, formatPatterns(asked.files));
   }
   // Lines that were read without a name are counted before it applies to new ones.
   const names = kept.names.length > 0 || contents.some(isNamed) ? kept.names : asked.sites;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Dimension } from "../../../../src/operations/dimensions.ts";
 import type { DataSource, Span } from "../../../../src/sources/data-source.ts";
+import { buildMmdb } from "../../../support/mmdb.ts";
 import { combinedLine, createLogPlace, type LogPlace, NOON } from "../log-place.ts";
 
 const DAY = 86_400_000;
@@ -259,11 +260,11 @@ describe("other patterns", () => {
 describe("the options of a history", () => {
   it.each([
     ["timezone", "Asia/Tokyo", "--timezone UTC", "--timezone Asia/Tokyo"],
+    ["timezone", "Japan", "--timezone UTC", "--timezone Japan"],
     ["excludeAddress", ["198.51.100.0/24"], "--exclude-address none", "--exclude-address 198.51.100.0/24"],
     ["keepQuery", ["q"], "--keep-query none", "--keep-query q"],
     ["trustForwarded", "1", "--trust-forwarded 0", "--trust-forwarded 1"],
     ["logFormat", "json", "--log-format none", "--log-format json"],
-    ["geoip", "/places.mmdb", "--geoip none", "--geoip /places.mmdb"],
     ["keep", "1", "--keep none", "--keep 1"],
   ])(
     "are saved: another %s is refused, with both and how to change it",
@@ -280,6 +281,20 @@ describe("the options of a history", () => {
       expect(await count(ALL)).toBe(20);
     },
   );
+
+  it("are saved with the database of places: another is refused, and a missing one for that reason", async () => {
+    writeHosts();
+    expect(await count(ALL)).toBe(20);
+    const geoip = path("places.mmdb");
+    await expect(count({ ...ALL, geoip })).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringMatching(/^The database of places .* cannot be used: .*does not exist/),
+    });
+    writeFileSync(geoip, buildMmdb({ "8.8.8.0/24": { country: { iso_code: "US" } } }));
+    await expect(count({ ...ALL, geoip })).rejects.toThrow(
+      `are counted with --geoip none; --geoip ${geoip} would give a second number`,
+    );
+  });
 
   it("can be named again, as they are, and hold where they are not named", async () => {
     place.write("access.log", [
