@@ -53,7 +53,8 @@ const ask = (meant: string | undefined) =>
 export function suggestSite(word: string, domains: readonly string[]): string {
   const part = word.toLowerCase();
   const [begun, ...alsoBegun] = domains.filter((domain) => domain.toLowerCase().startsWith(`${part}.`));
-  const [named, ...alsoNamed] = part.length < MIN_PART ? [] : domains.filter((domain) => isPart(part, domain));
+  const [named, ...alsoNamed] =
+    part.length < MIN_PART ? [] : domains.filter((domain) => isPart(part, domain));
   return ask(
     findNearestSite(word, domains) ??
       (alsoBegun.length === 0 ? begun : undefined) ??

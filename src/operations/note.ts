@@ -8,6 +8,16 @@ interface Sentence {
   readonly parts: readonly (string | number)[];
   /** Absent if the sentence is right for everybody. */
   readonly reader?: Reader;
+  /** What a shell shows as a command, with the options of its source, in place of the text. Nobody else sees it. */
+  readonly next?: NextQuestion;
+}
+
+/** A query to ask next, and why: "To compare the last 7 days with the 7 before". */
+interface NextQuestion {
+  readonly why: string;
+  readonly name: string;
+  /** Those that differ from what was asked; of another query, those beside the site and the filter. */
+  readonly params: Readonly<Record<string, unknown>>;
 }
 
 /** Builds a sentence from text, counts and other sentences: `note\`${total} rows\``. */
@@ -25,8 +35,12 @@ export const countUnits = (count: number, unit: string): Sentence =>
   note`${count} ${count === 1 ? unit : `${unit}s`}`;
 
 export const forPeople = (text: Note): Sentence => address(text, "people");
-export const forShell = (text: Note): Sentence => address(text, "shell");
 export const forModels = (text: Note): Sentence => address(text, "models");
+
+export const propose = (next: NextQuestion): Sentence => ({ parts: [], next });
+
+export const findNext = (note: Note): NextQuestion | undefined =>
+  typeof note === "string" ? undefined : note.next;
 
 const address = (text: Note, reader: Reader): Sentence => ({
   parts: typeof text === "string" ? [text] : text.parts,
@@ -45,6 +59,7 @@ export function formatNotes(
 ): string[] {
   return notes.flatMap((note) => {
     if (typeof note === "string") return [note];
+    if (note.next !== undefined) return [];
     const isForShell = reader === "shell" && note.reader === "people";
     if (note.reader !== undefined && note.reader !== reader && !isForShell) return [];
     return [note.parts.map((part) => (typeof part === "number" ? formatNumber(part) : part)).join("")];

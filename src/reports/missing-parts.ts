@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { breakdown } from "../operations/index.ts";
-import { forShell, type Note } from "../operations/note.ts";
-import { formatCommand } from "../operations/shell-command.ts";
+import { type Note, propose } from "../operations/note.ts";
 
 /*
  * What queries that combine several answers do where the source lacks one: the others are shown, and what is missing is named
@@ -34,16 +33,16 @@ const namePart = ({ dimension, part }: Missing[number]) => dimension ?? (part &&
 /**
  * Names what the source does not have, and why.
  *
- * @param site The site whose lists a breakdown would show.
+ * @param proposes Whether a breakdown shows such a list.
  */
-export function noteMissing(missing: Missing = [], verb: "shown" | "compared", site?: string): Note[] {
+export function noteMissing(missing: Missing = [], verb: "shown" | "compared", proposes = false): Note[] {
   const lacking = missing.filter(({ failed }) => !failed);
   return groupByReason(lacking).flatMap(([reason, alike]) => {
     const [first] = alike;
     const said = `Not ${verb}: ${alike.map(namePart).join(", ")} (${reason}).`;
-    if (site === undefined || first?.days === undefined) return [said];
+    if (!proposes || first?.days === undefined) return [said];
     const { dimension, days } = first;
-    return [said, forShell(`One of them: ${formatCommand(breakdown, { site, dimension, days }, [])}`)];
+    return [said, propose({ why: "One of them", name: breakdown.name, params: { dimension, days } })];
   });
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nameValues } from "../operations/dimension-names.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count } from "../operations/fields.ts";
-import { countUnits, forModels, forPeople, forShell, type Note, note } from "../operations/note.ts";
+import { countUnits, forModels, forPeople, type Note, note, propose } from "../operations/note.ts";
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import { averageColumns, change, changeColumns, perDay } from "./report-fields.ts";
@@ -141,6 +141,8 @@ export function noteRest(groups: readonly Movers[], order: Order = "change"): No
   );
   return [
     forPeople(note`Not shown: ${list} that ${verb}${order === "change" ? " less" : ", too"}.`),
-    ...(groups.length > 1 ? [forShell(`To list more of them: --dimension ${first.dimension}`)] : []),
+    ...(groups.length > 1
+      ? [propose({ why: "To list more of them", name: "compare", params: { dimension: first.dimension } })]
+      : []),
   ];
 }

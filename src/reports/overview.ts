@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../operations/fields.ts";
 import { notFoundRow } from "../operations/not-found.ts";
-import { forModels, forPeople, forShell } from "../operations/note.ts";
+import { forModels, forPeople, propose } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { countsAtMost, showCount } from "../operations/ranges.ts";
@@ -162,7 +162,7 @@ function viewOverview(overview: Overview): View[] {
 export const NO_DAYS_BEFORE = "There are no days before to compare with.";
 /** A page has a link for it. */
 const COMPARE_A_WEEK = [
-  forShell("To compare the last 7 days with the 7 before: analytics-mcp compare --days 7"),
+  propose({ why: "To compare the last 7 days with the 7 before", name: "compare", params: { days: 7 } }),
   forModels("compare_periods with days 7 compares the last 7 days with the 7 before."),
 ];
 
@@ -221,7 +221,7 @@ export function viewTotals({
         : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
-      ...noteMissing(missing, "shown", site.domain),
+      ...noteMissing(missing, "shown", true),
       ...(coverage?.notes ?? []),
       ...notes,
       ...(previous && hasChange && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),

@@ -68,10 +68,21 @@ describe("what to rank by, as people type it", () => {
 
 it("breakdown without a list is of pages, and says how to choose another", async () => {
   const { stderr } = await runShell(["breakdown", "--demo"]);
-  expect(stderr).toContain("For another list, name it: analytics-mcp breakdown referrers");
+  expect(stderr).toContain(
+    "For another list (all: --help): analytics-mcp breakdown --site example.com --dimension referrers --days 28 --demo",
+  );
   expect((await runShell(["breakdown", "pages", "--demo"])).stderr).not.toContain("another list");
   expect((await runShell(["breakdown", "--help"])).stdout).toMatch(
     /alone\s+also\s+does:\s+breakdown\s+countries/,
+  );
+});
+
+it("commands to ask next repeat the site, the filter and the source, to be pasted", async () => {
+  const { stderr } = await runShell(
+    "compare docs.example.com --days 5 --filter countries=DE --demo --explain".split(" "),
+  );
+  expect(stderr).toContain(
+    "To list more of them: analytics-mcp compare --site docs.example.com --filter countries=DE --days 5 --dimension pages --demo",
   );
 });
 

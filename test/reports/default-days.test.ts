@@ -81,8 +81,8 @@ describe("where the data begins within the default 28 days", () => {
   it("overview says first what can be compared, where more than a week has data", async () => {
     const { stderr } = await ask(20, ["overview"], { isTTY: true, columns: 200 });
     expect(spaced(stderr)).toContain("There are no days before to compare with.");
-    expect(spaced(stderr)).toContain(
-      "To compare the last 7 days with the 7 before: analytics-mcp compare --days 7",
+    expect(spaced(stderr)).toMatch(
+      /To compare the last 7 days with the 7 before: analytics-mcp compare --site example\.com --days 7 --logs \S/,
     );
     const views = overview.views(await askJson(20, ["overview"]));
     const said = (reader: Reader) => formatNotes(listNotes(views), reader).join(" ");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/operations/call.ts";
-import { formatNotes } from "../../src/operations/note.ts";
+import { findNext, formatNotes } from "../../src/operations/note.ts";
 import { once } from "../../src/operations/schemas.ts";
 import { listNotes } from "../../src/operations/view.ts";
 import { compare } from "../../src/reports/compare.ts";
@@ -311,5 +311,9 @@ it("one value that is not shown is named as one", () => {
   expect(formatNotes(notes, "people")).toEqual([
     "Not shown: 1 page, 1 country and 2 referrers that changed less.",
   ]);
-  expect(formatNotes(notes, "shell")).toContain("To list more of them: --dimension pages");
+  expect(notes.map(findNext)).toContainEqual({
+    why: "To list more of them",
+    name: "compare",
+    params: { dimension: "pages" },
+  });
 });

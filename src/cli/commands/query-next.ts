@@ -1,4 +1,4 @@
-import { formatNotes, forPeople } from "../../operations/note.ts";
+import { findNext, formatNotes, forPeople, type Note, propose } from "../../operations/note.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
 import type { View } from "../../operations/view.ts";
 import type { Answer, Query } from "../../reports/query.ts";
@@ -16,8 +16,37 @@ export function proposeNext(
   source: readonly string[],
   ranksByDefault: boolean,
 ): Answer {
-  const answer = proposeFilter(proposeLastDays(query, given, source), source);
-  return proposeCountries(ranksByDefault ? proposeLists(answer) : answer, source);
+  const listed = ranksByDefault ? proposeLists(given) : given;
+  const answer = proposeFilter(proposeLastDays(query, nameCommands(query, listed, source), source), source);
+  return proposeCountries(answer, source);
+}
+
+/** What was asked, to be asked again: of the site that was found, and without days where a period says them. */
+function readAsked({ params, result }: Answer): Record<string, unknown> {
+  const { days, ...given } = params;
+  const { site } = result as { site?: { domain: string } };
+  return { ...given, ...(site && { site: site.domain }), ...(given.period === undefined && { days }) };
+}
+
+const format = (name: string, params: Record<string, unknown>, source: readonly string[]) =>
+  formatCommand(
+    { name },
+    Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)),
+    source,
+  );
+
+/** Completes the questions that an answer proposes: as commands that ask the same source. */
+function nameCommands(query: Query, answer: Answer, source: readonly string[]): Answer {
+  const asked = readAsked(answer);
+  const { site, filter } = asked;
+  const complete = (note: Note): Note => {
+    const next = findNext(note);
+    if (next === undefined) return note;
+    const kept = next.name === query.name ? asked : { site, filter };
+    return forPeople(`${next.why}: ${format(next.name, { ...kept, ...next.params }, source)}`);
+  };
+  const views = answer.views.map((view) => ({ ...view, notes: view.notes.map(complete) }));
+  return { ...answer, views };
 }
 
 /** Adds the command for the last days with data, if those asked for are after them. */
@@ -25,33 +54,28 @@ function proposeLastDays(query: Query, answer: Answer, source: readonly string[]
   const { params, empty, lastDays } = answer;
   if (empty === undefined || lastDays === undefined) return answer;
   const { days: _, against: __, ...kept } = params;
-  const asked = Object.entries({ ...kept, period: lastDays }).filter(([, value]) => value !== undefined);
-  const command = formatCommand(query, Object.fromEntries(asked), source);
+  const command = format(query.name, { ...kept, period: lastDays }, source);
   return { ...answer, empty: `${empty} Its last days: ${command}` };
 }
 
 /** Adds the command that asks about the first row alone: the pages of a country, the referrers of a page. */
 function proposeFilter(answer: Answer, source: readonly string[]): Answer {
-  const { params, result, ofFirst, views } = answer;
+  const { ofFirst, views } = answer;
   const [view, ...others] = views;
   if (ofFirst === undefined || view === undefined) return answer;
-  const { limit: _, with: __, filter: ___, days, ...given } = params;
-  const { site } = result as { site?: { domain: string } };
-  const asked = {
-    ...given,
-    ...(site && { site: site.domain }),
-    ...(given.period === undefined && { days }),
-    ...ofFirst,
-  };
-  const known = Object.entries(asked).filter(([, value]) => value !== undefined);
-  const command = formatCommand({ name: "breakdown" }, Object.fromEntries(known), source);
+  const { limit: _, with: __, filter: ___, ...asked } = readAsked(answer);
+  const command = format("breakdown", { ...asked, ...ofFirst }, source);
   const note = forPeople(`For the first row alone: ${command}`);
   return { ...answer, views: [{ ...view, notes: [...view.notes, note] }, ...others] };
 }
 
-/** Says how to choose another list, where none was named. */
+/** Proposes another list, where none was named. */
 function proposeLists(answer: Answer): Answer {
-  const note = forPeople("For another list, name it: analytics-mcp breakdown referrers (all: --help)");
+  const note = propose({
+    why: "For another list (all: --help)",
+    name: "breakdown",
+    params: { dimension: "referrers", limit: undefined },
+  });
   return { ...answer, views: answer.views.map((view) => ({ ...view, notes: [note, ...view.notes] })) };
 }
 

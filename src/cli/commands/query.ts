@@ -3,6 +3,7 @@ import { AnalyticsError, quoteWord } from "../../errors.ts";
 import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
+import { findNext } from "../../operations/note.ts";
 import { flagOf } from "../../operations/shell-command.ts";
 import { findQuery } from "../../reports/queries.ts";
 import type { Answer, Query } from "../../reports/query.ts";
@@ -50,7 +51,13 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       const given = await query
         .ask(call, params, options)
         .catch(async (error) => fail(error, source, await readDefaultSite(io, flags)));
-      const proposing = [given.ofFirst, given.lastDays, given.result.missing];
+      const { ofFirst, lastDays, result, views } = given;
+      const proposing = [
+        ofFirst,
+        lastDays,
+        result.missing,
+        ...views.flatMap(({ notes }) => notes.map(findNext)),
+      ];
       if (!ranksByDefault && proposing.every((each) => each === undefined)) return given;
       const { proposeNext } = await import("./query-next.ts");
       return proposeNext(query, given, source, ranksByDefault);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
 import { realtime } from "../../../src/operations/index.ts";
-import { formatNotes } from "../../../src/operations/note.ts";
+import { findNext } from "../../../src/operations/note.ts";
 import { noteMissing } from "../../../src/reports/missing-parts.ts";
 import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
 import { createSmallService, describeParameters, listDays, Reply, TODAY } from "./small-service.ts";
@@ -162,9 +162,11 @@ describe("a service that has only some numbers of days", () => {
       expect(totals).toMatchObject({ visitors: 10 * days, comparison: { previous: { days } } });
       expect(top).toEqual([]);
       expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST, days: 7 });
-      expect(formatNotes(noteMissing(missing, "shown", "shop.example"), "shell")).toContain(
-        "One of them: analytics-mcp breakdown --site shop.example --dimension pages --days 7",
-      );
+      expect(noteMissing(missing, "shown", true).map(findNext)).toContainEqual({
+        why: "One of them",
+        name: "breakdown",
+        params: { dimension: "pages", days: 7 },
+      });
       // Its events are there, but not of these days.
       expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
     },
