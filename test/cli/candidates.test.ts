@@ -242,6 +242,7 @@ describe("--site", () => {
     "parked.example\tParked",
     "shop.example.net\tExample Shop",
   ];
+  const LISTS = dimensions.map((name) => `${name}\t`);
   const IDS = [
     "site_d0cs\tExample Docs",
     "site_7f3k\tExample",
@@ -264,6 +265,16 @@ describe("--site", () => {
     ["stats s", service],
   ])("%s is a domain that the key has", async (line, environment) => {
     expect(await complete(line, environment)).toEqual(SITES);
+  });
+
+  it.each([
+    ["breakdown cou", [...IDS, ...LISTS]],
+    ["breakdown example.com cou", LISTS],
+    ["compare --site example.com ", LISTS],
+    ["breakdown countries ", SITES],
+    ["breakdown --dimension pages ", SITES],
+  ])("%s is a site or a list, whichever is not named", async (line, expected) => {
+    expect(await complete(line, service)).toEqual(expected);
   });
 
   it.each(["stats --site si", "stats --site=site_7", "overview site_"])(

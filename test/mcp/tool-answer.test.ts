@@ -111,7 +111,7 @@ describe("an answer is complete as text and as structured content, with its rece
     expect(textOf(overview)).toMatch(
       /\ntoday\tactive_now\tpageviews_until_then\tyesterday_until_then\n\d+\t\d+\t\d+\t/,
     );
-    expect(textOf(overview)).toContain("\nUntil then means until 05:00.\n");
+    expect(textOf(overview)).toContain("\nUntil then: until 05:00.\n");
     const compared = await call("compare_periods", { site: "example.com", dimension: "pages" });
     const { dimensions } = compared.structuredContent as { dimensions: { movers: object[] }[] };
     expect(

@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from "commander";
 import { readMember } from "../../member.ts";
-import { completeNames } from "../../operations/dimension-names.ts";
+import { completeNames, findDimension } from "../../operations/dimension-names.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import { type CommandLine, findOption, readCommandLine, takesValue } from "../command-line.ts";
@@ -29,6 +29,7 @@ export async function findCandidates(program: Command, words: readonly string[],
   const place = readCommandLine(program, words.slice(0, -1));
   const [, attached = current] = /^--[^=]+=(.*)$/s.exec(current) ?? [];
   const find = (what: Option | Argument) => findValues(what, place, lookups, attached);
+  const operands = place.operands.map((index) => words[index] ?? "");
   if (place.pendingOption?.required) return find(place.pendingOption);
   if (current.startsWith("-") && !place.optionsEnded) {
     const [, name] = /^(--[^=]+)=/.exec(current) ?? [];
@@ -36,22 +37,32 @@ export async function findCandidates(program: Command, words: readonly string[],
     const option = findOption(place.command, name);
     return option && takesValue(option) ? find(option) : [];
   }
-  const values = place.pendingOption ? await find(place.pendingOption) : await findArgument(place, find);
+  const values = place.pendingOption
+    ? await find(place.pendingOption)
+    : await findArgument(place, operands, find);
   if (values === "files") return values;
   const all = [...listCommands(place), ...values];
   // A command without operands continues with options.
   return all.length === 0 && current === "" && !place.optionsEnded ? listOptions(place) : all;
 }
 
+/** Values of the next word that is no option. A list's name may stand before or behind the site: `breakdown countries`. */
 async function findArgument(
-  { command, operands, given }: CommandLine,
-  find: (what: Argument) => Promise<Candidates>,
+  { command, given }: CommandLine,
+  operands: readonly string[],
+  find: (what: Option | Argument) => Promise<Candidates>,
 ): Promise<Candidates> {
+  const option = command.options.find(({ long }) => long === "--dimension");
+  const mayList = option !== undefined && !given.has("--dimension");
+  const named = mayList ? operands.find(findDimension) : undefined;
+  const lists = mayList && named === undefined ? await find(option) : [];
   const last = command.registeredArguments.at(-1);
-  const argument = command.registeredArguments[operands.length] ?? (last?.variadic ? last : undefined);
-  if (argument === undefined || given.has(`--${argument.name()}`)) return [];
+  const place = operands.length - (named === undefined ? 0 : 1);
+  const argument = command.registeredArguments[place] ?? (last?.variadic ? last : undefined);
+  if (argument === undefined || given.has(`--${argument.name()}`)) return lists;
   // Without candidates, such as offline, options follow.
-  return find(argument).catch(() => []);
+  const values = await find(argument).catch(() => []);
+  return lists === "files" || values === "files" ? values : [...values, ...lists];
 }
 
 async function findValues(
