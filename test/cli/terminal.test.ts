@@ -1,5 +1,5 @@
 import { HttpResponse, http } from "msw";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell, type ShellOptions, stopAfter } from "../support/shell.ts";
 
@@ -262,6 +262,19 @@ describe("realtime --watch", () => {
     expect(pages[2]).toMatch(
       /active visitors while watching\n[\s\S]*1 ┤█████ +█████\n[\s\S]*└┬───── {6}──────\n +05:05\n/,
     );
+  });
+
+  it("says what it waits for before a slow answer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    network.use(
+      http.get(`${BASE}/api/v1/realtime`, async ({ request }) => {
+        await vi.advanceTimersByTimeAsync(3_100);
+        return api(request);
+      }),
+    );
+    const options = { isTTY: true, ...stopAfter(1) };
+    const { stderr } = await shell("realtime --site example.com --watch", options).finally(vi.useRealTimers);
+    expect(stderr).toContain("Waiting for stats.example.test …");
   });
 
   it("ends where asking again makes no sense", async () => {

@@ -64,7 +64,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
-      return watch(io, ask, readInterval(flags.watch), output);
+      return watch(io, () => showProgress(io, opened, ask), readInterval(flags.watch), output);
     }
     const askWithPictures = async () => {
       const answer = await ask();
