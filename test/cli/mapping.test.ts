@@ -58,7 +58,7 @@ describe("a service that describes itself in words of its own", () => {
       expect(stdout).toMatch(/realtime +visitors +\/data\/activeNow +3 +its name/);
       const said = flat(stderr);
       expect(said).toContain("It has no events.");
-      expect(said).toContain("Its breakdowns have no days");
+      expect(said).toContain("It does not say which days its lists cover: no description (/openapi.json)");
       expect(said).toContain("Requests send the site's id, such as 7.");
       expect(said).not.toContain("timezone: its dates");
       expect(stdout + stderr).not.toContain(DESCRIBED_KEY);
@@ -130,12 +130,12 @@ describe("a service that describes itself in words of its own", () => {
       expect(said).toContain(
         `/sites answers at this address, so either the service has no /stats, or it does not know the site by what was sent as \`site\`: "7", then "acme.example". If it knows sites by /ref, a mapping file says so: ${mapping}`,
       );
-      expect(said).not.toMatch(/there is no API|have no days|Next:/);
+      expect(said).not.toMatch(/there is no API|which days|Next:/);
       expect(said).toContain("It is saved, but 4 of 4 kinds of questions do not work yet, as listed above.");
       const doctor = await runShell(["doctor", "--json"], { environment });
       expect(doctor.stdout).toContain("/sites answers at this address");
       const chosen = await login("--mapping", write("ref.json", mapping));
-      expect(flat(chosen.stderr)).toContain("It is saved, but 3 of 4 kinds");
+      expect(flat(chosen.stderr)).toContain("It is saved, but 2 of 3 kinds");
       stranger.close();
     });
 
@@ -199,6 +199,11 @@ describe("a service that describes itself in words of its own", () => {
       ["an empty file", () => text(""), "line 1, is not JSON: value expected"],
       ["a list", () => text("[]"), "line 1, is no object"],
       ["an unknown operation", () => text('{\n"visits": {}}'), 'line 2, has "visits", which is no field'],
+      ...["stats", "timeseries"].map((name): [string, () => string, string] => [
+        `no visitors in ${name}`,
+        () => text(`{"${name}": {\n"visitors": null}}`),
+        `line 2, has a "${name}.visitors" that cannot be null: it is always needed`,
+      ]),
       [
         "an unknown field",
         () => text('{"stats": {\n"users": "/a"}}'),
@@ -253,6 +258,26 @@ describe("a service that describes itself in words of its own", () => {
         environment,
         stdin: DESCRIBED_KEY,
       });
+
+    it("takes a site in any spelling", async () => {
+      const environment = createHome();
+      const { code } = await login(environment, server.origin, "--site", "https://www.ACME.example/");
+      expect([code, readProfile(environment, "default").site]).toEqual([0, "acme.example"]);
+    });
+
+    it("says of a service without sites that nothing can be asked", async () => {
+      const json = { "content-type": "application/json" };
+      const empty = await startServer(({ url }, response) =>
+        send(response, url?.endsWith("/sites") ? 200 : 404, json, '{"data": []}'),
+      );
+      const { code, stderr } = await login(createHome(), empty.origin);
+      empty.close();
+      expect([code, flat(stderr)]).toEqual([
+        0,
+        expect.stringContaining("The service has no website that this key may see, so nothing can be asked"),
+      ]);
+      expect(stderr).not.toContain("field names are read");
+    });
 
     it("saves the service, and says what is read as what", async () => {
       const environment = createHome();

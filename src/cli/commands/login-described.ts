@@ -17,7 +17,7 @@ export async function learnDescribed(
   { site, profile, isQuiet }: { site: string | undefined; profile: string; isQuiet: boolean },
 ) {
   const summary = await summarizeService(described, site, {});
-  if (!isQuiet) {
+  if (!isQuiet && summary.site !== undefined) {
     await printNote(io, "\nThis is how the service's own field names are read:");
     for (const line of listReadings(summary)) await printNote(io, `- ${line}`);
     for (const line of listLacks(summary, profile)) await printNote(io, line);

@@ -200,10 +200,11 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
     await printNote(io, `\nSaved as profile ${name} for ${describeService(kind, baseUrl)}:`);
     await printNote(io, `  ${file}`);
     await sayReplaced();
-    if (kind !== undefined && answer.sites.length === 0) {
+    if (answer.sites.length === 0) {
+      const [title, who] = kind === undefined ? ["The service", "key"] : [kind.title, "user"];
       await printNote(
         io,
-        `${kind.title} has no website that this user may see, so nothing can be asked yet: add one there, or give the user access to one.`,
+        `${title} has no website that this ${who} may see, so nothing can be asked yet: add one there, or give the ${who} access to one.`,
       );
     }
     if (environment.ANALYTICS_API_KEY) {

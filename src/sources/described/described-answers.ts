@@ -1,4 +1,6 @@
+import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
+import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { AnalyticsError } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { AllDays, CallOptions } from "../../operations/call.ts";
@@ -84,8 +86,14 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   const readTotals = async (site: ServiceSite, days: number, options: RequestOptions): Promise<Totals> => {
     const answer = await reader.askSite(stats.path, site, { days }, options);
     const cells = readRecord(answer);
-    const counts = reader.read("stats", stats.path, answer, {
-      apply: (reading) => countRecord(cells, reading),
+    return reader.read("stats", stats.path, answer, {
+      apply: (reading) => {
+        const counts = countRecord(cells, reading);
+        const [visitors, pageviews] = [counts?.get("visitors"), counts?.get("pageviews")];
+        return visitors === undefined || pageviews === undefined
+          ? undefined
+          : { visitors, pageviews, events: counts?.get("events") };
+      },
       find: () =>
         findInRecord(cells, {
           operation: stats.name,
@@ -99,11 +107,6 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
           ],
         }),
     });
-    return {
-      visitors: counts.get("visitors") ?? 0,
-      pageviews: counts.get("pageviews") ?? 0,
-      events: counts.get("events"),
-    };
   };
 
   /** The totals beside the days that they are the totals of. If page views arrived between the two answers, reads them again. */
@@ -249,8 +252,9 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   };
 
   const answerActive = async (asked: { site: string }, options: RequestOptions) => {
+    if (mapping.realtime?.visitors === null) throw createNoActiveError("the mapping says so", { text: "" });
     const site = await locate(asked.site, options);
-    const answer = await reader.askSite(realtime.path, site, {}, options);
+    const answer = await reader.askSite(realtime.path, site, {}, options).catch(explainNoActive);
     const cells = readRecord(answer);
     const visitors = reader.read("realtime", realtime.path, answer, {
       apply: ({ visitors: found }) =>
@@ -381,6 +385,20 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
 
 /** With more sites, the list has no first days with data: each takes a request. */
 const MAX_DATED = 20;
+
+/** A service need not have them: then its refusal is nothing to repair. */
+function explainNoActive(error: unknown): never {
+  if (!(error instanceof ForeignAnswerError) || error.code !== "not_found") throw error;
+  const said = findSentence(error.text);
+  const answer = said === undefined ? "with status 404" : quoteSaid(said);
+  throw createNoActiveError(`${realtime.path} answers ${answer}`, error);
+}
+
+const createNoActiveError = (reason: string, { text, hint }: { text: string; hint?: string | undefined }) =>
+  new ForeignAnswerError("not_found", `This service has no active visitors: ${reason}.`, text, {
+    status: 404,
+    hint,
+  });
 
 const WINDOW_MINUTES = 5;
 

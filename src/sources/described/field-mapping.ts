@@ -17,12 +17,15 @@ const pointer = () =>
     .nullable()
     .optional();
 
+/** No answer does without this one. */
+const needed = () => pointer().refine((place) => place !== null, "cannot be null: it is always needed");
+
 const MAX_NAME_LENGTH = 100;
 
 const rowFields = () =>
   z.strictObject({
-    list: pointer(),
-    value: pointer(),
+    list: needed(),
+    value: needed(),
     label: pointer(),
     visitors: pointer(),
     pageviews: pointer(),
@@ -39,19 +42,19 @@ export const fieldMapping = once(() =>
       /** What the service calls a dimension. */
       dimensions: z.partialRecord(z.enum(dimensions), z.string().min(1).max(MAX_NAME_LENGTH)),
       sites: z.strictObject({
-        list: pointer(),
+        list: needed(),
         id: pointer(),
         domain: pointer(),
         name: pointer(),
         timezone: pointer(),
         created_at: pointer(),
       }),
-      stats: z.strictObject({ visitors: pointer(), pageviews: pointer(), events: pointer() }),
+      stats: z.strictObject({ visitors: needed(), pageviews: needed(), events: pointer() }),
       timeseries: z.strictObject({
-        list: pointer(),
-        date: pointer(),
-        visitors: pointer(),
-        pageviews: pointer(),
+        list: needed(),
+        date: needed(),
+        visitors: needed(),
+        pageviews: needed(),
       }),
       breakdown: rowFields(),
       /** What is elsewhere in the rows of a dimension. */

@@ -2,7 +2,18 @@ import { AnalyticsError, quote } from "../../errors.ts";
 import { findNearest } from "../../suggest.ts";
 import type { Found } from "./field-mapping.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
-import { DESCRIBED, type Field, isAside, rankName, rankText, splitName } from "./words.ts";
+import {
+  DESCRIBED,
+  type Field,
+  findMetric,
+  isAside,
+  isBeside,
+  isNoCount,
+  isOtherMetric,
+  rankName,
+  rankText,
+  splitName,
+} from "./words.ts";
 
 /** A place that could be a field. */
 export interface Candidate {
@@ -19,6 +30,8 @@ export interface Sought {
   operation: string;
   path: string;
   field: string;
+  /** What the mapping chose: a place that is another field is not this one. */
+  chosen: Readonly<Record<string, Pointer | null | undefined>>;
 }
 
 /** How well a place fits a field: by the names on the way to it, else by what the description says of it. */
@@ -68,18 +81,20 @@ function createAmbiguousError(both: readonly [Candidate, Candidate], sought: Sou
 export function createMissingError(
   sought: Sought,
   {
-    reason = "has no field that could be",
+    reason = "has no field that is clearly",
     places = [],
     near,
   }: { reason?: string; places?: readonly Pointer[]; near?: Pointer | undefined } = {},
 ): AnalyticsError {
-  const [first] = places;
-  const listed = places.slice(0, MAX_PLACES).map(namePlace).join(", ");
+  const likely = listLikely(places, sought);
+  const [first] = likely;
+  const listed = likely.slice(0, MAX_PLACES).map(namePlace).join(", ");
   const advise = () => {
     if (near !== undefined) return `Did you mean ${namePlace(near)}? ${adviseOnMapping(sought, near)}`;
+    if (places.length === 0) return `If it has one, a mapping file can name the place. ${SEE_MAPPING}`;
     return first === undefined
-      ? `If it has one, a mapping file can name the place. ${SEE_MAPPING}`
-      : `It may be ${places.length > 1 ? "one of " : ""}${listed}. ${adviseOnMapping(sought, first)}`;
+      ? `No number in it looks like ${sought.field}. ${adviseOnMapping(sought, "…")}`
+      : `It may be ${likely.length > 1 ? "one of " : ""}${listed}. ${adviseOnMapping(sought, first)}`;
   };
   return new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
     status: 200,
@@ -100,12 +115,34 @@ export function createGivenError(
   places: readonly Pointer[],
 ): AnalyticsError {
   const reason = `has ${describeValue(there)} at ${namePlace(given)}, where the mapping has its`;
-  const known = places.filter(({ length }) => length <= MAX_SHOWN).slice(0, MAX_COMPARED);
+  const known = listLikely(places, sought)
+    .filter(({ length }) => length <= MAX_SHOWN)
+    .slice(0, MAX_COMPARED);
   const last = namesOf(given).at(-1);
   const sameName = known.find((place) => namesOf(place).at(-1) === last);
   const near = findNearest(given, known) ?? sameName ?? (known.length === 1 ? known[0] : undefined);
   return createMissingError(sought, { reason, places, near });
 }
+
+/** Places that can be proposed as a field, the likeliest first: as a count, none that is known to be something else. */
+function listLikely(places: readonly Pointer[], { operation, field, chosen }: Sought): Pointer[] {
+  if (!PROPOSED.has(field)) return [...places];
+  const words = operation === "realtime" ? "active" : (field as Field);
+  const taken = new Set(Object.entries(chosen).flatMap(([other, place]) => (other === field ? [] : [place])));
+  const ranked = places.flatMap((pointer) => {
+    const names = namesOf(pointer);
+    const last = names.at(-1) ?? "";
+    const metric = findMetric(...names);
+    const isTaken = taken.has(pointer) || (field !== "count" && metric !== undefined && metric !== field);
+    // A star is the name of a row.
+    if (isTaken || last === "*" || isNoCount(last) || isOtherMetric(last) || isAside(names)) return [];
+    const isLike = splitName(last).some((part) => rankName([part], words) !== undefined);
+    return [{ pointer, rank: Number(!isLike) + 2 * Number(isBeside(names)) }];
+  });
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ pointer }) => pointer);
+}
+
+const PROPOSED: ReadonlySet<string> = new Set(["visitors", "pageviews", "events", "count"]);
 
 /** What is at a place where there is no value: an object, if there are places below it. */
 export const findBelow = (place: Pointer, known: readonly Pointer[]): object | undefined =>

@@ -11,7 +11,7 @@ import {
   type Sought,
 } from "./find-field.ts";
 import { namesOf, type Pointer, pointTo } from "./json-pointer.ts";
-import { type Field, findMetric, isBeside, isOtherMetric, splitName } from "./words.ts";
+import { type Field, findMetric, isBeside, isNoCount, isOtherMetric, splitName } from "./words.ts";
 
 /** Single values of an answer, by their pointers. Elements of arrays are none of them, but for the only one of an array. */
 export type Cells = ReadonlyMap<Pointer, Cell>;
@@ -53,7 +53,7 @@ export interface RecordQuery {
 /** Finds the fields of a record. Throws AnalyticsError `bad_answer` for one that is missing, or that two places could be. */
 export function findInRecord(cells: Cells, { operation, path, fields, chosen, texts }: RecordQuery): Reading {
   const reading = fields.map(({ field, words, isRequired }): [string, Found | undefined] => {
-    const sought = { operation, path, field };
+    const sought = { operation, path, field, chosen };
     const given = readMember(chosen, field);
     if (given === null) return [field, undefined];
     if (given !== undefined) return [field, findGivenCount(cells, given, sought)];
@@ -79,7 +79,7 @@ function findGivenCount(cells: Cells, given: Pointer, sought: Sought): Found {
 }
 
 const listCounts = (cells: Cells): Pointer[] =>
-  [...cells].flatMap(([pointer, cell]) => (readCount(cell) === undefined ? [] : [pointer]));
+  [...cells].flatMap(([pointer, cell]) => (isPeople(cell) ? [pointer] : []));
 
 /** The only element of an array is described as any of them. */
 const describedAt = (pointer: Pointer) => pointer.replaceAll(/\/0(?=\/)/g, "/*");
@@ -94,20 +94,16 @@ export function countRecord(cells: Cells, reading: Reading): Map<string, number>
     : undefined;
 }
 
-/** Words of numbers that are no count of people: times, versions, settings. */
-const NO_PEOPLE = new Set(
-  (
-    "window minute second ms timestamp ts time at since updated interval period ttl status code id page pageview view limit version " +
-    "took latency event duration refresh generated day age hit session visit offset epoch row read byte elapsed"
-  ).split(" "),
-);
+/** Parts of names of counts that are not of people. */
+const OTHER_COUNTS = new Set(["page", "pageview", "view", "event"]);
 
 /** From here on, a number is a moment, in seconds or milliseconds since 1970. */
 const MOMENT = 1e9;
+const isPeople = (cell: Cell) => (readCount(cell) ?? MOMENT) < MOMENT;
 
 /** Finds the active visitors: a number that is the whole answer, a field so named, or the only count that there is. */
 export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | "operation">): Reading {
-  const sought: Sought = { operation: "realtime", path: query.path, field: "visitors" };
+  const sought: Sought = { ...query, operation: "realtime", field: "visitors" };
   const given = query.chosen.visitors;
   const isWhole = readCount(answer) !== undefined;
   if (given === "" && isWhole) return { visitors: { pointer: "", by: "mapping" } };
@@ -121,9 +117,9 @@ export function findActive(answer: unknown, query: Omit<RecordQuery, "fields" | 
     const names = namesOf(pointer);
     const last = names.at(-1) ?? "";
     if (isBeside(names.slice(0, -1))) return [];
-    const isOther = isOtherMetric(last) || splitName(last).some((part) => NO_PEOPLE.has(part));
-    const isNumber = typeof cell === "number" && readCount(cell) !== undefined && cell < MOMENT;
-    return isNumber && !isOther ? [{ pointer, rank: 0, sample: cell }] : [];
+    const isOther =
+      isOtherMetric(last) || isNoCount(last) || splitName(last).some((part) => OTHER_COUNTS.has(part));
+    return isPeople(cell) && typeof cell === "number" && !isOther ? [{ pointer, rank: 0, sample: cell }] : [];
   });
   const only = choose(others, sought);
   if (only === undefined) throw createMissingError(sought, { places: listCounts(cells) });

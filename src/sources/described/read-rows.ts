@@ -29,6 +29,7 @@ import {
   findMetric,
   findOtherDimension,
   isAside,
+  isNoCount,
   isOtherMetric,
   rankDimension,
   rankName,
@@ -116,10 +117,8 @@ const isText = (cell: Cell) => cell === null || typeof cell === "string";
 
 /** Where a ranking has its values and counts. */
 function readRowColumns(table: Table, query: TableQuery, dimension: string, envelope: Cells): Reading {
-  const { operation, path } = query;
   const value = findValue(table, query, dimension);
-  if (value === undefined)
-    throw createMissingError({ operation, path, field: "value" }, { places: table.columns });
+  if (value === undefined) throw createMissingError({ ...query, field: "value" }, { places: table.columns });
   if (value.by !== "mapping") assertOwnRows(table, value, dimension);
   const counts = {
     visitors: findColumn(table, "visitors", query, isCount),
@@ -129,8 +128,8 @@ function readRowColumns(table: Table, query: TableQuery, dimension: string, enve
   const hasCounts = Object.values(counts).some((found) => found !== undefined);
   const label = findLabel(table, query, dimension, value);
   const lone = hasCounts ? {} : findLoneCount(table, query, value, envelope);
-  if (!hasCounts && Object.keys(lone).length === 0)
-    throw createMissingError({ operation, path, field: "visitors" }, { places: listCounts(table) });
+  if (!hasCounts && Object.values(lone).every((found) => found === undefined))
+    throw createMissingError({ ...query, field: "visitors" }, { places: listCounts(table) });
   return keepFound({ value, label, ...counts, ...lone });
 }
 
@@ -179,11 +178,6 @@ function findLabel(table: Table, query: TableQuery, dimension: string, value: Fo
   return best && { pointer: best.pointer, by: "name" };
 }
 
-/** Parts of names of numbers in a row that are no count. */
-const NO_COUNT = new Set(
-  "rank position index id percent percentage pct share rate ratio color order".split(" "),
-);
-
 /** The only count of a row: what it counts is named beside the rows, or not at all. */
 function findLoneCount(
   table: Table,
@@ -192,10 +186,10 @@ function findLoneCount(
   envelope: Cells,
 ): Record<string, Found | undefined> {
   const given = findGiven(table, "count", query, isCount);
-  if (given) return { count: given };
+  if (given !== undefined) return { count: given ?? undefined };
   const counts = listCounts(table).filter((column) => {
     const names = namesOf(column);
-    const isAnother = isAside(names) || splitName(names.at(-1) ?? "").some((part) => NO_COUNT.has(part));
+    const isAnother = isAside(names) || isNoCount(names.at(-1) ?? "");
     return column !== value.pointer && !isAnother;
   });
   const only = findOnly(counts);

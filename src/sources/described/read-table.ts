@@ -47,13 +47,9 @@ function listSizes(value: unknown, depth: number): number[] {
  * Finds the one table of an answer that `read` can read. Throws AnalyticsError `bad_answer` if there is none, with what the
  * likeliest one lacks, or if there are two.
  */
-export function findTable(
-  answer: unknown,
-  { operation, path, chosen }: TableQuery,
-  read: (table: Table) => Reading,
-): ReadTable {
-  const sought = { operation, path, field: "list" };
-  const at = chosen.list;
+export function findTable(answer: unknown, query: TableQuery, read: (table: Table) => Reading): ReadTable {
+  const sought = { ...query, field: "list" };
+  const at = query.chosen.list;
   const there = typeof at === "string" ? readPointer(answer, at) : undefined;
   const given = typeof at === "string" ? readTable(there, at) : undefined;
   if (typeof at === "string" && given === undefined) {
@@ -129,10 +125,10 @@ export function findOnly(columns: readonly Pointer[]): Found | undefined {
 export function findGiven(
   table: Table,
   field: string,
-  { chosen, operation, path }: TableQuery,
+  query: TableQuery,
   fits: (cell: Cell) => boolean = () => true,
 ): Found | null | undefined {
-  const given = readMember(chosen, field);
+  const given = readMember(query.chosen, field);
   if (given === null || given === undefined) return given;
   const isFit = (column: Pointer) => cellsOf(table, column).every(fits);
   const isColumn = table.columns.includes(given);
@@ -140,7 +136,7 @@ export function findGiven(
   const there = isColumn
     ? cellsOf(table, given).find((cell) => !fits(cell))
     : findBelow(given, table.columns);
-  throw createGivenError({ operation, path, field }, given, there, table.columns.filter(isFit));
+  throw createGivenError({ ...query, field }, given, there, table.columns.filter(isFit));
 }
 
 /** The column of a field, by the mapping, its name or its description; undefined if there is none. */
@@ -152,11 +148,10 @@ export function findColumn(
 ): Found | undefined {
   const given = findGiven(table, field, query, fits);
   if (given !== undefined) return given ?? undefined;
-  const { operation, path, texts } = query;
   const rankOf = (names: readonly string[], column: Pointer) =>
-    rankPlace(names, textOf(table, column, texts), field);
+    rankPlace(names, textOf(table, column, query.texts), field);
   return choose(
     listColumns(table, rankOf, (cells) => cells.every(fits)),
-    { operation, path, field },
+    { ...query, field },
   );
 }

@@ -23,7 +23,13 @@ export interface ServiceSummary {
   /** How many operations were asked. */
   tried: number;
   /** What the service does not have. */
-  lacks: { events: boolean; timezone: boolean; breakdownDays: boolean; description: boolean };
+  lacks: {
+    active: boolean;
+    events: boolean;
+    timezone: boolean;
+    breakdownDays: boolean;
+    description: boolean;
+  };
   /** The site that was asked about; undefined if there is none. */
   site: ServiceSite | undefined;
   /** The reading as a file that can be edited and given back. */
@@ -77,18 +83,26 @@ export async function summarizeService(
   }
   const has = (operation: string, field?: string) =>
     fields.some((found) => found.operation === operation && (field ?? found.field) === found.field);
+  // A site that the service does not know is another matter.
+  const isAbsent = ({ operation, error }: ServiceSummary["problems"][number]) =>
+    operation === realtime.name && error.code === "not_found" && has(stats.name);
+  const hasActive = !problems.some(isAbsent);
   return {
     fields,
-    problems,
-    tried: steps.length,
+    problems: problems.filter((problem) => !isAbsent(problem)),
+    tried: steps.length - Number(!hasActive),
     lacks: {
+      active: !hasActive,
       events: has(stats.name) && !has(stats.name, "events"),
       timezone: site !== undefined && timezone === undefined,
       breakdownDays: has(breakdown.name) && !reader.takes(breakdown.path, "days"),
       description: !reader.learned().isDescribed,
     },
     site,
-    mapping: buildMapping(reader, fields),
+    mapping: {
+      ...buildMapping(reader, fields),
+      ...(!hasActive && { realtime: { visitors: null } }),
+    },
   };
 }
 

@@ -39,9 +39,10 @@ export function listReadings({ fields }: ServiceSummary): string[] {
  */
 export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | undefined): string[] => [
   ...(lacks.events ? ["It has no events."] : []),
+  ...(lacks.active ? ["It has no active visitors (/realtime): everything else works without them."] : []),
   ...(lacks.breakdownDays
     ? [
-        "Its breakdowns have no days, as far as it says: they state no period. Its description can list days of /breakdown.",
+        "It does not say which days its lists cover: no description (/openapi.json) has the parameter days for /breakdown.",
       ]
     : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),

@@ -235,7 +235,8 @@ export const isBeside = (names: readonly string[]): boolean =>
   names.some((name) => splitName(name).some((part) => BESIDE.has(part)));
 
 const MAX_TEXT_LENGTH = 300;
-const COUNTED: readonly Field[] = ["visitors", "pageviews", "events"];
+type Metric = "visitors" | "pageviews" | "events";
+const COUNTED: readonly Metric[] = ["visitors", "pageviews", "events"];
 
 /** How well the title or description of a field fits: only if it speaks of this metric, of no other, and of nothing aside. */
 export function rankText(text: string, field: Field): number | undefined {
@@ -251,10 +252,22 @@ const splitText = (text: string): string[] => text.split(/\s+/).flatMap(splitNam
 const mentions = (parts: readonly string[], words: ReadonlyMap<string, number>): boolean =>
   parts.some((part, at) => words.has(part) || words.has(`${part}${parts[at + 1] ?? " "}`));
 
+/** Parts of names of numbers that count nothing: times, versions, settings, places in a list. */
+const NO_COUNTS = new Set(
+  words(
+    "window minute second ms timestamp ts date time at since updated interval period ttl status code id page limit version took latency " +
+      "duration refresh generated hour day week month year age offset epoch row read byte elapsed rank position index color order",
+  ),
+);
+
+/** Whether a name is that of a number that counts nothing. */
+export const isNoCount = (name: string): boolean =>
+  findMetric(name) === undefined && splitName(name).some((part) => NO_COUNTS.has(part));
+
 /** Whether a name is that of a metric that is none of ours, such as sessions. */
 export const isOtherMetric = (name: string): boolean =>
   splitName(name).some((part) => OTHER_METRICS.has(part));
 
-/** Which of our metrics a word such as `uniqueVisitors` names; undefined if none. */
-export const findMetric = (word: string): "visitors" | "pageviews" | "events" | undefined =>
-  (["visitors", "pageviews", "events"] as const).find((field) => rankName([word], field) !== undefined);
+/** Which of our metrics a word such as `uniqueVisitors`, or the names on the way to a number, name; undefined if none. */
+export const findMetric = (...names: readonly string[]): Metric | undefined =>
+  COUNTED.find((field) => rankName(names, field) !== undefined);

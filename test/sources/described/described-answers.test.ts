@@ -4,6 +4,7 @@ import { realtime } from "../../../src/operations/index.ts";
 import { findNext } from "../../../src/operations/note.ts";
 import { noteMissing } from "../../../src/reports/missing-parts.ts";
 import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
+import { summarizeService } from "../../../src/sources/described/service-summary.ts";
 import { createSmallService, describeParameters, listDays, Reply, TODAY } from "./small-service.ts";
 
 const takesDays = { "/breakdown": { days: { type: "integer" } } };
@@ -585,7 +586,7 @@ describe("a mistyped place of a mapping is named, with what is there and what is
       "timeseries",
       { days: 7 },
       'The answer to /timeseries has "2026-11-14" at "/date", where the mapping has its visitors.',
-      'It may be one of "/visitors", "/pageviews". ',
+      'Did you mean "/visitors"? ',
     ],
     [
       "a table",
@@ -615,6 +616,32 @@ describe("a mistyped place of a mapping is named, with what is there and what is
     const { ask } = createSmallService({}, { mapping });
     await expect(ask(name, params)).rejects.toMatchObject({ message, hint: expect.stringContaining(hint) });
   });
+});
+
+it("has no active visitors without /realtime, or by a mapping, and everything else", async () => {
+  const lacking: [Parameters<typeof createSmallService>[0], unknown, string][] = [
+    [{ "/realtime": () => new Reply(404, { error: "No route" }) }, undefined, '/realtime answers "No route"'],
+    [{ "/realtime": () => new Reply(404, {}) }, undefined, "/realtime answers with status 404"],
+    [{}, { realtime: { visitors: null } }, "the mapping says so"],
+  ];
+  for (const [answers, mapping, reason] of lacking) {
+    const { ask, call } = createSmallService(answers, { mapping });
+    await expect(ask("realtime")).rejects.toThrow(`This service has no active visitors: ${reason}.`);
+    const { missing } = await ask("overview", { days: 7 });
+    expect(missing).toContainEqual({ part: "active_now", reason: "not offered by this source" });
+    const described = await call.readDescribed({});
+    const summary = described && (await summarizeService(described, undefined, {}));
+    expect(summary).toMatchObject({ lacks: { active: true }, problems: [], tried: 3 });
+    expect(summary?.mapping.realtime).toEqual({ visitors: null });
+  }
+});
+
+it("has no count of rows where the mapping says so", async () => {
+  const answers = { "/breakdown": () => [{ page: "/", n: 5 }] };
+  const asked = createSmallService(answers, { mapping: { breakdown: { count: null } } }).ask("breakdown", {
+    dimension: "pages",
+  });
+  await expect(asked).rejects.toThrow("no field that is clearly visitors");
 });
 
 describe("the line that would choose", () => {
@@ -656,6 +683,34 @@ describe("the line that would choose", () => {
       "breakdown",
       { dimension: "pages" },
       undefined,
+    ],
+    [
+      "no number of days, nor what is something else",
+      {
+        "/stats": () => ({
+          range: { days: 7, limit: 10 },
+          totals: { sessions: 5, page_impressions: 9, seen: 4, reached_people: 3 },
+          previous: { people: 8 },
+          generated: 1_795_000_000,
+        }),
+      },
+      "stats",
+      { days: 7 },
+      'It may be one of "/totals/reached_people", "/totals/seen". ',
+    ],
+    [
+      "no other one, if none is likely",
+      { "/stats": () => ({ days: 7, sessions: 5, pageviews: 9 }) },
+      "stats",
+      { days: 7 },
+      '{"stats":{"visitors":"…"}}',
+    ],
+    [
+      "no time of a day",
+      { "/timeseries": () => listDays(7).map((date, at) => ({ date, timestamp: at, pageviews: 9 })) },
+      "timeseries",
+      { days: 7 },
+      '{"timeseries":{"visitors":"…"}}',
     ],
     ["no number at all", { "/stats": () => ({ text: "none" }) }, "stats", { days: 7 }, undefined],
   ])("names only a place that is there: %s", async (_, answers, name, params, line) => {

@@ -168,7 +168,7 @@ describe("what was learned", () => {
     };
     expect(await ask(strict, "stats", { days: 7 }, how)).toMatchObject({ visitors: 50 });
     const lost = { "/stats": () => ({ views: 140 }) };
-    await expect(ask(lost, "stats", { days: 7 }, how)).rejects.toThrow("no field that could be visitors");
+    await expect(ask(lost, "stats", { days: 7 }, how)).rejects.toThrow("no field that is clearly visitors");
   });
 });
 

@@ -61,14 +61,18 @@ describe("a field", () => {
   });
 
   it.each<[string, object, string]>([
-    ["visits", { visits: 70, pageviews: 140 }, "no field that could be visitors"],
-    ["sessions", { sessions: 70, pageviews: 140 }, "no field that could be visitors"],
-    ["hits", { visitors: 70, hits: 140 }, "no field that could be pageviews"],
+    ["visits", { visits: 70, pageviews: 140 }, "no field that is clearly visitors"],
+    ["sessions", { sessions: 70, pageviews: 140 }, "no field that is clearly visitors"],
+    ["hits", { visitors: 70, hits: 140 }, "no field that is clearly pageviews"],
     ["two of equal standing", { uniqueVisitors: 70, distinctVisitors: 55, pageviews: 140 }, "(70) and"],
-    ["a fraction", { visitors: 70.5, pageviews: 140 }, "no field that could be visitors"],
-    ["less than nobody", { visitors: -7, pageviews: 140 }, "no field that could be visitors"],
-    ["a word", { visitors: "NaN", pageviews: 140 }, "no field that could be visitors"],
-    ["too many to count", { visitors: "9007199254740993", pageviews: 1 }, "no field that could be visitors"],
+    ["a fraction", { visitors: 70.5, pageviews: 140 }, "no field that is clearly visitors"],
+    ["less than nobody", { visitors: -7, pageviews: 140 }, "no field that is clearly visitors"],
+    ["a word", { visitors: "NaN", pageviews: 140 }, "no field that is clearly visitors"],
+    [
+      "too many to count",
+      { visitors: "9007199254740993", pageviews: 1 },
+      "no field that is clearly visitors",
+    ],
   ])("is not made of %s", async (_, totals, message) => {
     await expect(stats(totals)).rejects.toThrow(message);
   });

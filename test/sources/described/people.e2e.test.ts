@@ -293,6 +293,8 @@ describe.each(people)("a service by somebody who had the specification alone: %s
     const error = await ask("stats", { site: asked.foreign, days: 7 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AnalyticsError);
     expect(error).toMatchObject({ code: "site_not_found" });
-    await expect(ask("breakdown", { site, dimension: "pages", days: 7 })).rejects.toThrow("take no days");
+    await expect(ask("breakdown", { site, dimension: "pages", days: 7 })).rejects.toThrow(
+      "does not say which days",
+    );
   });
 });
