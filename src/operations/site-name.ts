@@ -27,6 +27,20 @@ export function verifySite(actual: { id: string; domain: string }, asked: string
   return `it is about ${quote(actual.domain)}, not ${quote(asked)}`;
 }
 
+/**
+ * The site of a list that a person means: as it was named if that is its domain or id, else its domain. Undefined if there is
+ * none.
+ */
+export function findListed(
+  sites: readonly { id: string; domain: string; name: string }[],
+  asked: string,
+): string | undefined {
+  if (sites.some(({ domain, id }) => domain === asked || id === asked)) return asked;
+  const wanted = fold(normalizeSite(asked));
+  const found = sites.find(({ id, domain }) => id === wanted || fold(normalizeSite(domain)) === wanted);
+  return found?.domain ?? findDomain(sites, asked);
+}
+
 /** The domain of the only site that its owner gave this name; undefined if there is none, or more than one. */
 export function findDomain(
   sites: readonly { domain: string; name: string }[],

@@ -1,7 +1,7 @@
 import type { ChosenSite } from "../config/access.ts";
 import { AnalyticsError, type ErrorCode, quoteIfNeeded } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
-import { findDomain, listSites, normalizeSite } from "../operations/site-name.ts";
+import { findListed, listSites } from "../operations/site-name.ts";
 import type { Described } from "../sources/described/capabilities.ts";
 import { findGateway } from "../sources/gateways/gateway-kinds.ts";
 import { type Check, type Facts, type Finding, fail, ok, skip, warn } from "./doctor-check.ts";
@@ -137,9 +137,7 @@ export function assertListed(
   whose: string,
 ): void {
   if (site === undefined) return;
-  const wanted = normalizeSite(site);
-  if (sites.some(({ id, domain }) => id === wanted || domain === wanted)) return;
-  if (findDomain(sites, site) !== undefined) return;
+  if (findListed(sites, site) !== undefined) return;
   const domains = sites.map(({ domain }) => domain);
   throw new AnalyticsError(
     "site_not_found",

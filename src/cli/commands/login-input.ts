@@ -10,7 +10,7 @@ import { AnalyticsError, type ErrorCode, quoteWord } from "../../errors.ts";
 import { BASE_PATH } from "../../operations/contract.ts";
 import { sites } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
-import { findDomain, normalizeSite } from "../../operations/site-name.ts";
+import { findListed } from "../../operations/site-name.ts";
 import { SITES_DEADLINE } from "../../setup/service-trial.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
 import type { GatewayKind } from "../../sources/gateways/gateway.ts";
@@ -355,7 +355,7 @@ export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: stri
   const domains = known.map(({ domain }) => domain);
   const read = (text: string) => {
     const word = text === NO_SITE ? "" : text;
-    const site = findKnownSite(known, word) ?? findKnownSite(known, normalizeSite(word));
+    const site = findListed(known, word);
     if (word !== "" && site === undefined) {
       const guess = suggestSite(word, domains) || `Name one of the sites above, or ${NO_SITE}.`;
       throw new AnalyticsError("usage", `There is no site ${quoteWord(word)}.`, { hint: guess.trim() });
@@ -367,11 +367,9 @@ export async function askForDefaultSite(ask: Ask, known: KnownSites, saved: stri
   return site === "" ? undefined : site;
 }
 
-/** The site as it was named, if the key has it; by its domain where the name is the one that its owner gave it. */
-export function findKnownSite(known: KnownSites, site: string | undefined): string | undefined {
-  if (site === undefined || known.some(({ domain, id }) => domain === site || id === site)) return site;
-  return findDomain(known, site);
-}
+/** The site as `findListed` finds it, if one was named. */
+export const findKnownSite = (known: KnownSites, site: string | undefined): string | undefined =>
+  site === undefined ? undefined : findListed(known, site);
 
 const LOGS_NEED_NONE = " Access logs need no key: analytics-mcp login --logs '/var/log/nginx/access.log*'";
 
