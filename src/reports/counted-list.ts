@@ -23,14 +23,12 @@ export interface CountedList extends CountedRows {
 
 /** Why breakdowns of a service cannot be compared, subtracted or put beside a total. */
 export const createNoDaysError = (parameter: "days" | "period" | "dimension" | "goal", dimension?: string) =>
-  new AnalyticsError(
-    "invalid_parameter",
-    `${parameter} cannot be used: this service's breakdowns take no days, and do not say which days they cover.`,
-    {
-      hint: `Ask for the breakdown${dimension === undefined ? "" : ` of ${dimension}`} without days.`,
-      parameters: [{ parameter, detail: "cannot be used: breakdowns take no days here" }],
-    },
-  );
+  new AnalyticsError("invalid_parameter", `${parameter} ${NO_DAYS}.`, {
+    hint: `${parameter === "goal" ? "" : `Ask for the breakdown${dimension === undefined ? "" : ` of ${dimension}`} without days. `}If /breakdown does take days, list that parameter in the service's description (/openapi.json).`,
+    parameters: [{ parameter, detail: NO_DAYS }],
+  });
+
+const NO_DAYS = "cannot be used: this service does not say which days its lists cover";
 
 /** The error for a list that the service has and that cannot be used here. */
 export function createListError(dimension: string, reason: string): AnalyticsError {

@@ -121,7 +121,8 @@ function showNumbers({ visitors, pageviews, period, comparison }: ListedSite): R
     to: period?.to ?? null,
     visitors: visitors ?? null,
     visitors_before: previous?.visitors ?? null,
-    visitors_percent: (per_day ?? comparison)?.visitors.percent ?? null,
+    // Where visitors do not add up, the change is that of visitors a day, which are not shown.
+    visitors_percent: visitors === undefined ? null : ((per_day ?? comparison)?.visitors.percent ?? null),
     pageviews: pageviews ?? null,
     pageviews_before: previous?.pageviews ?? null,
     pageviews_percent: (per_day ?? comparison)?.pageviews.percent ?? null,

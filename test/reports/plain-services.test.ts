@@ -147,7 +147,8 @@ describe("a service whose breakdowns take no days", () => {
     const { asked, answer } = ask(name, shape, params);
     await expect(answer).rejects.toMatchObject({
       code: "invalid_parameter",
-      message: `${parameter} cannot be used: this service's breakdowns take no days, and do not say which days they cover.`,
+      message: `${parameter} cannot be used: this service does not say which days its lists cover.`,
+      hint: expect.stringContaining("list that parameter in the service's description (/openapi.json)"),
       parameters: [{ parameter }],
     });
     expect(asked.filter((line) => line.startsWith("breakdown"))).toEqual([]);
@@ -370,8 +371,14 @@ describe("a service that counts a visitor once in all days", () => {
   });
 
   it("lists its sites with the page views of a period", async () => {
-    const { result } = await show("sites", shape, { period: "last_7_days" });
+    const { result, views } = await show("sites", shape, { period: "last_7_days" });
     expect(result.sites[0]).not.toHaveProperty("visitors");
+    expect(result.sites[0].comparison.per_day.visitors.percent).not.toBeNull();
+    expect(views[0]?.rows[0]).toMatchObject({
+      visitors: null,
+      visitors_before: null,
+      visitors_percent: null,
+    });
     expect(result.sites[0].pageviews).toBeGreaterThan(0);
   });
 });
