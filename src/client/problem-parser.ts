@@ -157,7 +157,7 @@ function adviseOn(code: ErrorCode, context: ProblemContext, isProblem: boolean):
   switch (code) {
     case "missing_api_key":
     case "invalid_api_key":
-      return `Check ${keySource}: ${origin} does not accept the key.${isProblem ? " Create keys in the dashboard under API keys." : ""}${login === undefined ? "" : ` To log in with another: ${login}`}`;
+      return `Check ${keySource}: ${origin} does not accept the key.${isProblem ? " Create keys in the dashboard under API keys." : sentAs(base)}${login === undefined ? "" : ` To log in with another: ${login}`}`;
     case "site_not_found":
       return "List the key's sites: analytics-mcp sites (tool list_sites).";
     case "not_found":
@@ -175,6 +175,10 @@ function adviseOn(code: ErrorCode, context: ProblemContext, isProblem: boolean):
       return undefined;
   }
 }
+
+/** A service of somebody's own may want its key elsewhere. */
+const sentAs = (base: string) =>
+  base.endsWith(BASE_PATH) ? ' It was sent in the header "Authorization: Bearer …".' : "";
 
 const NEEDED_PATHS =
   " A service of your own has /sites, /stats, /timeseries, /breakdown and /realtime there: a mapping is for fields, not for paths.";

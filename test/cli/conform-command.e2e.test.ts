@@ -48,7 +48,7 @@ describe("conform", () => {
   });
 
   it("exits with 1 if a must rule fails, and says what to do", async () => {
-    const { code, stdout } = await conform(
+    const { code, stdout, stderr } = await conform(
       [careless.origin, "--only", "headers.cache-private,headers.vary"],
       keys,
       true,
@@ -67,6 +67,7 @@ describe("conform", () => {
     expect(stdout).toMatch(
       /1 of 2 rules kept, 1 failed \(1 must, 0 should\), 0 could not be checked; \d+ requests\.\n$/,
     );
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain("A service need not keep the contract");
   });
 
   it("exits with 0 if only a should rule fails", async () => {

@@ -13,6 +13,7 @@ describe("an error response", () => {
   const theirs = "The problem is on the service's side: try again later, or contact its operator.";
   const answered = (status: number) => `The service answered /stats with status ${status}.`;
   const refusedForNow = "The service got too many requests and refuses more for now (status 429).";
+  const sent = ' It was sent in the header "Authorization: Bearer …".';
   const notAccepted = "The service does not accept the API key (status 401).";
   const says = (text: string) => `The service says: "${text}"`;
   const failed = (text: string) => `The service answered /stats with status 500: "${text}"`;
@@ -20,14 +21,22 @@ describe("an error response", () => {
 
   it.each<[number, object, object, string, string, string | undefined]>([
     [400, {}, {}, "invalid_parameter", answered(400), undefined],
-    [401, {}, {}, "invalid_api_key", notAccepted, checkKey("the API key")],
+    [401, {}, {}, "invalid_api_key", notAccepted, `${checkKey("the API key")}${sent}`],
     [
       401,
       {},
       { keySource: "the key of a profile" },
       "invalid_api_key",
       notAccepted,
-      checkKey("the key of a profile"),
+      `${checkKey("the key of a profile")}${sent}`,
+    ],
+    [
+      401,
+      { code: "missing_api_key" },
+      {},
+      "missing_api_key",
+      notAccepted,
+      `${checkKey("the API key")}${sent}`,
     ],
     [
       401,
@@ -35,9 +44,8 @@ describe("an error response", () => {
       { keySource: "profile acme", login: "analytics-mcp login --profile acme" },
       "invalid_api_key",
       notAccepted,
-      `${checkKey("profile acme")} To log in with another: analytics-mcp login --profile acme`,
+      `${checkKey("profile acme")}${sent} To log in with another: analytics-mcp login --profile acme`,
     ],
-    [401, { code: "missing_api_key" }, {}, "missing_api_key", notAccepted, checkKey("the API key")],
     // Another service has no such dashboard.
     [
       401,

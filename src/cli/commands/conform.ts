@@ -63,10 +63,14 @@ export const command: CommandDefinition = {
           only: flags.only,
         });
         await printReport(io, report, sections, flags);
+        if (report.summary.must_failed > 0 && local === undefined) await printNote(io, VOLUNTARY);
         if (report.summary.must_failed > 0) throw new SilentExit(exitCodes.failure);
         if (report.summary.incomplete !== null) throw new SilentExit(exitCodes.incomplete);
       }),
 };
+
+const VOLUNTARY =
+  "A service need not keep the contract: this program also reads others, by their own field names. How it reads this one: analytics-mcp mapping";
 
 const readNames = (text: string) =>
   text
