@@ -4,6 +4,7 @@ import { readJson, readMember } from "../member.ts";
 import { once } from "../operations/schemas.ts";
 import { connectionChecks } from "./connection-checks.ts";
 import {
+  CHECK_RUNNING,
   type ConnectorFacts,
   demand,
   findMetadataUrl,
@@ -119,7 +120,7 @@ function explainStatus({ status, body }: Reply, path: string): [message: string,
       "Let the reverse proxy pass Host on (nginx: proxy_set_header Host $host;). If it does, look at what else refuses the call.",
     ];
   }
-  if (status >= 500) return [answers, "Check that the connector runs and that its proxy reaches it."];
+  if (status >= 500) return [answers, CHECK_RUNNING];
   if (status >= 400) return [`${answers}, not 401`, "Look at the connector's log."];
   return status >= 300
     ? [

@@ -44,6 +44,8 @@ export const createConnectorError = (message: string, hint: string) =>
 
 export const SEE_LOG = "Look at the connector's log, or contact its operator.";
 
+export const CHECK_RUNNING = "Check that the connector runs and that its proxy reaches it.";
+
 const MAX_QUOTED_LENGTH = 120;
 
 /** Throws that error unless something holds. */
@@ -125,7 +127,7 @@ function readDocument<T extends z.ZodObject>({ url, status, headers, body }: Rep
   const fix = "Route the paths under /.well-known/ to the connector.";
   const isRedirect = status >= 300 && status < 400;
   demand(!isRedirect, `${url} redirects, which clients do not follow`, fix);
-  demand(status === 200, `${url} answers ${status}`, fix);
+  demand(status === 200, `${url} answers ${status}`, status >= 500 ? CHECK_RUNNING : fix);
   const isPage = /html/i.test(headers.get("content-type") ?? "");
   demand(!isPage, `${url} answers with a page, not with JSON`, fix);
   const parsed = schema.safeParse(readJson(body));

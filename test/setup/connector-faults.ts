@@ -55,6 +55,12 @@ export const connectorFaults: Record<string, Fault[]> = {
       /--public-url/,
     ],
     [
+      "metadata of a connector that is down",
+      { resource: { status: 502 } },
+      /oauth-protected-resource\/mcp answers 502/,
+      /that its proxy reaches it/,
+    ],
+    [
       "no metadata",
       { resource: { status: 404 } },
       /oauth-protected-resource\/mcp answers 404/,
