@@ -18,7 +18,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { askForDefaultSite } from "./login-input.ts";
-import type { Ask } from "./login-prompt.ts";
+import { type Ask, askYesOrNo } from "./login-prompt.ts";
 
 /** What logs have; `"large"` if looking took too long. */
 export type LookedAt = DryRun | "large";
@@ -97,13 +97,8 @@ async function askForRotated(ask: Ask, logs: readonly string[]): Promise<readonl
   let chosen = logs;
   for (const { pattern, whole, detail } of listUnrotated(readLogSettings({ logs }).files)) {
     const [from = "", to = ""] = formatPatterns([pattern, whole]);
-    const label = `${detail} Read ${to} instead: yes or no`;
-    const read = (text: string) => {
-      if (/^(?:y|yes|n|no)$/i.test(text)) return text.toLowerCase();
-      throw new AnalyticsError("usage", "What you typed is neither yes nor no.");
-    };
-    const answer = await ask({ label, fallback: "yes", read });
-    if (answer.startsWith("y")) chosen = chosen.map((text) => (text === from ? to : text));
+    const isWanted = await askYesOrNo(ask, `${detail} Read ${to} instead`, "yes");
+    if (isWanted) chosen = chosen.map((text) => (text === from ? to : text));
   }
   return chosen;
 }

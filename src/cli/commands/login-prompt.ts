@@ -29,11 +29,15 @@ export type Ask = (field: Field) => Promise<string>;
  * shown except answers to questions that are not `hidden`. Throws AnalyticsError `cancelled` on Ctrl-C and Ctrl-D, also between
  * questions, after restoring the terminal.
  */
-export async function withPrompts<Result>(io: Io, work: (ask: Ask) => Promise<Result>): Promise<Result> {
+export async function withPrompts<Result>(
+  io: Io,
+  work: (ask: Ask) => Promise<Result>,
+  outcome = "nothing was saved",
+): Promise<Result> {
   let session: Session | undefined;
   let leave = () => {};
   const left = new Promise<never>((_, reject) => {
-    leave = () => reject(new AnalyticsError("cancelled", "Cancelled: nothing was saved."));
+    leave = () => reject(new AnalyticsError("cancelled", `Cancelled: ${outcome}.`));
   });
   // Nobody waits for it if the work ends first.
   left.catch(() => {});
@@ -55,6 +59,14 @@ export async function withPrompts<Result>(io: Io, work: (ask: Ask) => Promise<Re
   } finally {
     session?.close();
   }
+}
+
+export async function askYesOrNo(ask: Ask, question: string, fallback: "yes" | "no"): Promise<boolean> {
+  const read = (text: string) => {
+    if (/^(?:y|yes|n|no)$/i.test(text)) return text.toLowerCase();
+    throw new AnalyticsError("usage", "What you typed is neither yes nor no.");
+  };
+  return (await ask({ label: `${question}: yes or no`, fallback, read })).startsWith("y");
 }
 
 /** Says what was wrong with an answer, before the question is asked again. */

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { listProfiles, readProfileOptions, writeProfile } from "../../config/profiles.ts";
 import type { Environment } from "../../config/variables.ts";
 import { readMember } from "../../member.ts";
+import { countDays } from "../../operations/days.ts";
+import { quoteForShell } from "../../operations/shell-command.ts";
 import type { Column, View } from "../../operations/view.ts";
+import { formatCount } from "../../render/plural.ts";
 import { pickOptions } from "../../sources/local-choice.ts";
 import {
   findOwnFolder,
@@ -38,12 +41,9 @@ export async function changeHistories(
   findFlags: () => SourceFlags,
 ): Promise<void> {
   const { environment, clock } = io;
+  const output = readOutput(io, flags);
   const print = (histories: HistoryRow[], notes: string[]) =>
-    printAnswer(
-      io,
-      { params: {}, result: { histories }, views: [buildView(histories, notes)] },
-      readOutput(io, { ...flags, fields: flags.fields }),
-    );
+    printAnswer(io, { params: {}, result: { histories }, views: [buildView(histories, notes)] }, output);
   const locate = (rows: HistoryRow[]) =>
     rows.length === 1 ? rows.map(({ folder }) => `Its files are in ${folder}.`) : [];
   if (flags.list) {
@@ -52,13 +52,28 @@ export async function changeHistories(
   }
   if (flags.forget) {
     const settings = readLogSettings(findFlags(), environment.ANALYTICS_SITE);
-    return print([await forgetHistory(settings, environment)], ["This history is removed."]);
+    const isPerson = io.stdin.isTTY === true && output.format === "table";
+    const forgotten = await forgetHistory(settings, environment, (row) =>
+      isPerson ? confirmForgetting(io, row) : Promise.resolve(true),
+    );
+    return forgotten === undefined
+      ? printNote(io, "Nothing was removed.")
+      : print([forgotten], ["This history is removed."]);
   }
   const warn = (text: string) => printNote(io, `warning: ${text}`);
   const row = await setOptions({ flags: findFlags(), environment, clock, warn });
   const changed = await changeProfiles(environment, row, flags);
   const told = changed.length === 0 ? [] : [`Changed in your profiles, too: ${changed.join(", ")}.`];
   return print([row], [...locate([row]), ...told]);
+}
+
+async function confirmForgetting(io: Io, { logs, first_day, last_day, folder }: HistoryRow) {
+  const { askYesOrNo, withPrompts } = await import("./login-prompt.ts");
+  const name = logs?.map(quoteForShell).join(" ") ?? folder;
+  const days = first_day && last_day ? ` (${formatCount(countDays(first_day, last_day), "day")})` : "";
+  await printNote(io, "Only days whose log files still exist can be counted again.");
+  const question = `Remove the history of ${name}${days}`;
+  return withPrompts(io, (ask) => askYesOrNo(ask, question, "no"), "nothing was removed");
 }
 
 /** Changes what the profiles of a history say of options that were set: they would ask for the earlier ones. Returns their names. */

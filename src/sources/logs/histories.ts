@@ -140,8 +140,15 @@ export async function findOwnFolder(
   return found === undefined || isPart(found) ? undefined : found.folder;
 }
 
-/** Removes the history of some logs, with what was set aside of it. Returns its folder. Throws AnalyticsError. */
-export async function forgetHistory(settings: LogSettings, environment: Environment): Promise<HistoryRow> {
+/**
+ * Removes the history of some logs, with what was set aside of it, if `confirm` agrees. Returns it; undefined if it was
+ * kept. Throws AnalyticsError.
+ */
+export async function forgetHistory(
+  settings: LogSettings,
+  environment: Environment,
+  confirm: (row: HistoryRow) => Promise<boolean>,
+): Promise<HistoryRow | undefined> {
   const folder = findHistoriesFolder(environment);
   const found = folder === undefined ? undefined : await findHistory(folder, settings);
   const partOf = found && isPart(found) ? found.partOf : undefined;
@@ -152,6 +159,7 @@ export async function forgetHistory(settings: LogSettings, environment: Environm
   if (folder === undefined || listed === undefined) throw createNoHistoryError(settings, partOf);
   assertOwnName(listed, folder, settings);
   const row = describeHistory(listed);
+  if (!(await confirm(row))) return undefined;
   const lock = takeLock(join(row.folder, "lock"));
   try {
     // In one step: if the process is killed after it, the history is gone, too, and the next --forget removes the rest.

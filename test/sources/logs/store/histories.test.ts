@@ -47,6 +47,32 @@ describe("the histories of a user", () => {
     expect(existsSync(history)).toBe(true);
   });
 
+  it("are removed by --forget at a terminal only if the person agrees", async () => {
+    const ask = (keys: string, ...more: string[]) =>
+      runShell(["logs", "--forget", pattern(), ...more], {
+        environment: place.environment,
+        isTTY: true,
+        answers: [["Enter for no", keys]],
+      });
+    const question = `Remove the history of '${pattern()}' (3 days): yes or no (Enter for no):`;
+    const kept = await ask("\r");
+    expect(kept.stderr.replaceAll(/\s+/g, " ")).toContain(question);
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringMatching(/\nNothing was removed\.\n$/)]);
+    const left = await ask("\u0003");
+    expect([left.code, left.stderr]).toEqual([
+      130,
+      expect.stringContaining("Cancelled: nothing was removed."),
+    ]);
+    expect(existsSync(place.history())).toBe(true);
+    const removed = await ask("y\r");
+    expect([removed.code, removed.stdout + removed.stderr]).toEqual([
+      0,
+      expect.stringContaining("This history is removed."),
+    ]);
+    expect((await run("sites", "--logs", pattern(), "--site", "example.com")).code).toBe(0);
+    expect((await ask("", "--json")).stderr, "for a program").toBe("");
+  });
+
   it("are not removed by --forget with patterns that would only continue them", async () => {
     const history = place.history();
     const other = pattern().replace("access", "acc*");
