@@ -169,6 +169,25 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
     }
   });
 
+  it("a heading keeps its distance from what follows, and Allow is in sight", async () => {
+    const page = await open("landing on this machine");
+    const gaps = await page.locator("h2").evaluateAll((headings) =>
+      headings.map((heading) => {
+        const next = heading.nextElementSibling?.getBoundingClientRect().top ?? 0;
+        return next - heading.getBoundingClientRect().bottom;
+      }),
+    );
+    expect(gaps.length).toBeGreaterThan(1);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(8);
+    site.pages["/logs"] = consent({ service: "access logs" });
+    const size = tab.viewportSize();
+    await tab.setViewportSize({ width: 1000, height: 800 });
+    await tab.goto(`${site.origin}/logs`);
+    const allow = await tab.getByRole("button", { name: "Allow" }).boundingBox();
+    if (size) await tab.setViewportSize(size);
+    expect((allow?.y ?? 800) + (allow?.height ?? 0)).toBeLessThan(800);
+  });
+
   it("Tab follows the visual order, and the focus is visible", async () => {
     expect(await followTab(await open("https"))).toEqual(["api_key", "Allow", "Cancel"]);
     expect(await followTab(await open("landing"))).toEqual([
@@ -321,7 +340,7 @@ describe.skipIf(CHROMIUM === undefined)("the connector's pages in Chromium (CHRO
           field?.properties?.map(({ name, value }) => [name, value.value]) ?? [],
         );
         expect(field?.name?.value).toBe("API key");
-        expect(field?.description?.value).toBe(`${said} From stats.example.com: dashboard → API keys.`);
+        expect(field?.description?.value).toBe(`${said} The API key that stats.example.com gave you.`);
         expect(states).toMatchObject({
           focused: true,
           required: true,

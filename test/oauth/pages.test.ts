@@ -84,13 +84,13 @@ describe("the consent page", () => {
     expect(words).toContain("Read only: it cannot change anything.");
     expect(words).toContain("Stored encrypted, used only for this connection, never shown to the assistant.");
     expect(words).toContain(
-      "You need it again only to sign in again. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key in your dashboard.",
+      "You need it again only to sign in again. Lasts At most one year, and no longer than 30 days after its last use. To end it earlier, revoke the key where you got it.",
     );
-    expect(words).toContain("API key From stats.example.com: dashboard → API keys.");
+    expect(words).toContain("API key The API key that stats.example.com gave you.");
   });
 
   it.each([
-    ["a service", {}, "revoke the key in your dashboard"],
+    ["a service", {}, "revoke the key where you got it"],
     ["logs", { service: "access logs" }, "ask whoever runs this server to revoke it"],
     [
       "logs with a page for keys",
@@ -110,7 +110,7 @@ describe("the consent page", () => {
     );
     expect(words({ geoip: "x.mmdb" })).toContain("dead links, and the countries of visitors. Read only");
     expect(words({})).toContain(
-      "API key Whoever runs this server gives you a key to its access logs. They make one with: analytics-mcp keys add",
+      "API key You need a key for these statistics. Whoever runs this server can give you one. For whoever runs it: analytics-mcp keys add",
     );
   });
 
@@ -367,7 +367,7 @@ describe("the landing page", () => {
       const words = read(page);
       for (const client of ["Claude", "ChatGPT", "Cursor", "VS Code"]) expect(words).toContain(client);
       expect(words).toContain("claude mcp add --transport http analytics https://mcp.example.com/mcp");
-      expect(words).toContain("asks for an API key from the dashboard of stats.example.com.");
+      expect(words).toContain("asks for an API key from stats.example.com.");
     },
   );
 

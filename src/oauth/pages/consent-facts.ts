@@ -20,7 +20,7 @@ const ENDINGS = {
   nobody: "remove it in your application",
   operator: "ask whoever runs this server to revoke it",
   page: "revoke the key where you got it",
-  dashboard: "revoke the key in your dashboard",
+  service: "revoke the key where you got it",
 } as const;
 
 const READS = "visitors, pages, referrers, countries and events";

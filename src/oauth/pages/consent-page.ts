@@ -79,12 +79,16 @@ function buildHelp(origin: KeyOrigin): Html {
     case "nobody":
       return html`This key is public and already filled in: <code>${publicKey}</code>`;
     case "operator":
-      return html`Whoever runs this server gives you a key to its <bdi class="address">${service}</bdi>. They make one with:<br><code>analytics-mcp keys add</code>`;
+      return html`You need a key for these statistics. Whoever runs this server can give you one.<br><small>For whoever runs it:<br><code>analytics-mcp keys add</code></small>`;
     case "page":
       // In another tab: this page is the sign-in.
       return html`<a href="${dashboardUrl}" target="_blank" rel="noreferrer">Get a key</a> for <bdi class="address">${printService(service)}</bdi>${keyPlace && html` (${keyPlace})`}.`;
-    case "dashboard":
-      return html`From <bdi class="address">${printService(service)}</bdi>: ${keyPlace ?? "dashboard → API keys"}.`;
+    case "service": {
+      const named = html`<bdi class="address">${printService(service)}</bdi>`;
+      return keyPlace === undefined
+        ? html`The API key that ${named} gave you.`
+        : html`From ${named}: ${keyPlace}.`;
+    }
   }
 }
 

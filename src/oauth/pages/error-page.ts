@@ -69,7 +69,8 @@ export function buildDocumentErrorPage(
 /** For an address of a sign-in that has been used, has expired, or belongs to another browser. */
 export const signInEnded = buildErrorPage({
   title: "This sign-in has ended",
-  message: "It was completed, it is more than 15 minutes old, or it was started in another browser.",
+  message:
+    "It was completed, it is more than 15 minutes old, it was started in another browser, or this server was restarted.",
   hint: "Go back to the application and start again.",
 });
 

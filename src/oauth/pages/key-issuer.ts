@@ -10,10 +10,10 @@ export interface KeyOrigin {
 }
 
 /** Who gives people their keys and takes them back: nobody, whoever runs this server, a page that the operator
- * named, or a service's dashboard. */
+ * named, or a service, which may have no page for them. */
 export function findKeyIssuer({ service, dashboardUrl, publicKey }: KeyOrigin) {
   if (publicKey !== undefined) return "nobody";
   // Data on this server has no dashboard of its own.
   if (dashboardUrl !== undefined) return "page";
-  return URL.canParse(service) ? "dashboard" : "operator";
+  return URL.canParse(service) ? "service" : "operator";
 }

@@ -80,7 +80,7 @@ function buildKeySource(service: string, dashboardUrl: string | undefined): Html
     case "page":
       return html`<a href="${dashboardUrl}">an API key</a> for ${named}`;
     default:
-      return html`an API key from the dashboard of ${named}`;
+      return html`an API key from ${named}`;
   }
 }
 
