@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../src/config/serve-settings.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import { createHome } from "../support/profiles.ts";
+import { runShell } from "../support/shell.ts";
 
 const HOME = { HOME: "/home/someone" };
 
@@ -12,6 +14,19 @@ function read(flags: ServeFlags, environment: Record<string, string> = HOME, dem
     throw error;
   }
 }
+
+it("serve names a public address for others as missing, also where a local one was given", async () => {
+  const args = ["serve", "--demo", "--port", "0", "--store", "memory"];
+  const given = [...args, "--public-url", "https://localhost:21443"];
+  for (const [argv, origin] of [
+    [args, "http://localhost:"],
+    [given, "https://localhost:21443"],
+  ] as const) {
+    const { stderr } = await runShell([...argv], { environment: createHome() });
+    expect(stderr).toContain(`The connector is at ${origin}`);
+    expect(stderr).toContain("they need a public address, such as that of a tunnel, in --public-url.");
+  }
+});
 
 describe("settings of serve", () => {
   it("by default are for this machine only", () => {

@@ -81,7 +81,7 @@ describe("a Node without SQLite", () => {
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /no SQLite.* needs keys .*\nhint: .*22\.13.*\nhint: Create a key: analytics-mcp keys add acme /,
+        /^error: .*no SQLite.*\nhint: .*22\.13.*\nerror: .* needs keys .*\nhint: Create a key: analytics-mcp keys add acme /,
       ),
     ]);
     remove();

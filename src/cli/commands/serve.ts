@@ -15,7 +15,7 @@ import { findLocal } from "../../sources/local-choice.ts";
 import { resolveKeyedSource } from "../../sources/resolve-keyed-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
-import { printNote } from "../output/streams.ts";
+import { printFailure, printNote } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 import { addKeysOption } from "./keys-option.ts";
 
@@ -94,8 +94,10 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
     clock,
     environment: io.environment,
     warn: (message) => log("source", { message }),
-  }).catch((error: unknown) => {
-    throw lack === undefined || !(error instanceof AnalyticsError) ? error : joinErrors(lack, error);
+  }).catch(async (error: unknown) => {
+    // Both are told at once, each with its hint.
+    if (lack !== undefined) await printFailure(io, lack);
+    throw error;
   });
   if (lack !== undefined) throw lack;
   const secret = await readSecret(settings.secretFile);
@@ -124,18 +126,11 @@ async function serve(io: Io, flags: SourceFlags & ServeFlags): Promise<void> {
   }
 }
 
-/** Two things that are missing, told at once. */
-const joinErrors = (first: AnalyticsError, second: AnalyticsError) =>
-  new AnalyticsError(first.code, `${first.message} ${second.message}`, {
-    hint: [first.hint, second.hint].filter(Boolean).join("\n"),
-    cause: second,
-  });
-
 /** Says where to add the address. One line, because the lines that follow are one event each. */
 function describeAddress(publicUrl: string): string {
   const start = `The connector is at ${publicUrl}: add ${publicUrl}/mcp in`;
   return isLoopback(new URL(publicUrl).hostname)
-    ? `${start} Claude Code, Cursor or VS Code on this machine; ${publicUrl} shows how. claude.ai and ChatGPT cannot reach this machine: for them, add --public-url https://… and a reverse proxy or tunnel.`
+    ? `${start} Claude Code, Cursor or VS Code on this machine; ${publicUrl} shows how. claude.ai and ChatGPT cannot reach this machine: they need a public address, such as that of a tunnel, in --public-url.`
     : `${start} your assistant; ${publicUrl} shows how.`;
 }
 
