@@ -7,7 +7,20 @@ export interface KeyOwner {
   key: string;
 }
 
+/** Why a grant has ended. */
+export type EndReason =
+  | "revoked_by_client"
+  | "revoked_by_operator"
+  | "refresh_token_reused"
+  | "code_reused"
+  | "key_no_longer_valid";
+
+/** What is kept of a grant that has ended. */
+export type GrantEnd = Partial<KeyOwner> & { reason: EndReason };
+
 const KIND = "KeyOwner";
+/** It belongs to no grant, since those records go with it. */
+const END_KIND = "GrantEnd";
 
 /** How many seconds a grant lives at most. */
 export const GRANT_SECONDS = 365 * 24 * 3_600;
@@ -35,4 +48,34 @@ export async function readKeyOwner(
   const record = await store.get(KIND, sealing.hash(KIND, grantId));
   // Only `saveKeyOwner` seals values of this kind.
   return record && (sealing.open(record, grantId) as KeyOwner | undefined);
+}
+
+/** Ends a grant, and keeps whose it was and why it ended. Returns false if it had already ended. */
+export async function endGrant(
+  store: Store,
+  sealing: Sealing,
+  grantId: string,
+  at: number,
+  reason: EndReason,
+): Promise<boolean> {
+  const owner = await readKeyOwner(store, sealing, grantId);
+  if (!(await store.revokeGrant(grantId, at))) return false;
+  const end: GrantEnd = { ...owner, reason };
+  await store.put({
+    ...sealing.seal(END_KIND, grantId, end),
+    created: at,
+    expires: at + GRANT_SECONDS * 1000,
+  });
+  return true;
+}
+
+/** Undefined if the grant has not ended, or an earlier release ended it. */
+export async function readGrantEnd(
+  store: Store,
+  sealing: Sealing,
+  grantId: string,
+): Promise<GrantEnd | undefined> {
+  const record = await store.get(END_KIND, sealing.hash(END_KIND, grantId));
+  // Only `endGrant` seals values of this kind.
+  return record && (sealing.open(record, grantId) as GrantEnd | undefined);
 }

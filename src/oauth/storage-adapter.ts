@@ -3,6 +3,7 @@ import { keepDocument } from "./application-documents.ts";
 import type { Audit } from "./audit.ts";
 import type { DeferredWrites } from "./deferred-writes.ts";
 import { openHandedKey } from "./key-handoff.ts";
+import { endGrant as endStoredGrant } from "./key-owner.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { Store } from "./store/store.ts";
 
@@ -152,11 +153,11 @@ export function createStorageAdapter(
 
   /** The provider calls this several times for one grant; the store returns true for the first call. */
   const endGrant = async (grantId: string) => {
-    if (!(await track(store.revokeGrant(grantId, clock())))) return;
     const { route, params, client: application } = Provider.ctx?.oidc ?? {};
     const isRefresh = params?.grant_type === "refresh_token";
     const reusedReason = isRefresh ? "refresh_token_reused" : "code_reused";
     const reason = route === "revocation" ? "revoked_by_client" : reusedReason;
+    if (!(await track(endStoredGrant(store, sealing, grantId, clock(), reason)))) return;
     audit("grant_ended", { grant: grantId, application: application?.clientId, reason });
   };
 

@@ -2,6 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { createAuthorizationServer } from "../oauth/authorization-server.ts";
 import { createBearerCheck } from "../oauth/bearer.ts";
 import { createDocumentFetch, type DocumentFetch, type DocumentProxy } from "../oauth/document-fetch.ts";
+import { endGrant } from "../oauth/key-owner.ts";
 import { createSealing } from "../oauth/store/sealing.ts";
 import type { Store } from "../oauth/store/store.ts";
 import { createFailureLog } from "../oauth/store/store-failure.ts";
@@ -54,9 +55,9 @@ export function createConnectorApp(
     source.open(apiKey, { limits, wrapFetch: watchFetch });
   const sealing = createSealing(secret, (line) => log("store", { message: line }));
   const revoke = async ({ grantId, clientId }: Holder) => {
-    const isFirst = await store.revokeGrant(grantId, clock());
-    if (isFirst)
-      audit("grant_ended", { grant: grantId, application: clientId, reason: "key_no_longer_valid" });
+    const reason = "key_no_longer_valid";
+    const isFirst = await endGrant(store, sealing, grantId, clock(), reason);
+    if (isFirst) audit("grant_ended", { grant: grantId, application: clientId, reason });
   };
   const onUnavailable = createFailureLog((message) => log("store", { message }), clock);
   const createLimit = createSharedCallLimit({ ...options, onUnavailable });

@@ -12,7 +12,8 @@ import { runShell } from "../support/shell.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const SECRET = Buffer.alloc(32, 9);
-const HEADER = "grant\tapplication\tstate\trefreshed\torganization\tkey\tcreated\texpires\trevoked\tclient\n";
+const HEADER =
+  "grant\tapplication\tstate\trefreshed\torganization\tkey\treason\tcreated\texpires\trevoked\tclient\n";
 
 describe("the operator's commands, while the connector serves", () => {
   let folder: string;
@@ -66,6 +67,9 @@ describe("the operator's commands, while the connector serves", () => {
     const ended = await manage("grants", "revoke", grants[0].grant);
     expect([ended.code, ended.stderr]).toEqual([0, "The sign-in has ended.\n"]);
     expect((await manage("grants", "revoke", grants[0].grant)).stderr).toContain("already ended");
+    const [first] = JSON.parse((await manage("grants", "list", "--json")).stdout).grants;
+    expect(first).toMatchObject({ state: "ended", reason: "revoked_by_operator" });
+    expect(first.revoked, "with its zone").toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     const statuses = await Promise.all(tokens.map((token) => listTools(token.access_token)));
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
@@ -103,7 +107,7 @@ describe("the operator's commands, while the connector serves", () => {
     );
     connector.time.now += 5_000;
     await oauth.processAuthorizationCodeResponse(server, client, await exchange());
-    const refreshed = new Date(connector.time.now).toISOString().slice(0, 16);
+    const refreshed = new Date(connector.time.now).toISOString().replace(/\.\d+Z$/, "Z");
     expect(await list()).toMatchObject({ state: "active", refreshed });
   });
 
@@ -138,6 +142,10 @@ describe("the operator's commands, while the connector serves", () => {
     expect(await statesOf("--keys", file)).toEqual(["active", "no_key"]);
     const { stderr } = await manage("grants", "list", "--keys", file);
     expect(stderr).toContain(`no_key: the key is not in ${file}`);
+    const [{ grant }] = await list();
+    await manage("grants", "revoke", grant);
+    const [ended] = await list("--keys", file);
+    expect(ended).toMatchObject({ state: "ended", organization: "acme", key: keys[0] });
   });
 
   it("refuse a grant that there is not", async () => {

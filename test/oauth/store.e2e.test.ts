@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endGrant, readGrantEnd, readKeyOwner, saveKeyOwner } from "../../src/oauth/key-owner.ts";
+import { createSealing } from "../../src/oauth/store/sealing.ts";
 import { REVOCATION_KEPT, type Store } from "../../src/oauth/store/store.ts";
 import { buildRecord, type Medium, MINUTE, stopSharedRedis, storeKinds } from "./stores.ts";
 
@@ -167,6 +169,22 @@ describe.each(storeKinds)("a store in $name", ({ absent, shared, start }) => {
         await store.revokeGrant("g", now);
         expect(await store.put(buildRecord("a", { grantId: "g", sealed: Uint8Array.of(2) }))).toBe(false);
         expect([...((await store.get("AccessToken", "a"))?.sealed ?? [])]).toEqual([1]);
+      });
+
+      it("keeps whose it was and why it ended, for the operator", async () => {
+        const sealing = createSealing(new Uint8Array(32), () => {});
+        const owner = { organization: "acme", key: "key_0123456789ab" };
+        await saveKeyOwner(store, sealing, { grantId: "g", created: now }, owner);
+        const endings = await eightTimes((replica) =>
+          endGrant(replica, sealing, "g", now, "key_no_longer_valid"),
+        );
+        expect(endings.filter((first) => first)).toHaveLength(1);
+        expect(await endGrant(store, sealing, "g", now, "revoked_by_client")).toBe(false);
+        expect(await readKeyOwner(store, sealing, "g")).toBeUndefined();
+        expect(await readGrantEnd(other, sealing, "g")).toEqual({ ...owner, reason: "key_no_longer_valid" });
+        // As an earlier release ended it.
+        await store.revokeGrant("early", now);
+        expect(await readGrantEnd(store, sealing, "early")).toBeUndefined();
       });
 
       it("is revoked once by eight concurrent callers", async () => {

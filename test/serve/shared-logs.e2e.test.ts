@@ -117,6 +117,9 @@ describe("two organizations on one log", () => {
     expect((await call(beta, "list_sites")).status).toBe(200);
     const ended = output.stderr.split("\n").filter((line) => line.includes('"grant_ended"'));
     expect(ended).toEqual([expect.stringContaining("key_no_longer_valid")]);
+    const [gone] = JSON.parse(run(["grants", "list", "--json"]).stdout).grants;
+    expect(gone).toMatchObject({ state: "ended", organization: "acme", key: ids[0] });
+    expect(gone.reason).toBe("key_no_longer_valid");
     await expect(enter(keys.acme)).rejects.toThrow();
 
     writeFileSync(join(folder, "keys.json"), "{");

@@ -4,7 +4,7 @@ import type { Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
-import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
+import { addStoreOptions, formatTime, printRows, type StoreFlags, withStore } from "./connector-store.ts";
 
 const APPLICATION_COLUMNS: Column[] = [
   { key: "application", label: "application", kind: "text", untrusted: true },
@@ -30,7 +30,7 @@ export const command: CommandDefinition = {
           listed.map(async ({ clientId, created, grants }) => ({
             application: await readName(clientId),
             grants,
-            created: formatMinute(created),
+            created: formatTime(created),
             client: clientId,
           })),
         );

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readServeSettings, type ServeFlags, serveVariables } from "../../config/serve-settings.ts";
 import { AnalyticsError } from "../../errors.ts";
-import type { KeyOwner } from "../../oauth/key-owner.ts";
+import type { Sealing } from "../../oauth/store/sealing.ts";
 import type { Store } from "../../oauth/store/store.ts";
 import type { Cell, Column } from "../../operations/view.ts";
 import { formatCount } from "../../render/plural.ts";
@@ -20,14 +20,13 @@ export const addStoreOptions = (command: Command): Command =>
     .addOption(createFormatOption())
     .option("--json", "print as JSON");
 
-type ReadOwner = (grantId: string) => Promise<KeyOwner | undefined>;
 type ReadName = (clientId: string) => Promise<string | null>;
 
 /** Opens the connector's store while the connector may be using it. */
 export async function withStore<T>(
   io: Io,
   flags: StoreFlags,
-  use: (store: Store, readName: ReadName, readOwner: ReadOwner) => Promise<T>,
+  use: (store: Store, readName: ReadName, sealing: Sealing) => Promise<T>,
 ): Promise<T> {
   const { store: location, secretFile } = readServeSettings(flags, io.environment, false);
   if (location === "memory") {
@@ -35,28 +34,25 @@ export async function withStore<T>(
       hint: "To manage sign-ins, run serve with a file or Redis as its store.",
     });
   }
-  const [{ readSecret }, { openStore }, { createApplicationNames }, { readKeyOwner }, { createSealing }] =
-    await Promise.all([
-      import("../../serve/server-secret.ts"),
-      import("../../oauth/store/open-store.ts"),
-      import("../../oauth/application-facts.ts"),
-      import("../../oauth/key-owner.ts"),
-      import("../../oauth/store/sealing.ts"),
-    ]);
+  const [{ readSecret }, { openStore }, { createApplicationNames }, { createSealing }] = await Promise.all([
+    import("../../serve/server-secret.ts"),
+    import("../../oauth/store/open-store.ts"),
+    import("../../oauth/application-facts.ts"),
+    import("../../oauth/store/sealing.ts"),
+  ]);
   const secret = await readSecret(secretFile);
   const report = (line: string) => void printNote(io, line);
   const store = await openStore(location, { clock: io.clock, secret, report });
   try {
     const readName = createApplicationNames(store, secret, report);
-    const sealing = createSealing(secret, report);
-    return await use(store, readName, (grantId) => readKeyOwner(store, sealing, grantId));
+    return await use(store, readName, createSealing(secret, report));
   } finally {
     await store.close();
   }
 }
 
-export const formatMinute = (time: number | undefined) =>
-  time === undefined ? null : new Date(time).toISOString().slice(0, 16);
+export const formatTime = (time: number | undefined) =>
+  time === undefined ? null : new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 
 /** @param list The list's key in JSON, and the word for one of its rows. */
 export function printRows(

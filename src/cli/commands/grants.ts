@@ -6,7 +6,7 @@ import type { Column } from "../../operations/view.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import { type CommandDefinition, ShellCommand } from "./command.ts";
-import { addStoreOptions, formatMinute, printRows, type StoreFlags, withStore } from "./connector-store.ts";
+import { addStoreOptions, formatTime, printRows, type StoreFlags, withStore } from "./connector-store.ts";
 import { addKeysOption } from "./keys-option.ts";
 
 /** At a narrow terminal, the id to end a sign-in with and the application's name matter most. */
@@ -17,6 +17,7 @@ const GRANT_COLUMNS: Column[] = [
   { key: "refreshed", label: "refreshed", kind: "time", spare: true },
   { key: "organization", label: "organization", kind: "word", spare: true },
   { key: "key", label: "key", kind: "word", spare: true },
+  { key: "reason", label: "reason", kind: "word", spare: true },
   { key: "created", label: "created", kind: "time", detail: true },
   { key: "expires", label: "expires", kind: "time", detail: true },
   { key: "revoked", label: "revoked", kind: "time", detail: true },
@@ -38,23 +39,28 @@ export const command: CommandDefinition = {
     const list = new Command("list").summary("List the sign-ins").action(async (_, self: Command) => {
       const flags = self.optsWithGlobals<ListFlags>();
       const keys = await readKeyIds(io, flags);
-      const rows = await withStore(io, flags, async (store, readName, readOwner) => {
-        const listed = await store.listGrants();
+      const rows = await withStore(io, flags, async (store, readName, sealing) => {
+        const [listed, { readKeyOwner, readGrantEnd }] = await Promise.all([
+          store.listGrants(),
+          loadOwners(),
+        ]);
         return Promise.all(
           listed.map(async ({ grantId, clientId, created, refreshed, expires, revoked }) => {
-            const owner = await readOwner(grantId);
-            const hasKey = owner === undefined || keys === undefined || keys.ids.has(owner.key);
+            const end = revoked === undefined ? undefined : await readGrantEnd(store, sealing, grantId);
+            const owner = end ?? (await readKeyOwner(store, sealing, grantId));
+            const hasKey = owner?.key === undefined || keys === undefined || keys.ids.has(owner.key);
             return {
               grant: grantId,
               application: clientId === undefined ? null : await readName(clientId),
               state: readState({ revoked, refreshed }, hasKey),
-              refreshed: formatMinute(refreshed),
-              created: formatMinute(created),
-              expires: formatMinute(refreshed === undefined ? undefined : expires),
-              revoked: formatMinute(revoked),
+              refreshed: formatTime(refreshed),
+              created: formatTime(created),
+              expires: formatTime(refreshed === undefined ? undefined : expires),
+              revoked: formatTime(revoked),
               client: clientId ?? null,
               organization: owner?.organization ?? null,
               key: owner?.key ?? null,
+              reason: end?.reason ?? null,
             };
           }),
         );
@@ -73,19 +79,22 @@ export const command: CommandDefinition = {
       .argument("<grant>")
       .action(async (grant: string, _, self: Command) => {
         const flags = self.optsWithGlobals<StoreFlags>();
-        await withStore(io, flags, async (store) => {
+        await withStore(io, flags, async (store, _, sealing) => {
+          const { endGrant } = await loadOwners();
           const known = (await store.listGrants()).some(({ grantId }) => grantId === grant);
           if (!known) {
             const hint = "See analytics-mcp grants list.";
             throw new AnalyticsError("usage", "There is no such grant.", { hint });
           }
-          const isNew = await store.revokeGrant(grant, io.clock());
+          const isNew = await endGrant(store, sealing, grant, io.clock(), "revoked_by_operator");
           await printNote(io, isNew ? "The sign-in has ended." : "The sign-in had already ended.");
         });
       });
     return grants.addCommand(addKeysOption(addStoreOptions(list))).addCommand(addStoreOptions(revoke));
   },
 };
+
+const loadOwners = () => import("../../oauth/key-owner.ts");
 
 function readState({ revoked, refreshed }: Pick<GrantSummary, "revoked" | "refreshed">, hasKey: boolean) {
   if (revoked !== undefined) return "ended";
