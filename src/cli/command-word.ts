@@ -38,10 +38,11 @@ export async function checkCommandWord(
 
 async function assertKnownCommand(program: Command, word: string | undefined): Promise<void> {
   if (word === undefined || isCommand(program, word)) return;
-  const { suggestQuery } = await import("./guess-query.ts");
+  const { suggestNearList, suggestQuery } = await import("./guess-query.ts");
   const names = program.commands.map((command) => command.name());
   const asking = commandList.filter(({ group }) => group === "Ask:").map(({ name }) => name);
-  const guess = suggestQuery(word) || suggest(word, names) || suggestOption(program, word);
+  const guess =
+    suggestQuery(word) || suggest(word, names) || suggestOption(program, word) || suggestNearList(word);
   throw new AnalyticsError("usage", `There is no command ${quoteWord(word)}.`, {
     hint:
       guess === ""

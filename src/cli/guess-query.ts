@@ -1,10 +1,12 @@
 import type { Option } from "commander";
 import { TIMEZONES_VARIABLE } from "../config/services.ts";
-import { findDimension, findOtherList } from "../operations/dimension-names.ts";
+import { findDimension, findOtherList, listOtherNames } from "../operations/dimension-names.ts";
+import { dimensions } from "../operations/dimensions.ts";
 import { isPeriod } from "../operations/period-words.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
 import { normalizeSite } from "../operations/site-name.ts";
 import { findInterval } from "../reports/profile.ts";
+import { findNearest } from "../suggest.ts";
 
 /* What an unknown word or option is probably meant for. Loaded after a mistake alone: nearly every start has none. */
 
@@ -24,6 +26,12 @@ const MAX_SITE_LENGTH = 60;
 function suggestBreakdown(word: string): string {
   const dimension = findDimension(word.replace(/^top[-_]?/i, ""));
   return dimension === undefined ? "" : `Did you mean analytics-mcp breakdown ${dimension}? `;
+}
+
+/** The same for a word that is near the name of a list. Commands are nearer. */
+export function suggestNearList(word: string): string {
+  const near = findNearest(word, [...dimensions, ...listOtherNames(dimensions)]);
+  return near === undefined ? "" : suggestBreakdown(near);
 }
 
 /** A site alone, or an address. */

@@ -53,6 +53,7 @@ describe("what to rank by, as people type it", () => {
     [["--demo", "pages"], "Did you mean analytics-mcp breakdown pages?"],
     [["breakdown", "--demo", "pages", "countries"], 'You have no site "countries"'],
     [["breakdown", "--demo", "contries"], "Did you mean countries?"],
+    [["contries", "--demo"], "Did you mean analytics-mcp breakdown countries?"],
     [["breakdown", "--demo", "contry"], "Did you mean country?"],
     [["breakdown", "--demo", "example.com", "pags"], 'no list "pags".\nhint: Did you mean pages?'],
     [["breakdown", "--demo", "contry", "example.com"], 'no list "contry".\nhint: Did you mean country?'],
