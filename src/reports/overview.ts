@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../operations/fields.ts";
 import { notFoundRow } from "../operations/not-found.ts";
-import { forModels, forPeople, propose } from "../operations/note.ts";
+import { forModels, propose } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { countsAtMost, showCount } from "../operations/ranges.ts";
@@ -222,9 +222,10 @@ export function viewTotals({
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
       ...noteMissing(missing, "shown", true),
+      // An empty cell beside a count reads as a failure; beside none, it needs no word.
+      ...(previous && hasChange && totals.events ? [EVENTS_NOTE] : []),
       ...(coverage?.notes ?? []),
       ...notes,
-      ...(previous && hasChange && totals.events !== undefined ? [forPeople(EVENTS_NOTE)] : []),
       ...(top.some(({ rows }) => rows.length > 0)
         ? ["Rows may not add up: a visitor can count in several."]
         : []),

@@ -148,8 +148,8 @@ describe("a page", () => {
     expect(page.trend.previous.visitors).toHaveLength(7);
     expect(page.notes).toEqual([
       "Source: stats.example.test.",
-      "Visitors are unique per day and added up: coming on two days counts twice.",
       "Events have no change: those of the days before were not read.",
+      "Visitors are unique per day and added up: coming on two days counts twice.",
       expect.stringMatching(/^Rows may not add up/),
       expect.stringMatching(/^A visit ends after 30 minutes/),
       expect.stringMatching(/^Not found: \d+ requests from people for \d+ paths got 404 or 410\.$/),

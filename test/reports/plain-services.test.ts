@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../src/errors.ts";
+import { drawTopLists } from "../../src/mcp/chart/draw-overview.ts";
+import { createFormat } from "../../src/mcp/chart/format.ts";
+import { printMarkup } from "../../src/mcp/chart/markup.ts";
 import { formatNotes } from "../../src/operations/note.ts";
 import { listNotes, listWarnings } from "../../src/operations/view.ts";
 import { formatCsv } from "../../src/render/csv.ts";
 import { formatMarkdown } from "../../src/render/markdown.ts";
 import { formatPage } from "../../src/render/terminal-page.ts";
 import { createCheck } from "../../src/reports/check.ts";
+import { reportResult } from "../../src/reports/overview.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import { reportQuery } from "../../src/reports/site-report.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
@@ -261,6 +265,28 @@ describe("a list that an answer lacks is named, with the reason, for people and 
     const shape = countries(new AnalyticsError(code, "Try again."));
     for (const name of ["overview", "report", "compare"])
       expect(await refused(name, shape, { days: 7 })).toMatchObject({ code });
+  });
+
+  it("and so is the change of events, before notes that explain, where there are some", async () => {
+    const { views } = await show("overview", {}, PAST);
+    // Behind what changes most how the numbers are read.
+    for (const reader of ["models", "shell", "people"] as const)
+      expect(formatNotes(views[0]?.notes ?? [], reader)[1]).toBe(
+        "Events have no change: those of the days before were not read.",
+      );
+    const without = await show("overview", { hasEvents: false }, PAST);
+    expect(without.notes).not.toContain("Events have no change");
+  });
+
+  it("and a page names no share where its lists have none", async () => {
+    const headingOf = async (shape: PlainShape) => {
+      const { result } = await show("report", shape, { days: 7 });
+      return drawTopLists(reportResult().parse(result), createFormat("en-US")).map(printMarkup).join("");
+    };
+    expect(await headingOf({})).toContain("share of all visitors; rows may not add up");
+    const without = await headingOf({ takesDays: false });
+    expect(without).toContain("rows may not add up");
+    expect(without).not.toContain("share of");
   });
 
   it("and so are dead links, which a check does not take for none", async () => {

@@ -79,8 +79,10 @@ export function drawTopLists(
 ): Tree[] {
   const lists = top.filter(isTelling);
   if (lists.length === 0) return [];
+  const hasShares = lists.some(({ rows }) => rows.some(({ percentage }) => percentage !== undefined));
+  const shares = hasShares ? `share of ${filter ? "these" : "all"} visitors; ` : "";
   return [
-    heading("Top lists", `share of ${filter ? "these" : "all"} visitors; rows may not add up`),
+    heading("Top lists", `${shares}rows may not add up`),
     barLists(
       "columns",
       lists.map((list) => buildList(list, format, rows, links)),
