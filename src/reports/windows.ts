@@ -53,9 +53,9 @@ export interface Measure {
 
 /** With fewer visitors than this, a change or a rate may be due to chance. */
 export const SMALL_SAMPLE = 100;
-export const SMALL_SAMPLE_NOTE = `Under ${SMALL_SAMPLE} visitors in a period, a change may be due to chance.`;
+export const SMALL_SAMPLE_NOTE = `With under ${SMALL_SAMPLE} visitors in each period, a change may be due to chance.`;
 /** Where it is true of rows alone. */
-export const SMALL_ROWS_NOTE = `A row with under ${SMALL_SAMPLE} visitors in a period may have changed by chance.`;
+export const SMALL_ROWS_NOTE = `A row with under ${SMALL_SAMPLE} visitors in each period may have changed by chance.`;
 /** How many rows are asked for: the contract's maximum, so that as few as possible are cut off. */
 export const ROW_LIMIT = 1000;
 /** The longest window: two of them and today fit into the 365 days of a series. */
@@ -140,7 +140,10 @@ export function createMeasure(current: Window, previous: Window, alike: Alike): 
   };
 }
 
-/** Whether the changes between two windows may be due to chance. Windows that cannot be compared have none. */
-export function isSmallSample(measure: Measure, current: Window, previous: Window): boolean {
-  return measure.isPossible && Math.min(current.visitors, previous.visitors) < SMALL_SAMPLE;
-}
+/** Whether a change between two counts may be due to chance: chance makes no large count of a small one. */
+export const isSmallChange = (current: number, previous: number): boolean =>
+  Math.max(current, previous) < SMALL_SAMPLE;
+
+/** The same of the visitors of two windows. Windows that cannot be compared have no change. */
+export const isSmallSample = (measure: Measure, current: Window, previous: Window): boolean =>
+  measure.isPossible && isSmallChange(current.visitors, previous.visitors);

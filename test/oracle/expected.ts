@@ -515,7 +515,7 @@ function compareWindows(count: Count, now: number, days: number) {
       seconds_per_visit: changeRate("seconds_per_visit"),
     },
     ...(averages.visitors && { per_day: averages }),
-    small_sample: isPossible && (current.visitors < 100 || previous.visitors < 100),
+    small_sample: isPossible && current.visitors < 100 && previous.visitors < 100,
   };
 }
 

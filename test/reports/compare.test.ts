@@ -76,12 +76,13 @@ describe("arithmetic", () => {
     expect(measureChange(current, previous, false)).toEqual({ ...change, percent: null });
   });
 
-  it("a sample is small if either window has fewer than 100 visitors", () => {
+  it("a sample is small if neither window has 100 visitors", () => {
     const window = (visitors: number) => ({ from: "", to: "", days: 1, visitors, pageviews: 0 });
     const measure = { isPossible: true } as Measure;
     expect(isSmallSample(measure, window(100), window(100))).toBe(false);
-    expect(isSmallSample(measure, window(99), window(1_000))).toBe(true);
-    expect(isSmallSample(measure, window(1_000), window(99))).toBe(true);
+    expect(isSmallSample(measure, window(99), window(99))).toBe(true);
+    expect(isSmallSample(measure, window(500), window(13))).toBe(false);
+    expect(isSmallSample(measure, window(13), window(500))).toBe(false);
   });
 });
 
@@ -226,7 +227,7 @@ describe("compare", () => {
       change: { visitors: { absolute: null, percent: null } },
     });
     const notes = formatNotes(listNotes(compare.views(answer)), "models").join("\n");
-    expect(notes).not.toContain("Under 100 visitors");
+    expect(notes).not.toContain("under 100 visitors");
     expect(notes).toContain("The site has no data yet, so there is nothing to compare.");
   });
 

@@ -56,9 +56,9 @@ describe("a comparison as tables", () => {
       formatNotes(listNotes(compare.views({ ...group({ movers }), ...totals })), "people").filter((text) =>
         /chance/.test(text),
       );
-    const note = "A row with under 100 visitors in a period may have changed by chance.";
+    const note = "A row with under 100 visitors in each period may have changed by chance.";
     expect(said([mover(3, 10), mover(1, 9)])).toEqual([note]);
-    const all = "Under 100 visitors in a period, a change may be due to chance.";
+    const all = "With under 100 visitors in each period, a change may be due to chance.";
     expect(said([mover(3, 10)], { small_sample: true })).toEqual([all]);
     expect([said([mover(300, 100)]), said([mover(null, 200)])]).toEqual([[], []]);
   });
@@ -68,7 +68,7 @@ describe("a comparison as tables", () => {
     const notes = listNotes(compare.views({ ...calm, small_sample: true, missing }));
     const [sample, , lacking] = formatNotes(notes, "people");
     expect([sample, lacking]).toEqual([
-      expect.stringContaining("Under 100 visitors"),
+      expect.stringContaining("under 100 visitors"),
       "Not compared: countries (not recorded).",
     ]);
   });
