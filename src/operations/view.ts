@@ -62,6 +62,8 @@ export interface Series {
   cut?: number;
   /** Whether the last value is incomplete: today, this hour, or a week or month that lacks days. */
   partial: boolean;
+  /** Whether the first value is of a week or month that lacks days, too. */
+  partialStart?: boolean;
   /** If a value is not of a day: what it is of, the first day or hour of each value, and the last one. */
   interval?: { name: string; starts: readonly string[]; to: string };
 }

@@ -145,9 +145,11 @@ const HOUR_MS = 3_600_000;
 /** The first day or hour of a point. */
 const nameOf = ({ from, interval }: Series, index: number) => interval?.starts[index] ?? addDays(from, index);
 
-function formatLabel({ label, partial, interval }: Series, perBar: number): string {
+function formatLabel({ label, partial, partialStart, interval }: Series, perBar: number): string {
   const mean = perBar > 1 ? `, each bar the mean of ${perBar} ${interval?.name ?? "day"}s` : "";
-  return `${label}${mean}${partial ? `; the last bar is ${interval ? "incomplete" : "today so far"}` : ""}`;
+  const bars = [...(partialStart ? ["first"] : []), ...(partial ? ["last"] : [])].join(" and ");
+  const are = partialStart && partial ? "bars are" : "bar is";
+  return `${label}${mean}${bars === "" ? "" : `; the ${bars} ${are} ${interval ? "incomplete" : "today so far"}`}`;
 }
 
 /** An hour without its date, or without its year, if it has the same as another. A day stays whole. */

@@ -220,6 +220,7 @@ function viewIntervals(
         from: period.from,
         values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
         partial: points.at(-1)?.partial ?? false,
+        partialStart: points.slice(0, -1).find(({ missing }) => !missing)?.partial ?? false,
         interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
       },
       warnings,

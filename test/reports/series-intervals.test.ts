@@ -108,6 +108,10 @@ describe("timeseries --by", () => {
   it("the picture counts weeks, and says that the last is incomplete", async () => {
     const { stdout, stderr } = await shell("--by week --days 90", { isTTY: true });
     expect(stdout).toContain("visitors a week; the last bar is incomplete");
+    const from = async (day: string, to = "today") =>
+      (await shell(`--by week --from ${day} --to ${to}`, { isTTY: true })).stdout;
+    expect(await from("2026-11-01")).toContain("visitors a week; the first and last bars are incomplete");
+    expect(await from("2026-11-01", "2026-11-15")).toContain("visitors a week; the first bar is incomplete");
     expect(stdout).toContain("2026-08-24 to 2026-11-21");
     expect(stderr).toMatch(/Incomplete: 2026-11-16 to 2026-11-21\s+\(6\s+of\s+7\s+days/);
   });
