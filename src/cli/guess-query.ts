@@ -49,6 +49,7 @@ const OTHER_COMMANDS: readonly [RegExp, string][] = [
   [/^(?:(?:time-?)?series?|trends?|charts?|graphs?|history|daily)$/, "timeseries"],
   [/^(?:setup|set-up|init|install)$/, "login"],
   [/^(?:mcp|stdio|assistant)$/, "config"],
+  [/^(?:when|heat-?map)$/, "timeseries --by week_hour"],
   [/^goals?$/, "conversions"],
   [/^(?:funnels?|steps?)$/, "conversions --step"],
   [/^(?:export|download|csv)$/, "timeseries --output csv"],

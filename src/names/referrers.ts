@@ -17,7 +17,7 @@ const KNOWN: Record<ReferrerKind | "site", string> = {
     Web.de: suche.web.de; GMX: suche.gmx.net; Goo: goo.ne.jp; Petal Search: petalsearch.com; Yep: yep.com`,
   social: `
     Facebook: facebook.com fb.com fb.me; Instagram: instagram.com; Threads: threads.net threads.com
-    X: x.com twitter.com t.co; LinkedIn: linkedin.com lnkd.in; Reddit: reddit.com redd.it; Pinterest: pinterest.* pin.it
+    X: x.com twitter.com t.co twitter; LinkedIn: linkedin.com lnkd.in; Reddit: reddit.com redd.it; Pinterest: pinterest.* pin.it
     Mastodon: mastodon.social; mastodon.online: mastodon.online; mstdn.social: mstdn.social; mstdn.jp: mstdn.jp
     Fosstodon: fosstodon.org; Hachyderm: hachyderm.io; mas.to: mas.to; infosec.exchange: infosec.exchange
     Bluesky: bsky.app; Tumblr: tumblr.com; Quora: quora.com; VK: vk.com; Odnoklassniki: ok.ru; Weibo: weibo.com weibo.cn

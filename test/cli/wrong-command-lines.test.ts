@@ -72,6 +72,7 @@ const lines = [
   "sites --days 7",
   "sites --against last_month",
   "funnel / /thanks",
+  "when",
   // Periods and numbers
   "stats yesterday",
   "stats last week",
