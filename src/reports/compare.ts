@@ -22,7 +22,7 @@ import {
   totalsPerDay,
   window,
 } from "./report-fields.ts";
-import { MAX_WINDOW_DAYS, SMALL_ROWS_NOTE, SMALL_SAMPLE, SMALL_SAMPLE_NOTE } from "./windows.ts";
+import { isSmallChange, MAX_WINDOW_DAYS, SMALL_ROWS_NOTE, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 /** How a comparison chooses its other days. */
 export const AGAINST =
@@ -109,7 +109,18 @@ export const compare = defineReport({
     })),
   }),
   views: viewComparison,
+  findUncompared: describeUncompared,
 });
+
+/** Says so if a period is before the data. Of days until now, the last two weeks are offered if there are some. */
+function describeUncompared({ site, current, previous, data_since: since, as_of }: Comparison) {
+  if (typeof since !== "string" || (current.to >= since && previous.to >= since)) return undefined;
+  const empty = `${quoteIfNeeded(site.domain)} has no data before ${since}, so there is nothing to compare.`;
+  const week = addDays(as_of.slice(0, "2026-11-20".length), -7);
+  return since < week && week <= current.to ? { empty, instead: WEEKS } : { empty };
+}
+
+const WEEKS = { name: "The last 7 days with the 7 before", period: "last_7_days" };
 
 /** Where averages have the percentage, that of the sums is none. */
 function omitNoPercent<T extends Pick<Mover, "change" | "per_day">>(mover: T) {
@@ -156,7 +167,7 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
 
 const hasSmall = ({ movers }: Comparison["dimensions"][number]) =>
   movers.some(
-    ({ current, previous }) => Math.min(current ?? SMALL_SAMPLE, previous ?? SMALL_SAMPLE) < SMALL_SAMPLE,
+    ({ current, previous }) => current !== null && previous !== null && isSmallChange(current, previous),
   );
 
 /** False if a period has no data, or if it is not known how many of its days have some. */

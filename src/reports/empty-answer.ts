@@ -8,6 +8,14 @@ import { hasNoCounts, type View } from "../operations/view.ts";
 import { PROXIED, type Warning } from "../operations/warning.ts";
 import { NOW } from "./report-fields.ts";
 
+/** What is said in place of numbers. */
+export interface InPlace {
+  /** If there is no data of these days, or nothing that meets the filter: a sentence in place of tables of zeros. */
+  empty?: string;
+  /** The period to ask for instead, and what it is. */
+  instead?: { name: string; period: string };
+}
+
 interface Dated {
   period?: (Days & { as_of?: string }) | undefined;
   /** Only comparisons have these. */
@@ -38,7 +46,7 @@ export async function describeEmpty(
   answer: SiteAnswer,
   views: readonly View[],
   options: CallOptions,
-): Promise<{ empty?: string; lastDays?: string; isUnread?: true }> {
+): Promise<InPlace & { isUnread?: true }> {
   const { site, warnings = [], period, current, previous } = answer;
   if (site === undefined) return {};
   if (period !== undefined) assertCounted(answer, period, warnings);
@@ -66,10 +74,13 @@ export async function describeEmpty(
   } = warnings.find(isStop)?.values ?? {};
   if (typeof until !== "string" || !spans.every((span) => span.from > until))
     return describeGap(site.domain, period, warnings);
-  const lastDays = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
+  const last = `${typeof from === "string" ? from : addDays(until, 1 - LAST_DAYS)}/${until}`;
   const isSilent = typeof time === "string" && /^\d\d:\d\d$/.test(time);
   const end = isSilent ? `${until} ${time}: it is missing, or nobody came` : until;
-  return { empty: `${quoteIfNeeded(site.domain)} has no data after ${end}.`, lastDays };
+  return {
+    empty: `${quoteIfNeeded(site.domain)} has no data after ${end}.`,
+    instead: { name: "Its last days", period: last },
+  };
 }
 
 const hasNoDay = (period: Days | undefined, warnings: readonly Warning[]): period is Days =>

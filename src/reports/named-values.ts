@@ -51,7 +51,7 @@ interface Reply {
  * value if it is the name of one. Throws AnalyticsError `invalid_parameter` for a name of several values.
  *
  * @param params Of the query, with the site.
- * @returns The reply, with the parameters and the options that it is of.
+ * @returns The reply, with the parameters and the options that it is of, and a sentence if nothing can meet the filter.
  */
 export async function replyByName<Options extends QueryOptions>(
   call: Call,
@@ -71,22 +71,44 @@ export async function replyByName<Options extends QueryOptions>(
   );
   const { filter } = asked;
   assertPossible(filter ?? []);
+  const nothing = findNothing(filter, result.warnings as readonly Warning[] | undefined);
   return {
-    ...{ result, views, options: addFilter(asked) },
+    ...{ result, views, nothing, options: addFilter(asked) },
     params: { ...addGoal(asked), ...(filter && { filter: formatFilter(filter) }) },
   };
 }
 
-/** Refuses two conditions that nothing can meet: two values where a visit, or a hit, has one. Their 0 would read as an answer. */
-function assertPossible(filter: Filter): void {
-  const single = filter.filter(
-    (condition) => !condition.isNot && (isOnHits(condition) || !isOfHits(condition.dimension)),
+/** What is said of a condition whose values all do not occur, so that nothing meets it. */
+function findNothing(filter: Filter = [], warnings: readonly Warning[] = []): string | undefined {
+  const missing = new Map(
+    warnings.flatMap(({ code, values, detail }) =>
+      code === NO_SUCH_VALUE ? [[values?.filter, detail] as const] : [],
+    ),
   );
+  for (const condition of filter) {
+    const said = namesOf(condition, "filter").flatMap(({ key }) => missing.get(key) ?? []);
+    if (!condition.isNot && said.length === condition.alternatives.length) return said.join(" ");
+  }
+  return undefined;
+}
+
+/**
+ * Refuses two conditions that nothing can meet: two values where a visit, or a hit, has one, or all but the value that it has. Their 0
+ * would read as an answer.
+ */
+function assertPossible(filter: Filter): void {
+  const single = filter.filter((condition) => isOnHits(condition) || !isOfHits(condition.dimension));
   for (const [index, one] of single.entries()) {
     const other = single
       .slice(index + 1)
       .find((each) => each.dimension === one.dimension && excludes(one, each));
     if (other === undefined) continue;
+    if (one.isNot || other.isNot)
+      throw createParameterError(
+        "filter",
+        `has ${formatCondition(one)} and ${formatCondition(other)}, which nothing meets at once`,
+        { hint: "Leave out one of them." },
+      );
     const either = formatCondition({ ...one, alternatives: [...one.alternatives, ...other.alternatives] });
     const [first, second] = [one, other].map((each) => formatCondition({ ...each, ofVisit: true }));
     const both = isOnHits(one) ? `; ${first} with ${second} keeps visits that have both` : "";
@@ -98,12 +120,14 @@ function assertPossible(filter: Filter): void {
   }
 }
 
-/** Whether two conditions name whole values alone, and none in common. */
+/** Whether two conditions name whole values alone, and none that meets both. */
 function excludes(one: Condition, other: Condition): boolean {
   const list = ({ alternatives }: Condition) =>
     alternatives.map((parts) => (parts === null || parts.length === 1 ? (parts?.[0] ?? null) : undefined));
   const [values, others] = [list(one), list(other)];
-  return ![...values, ...others].includes(undefined) && !values.some((value) => others.includes(value));
+  if ([...values, ...others].includes(undefined) || (one.isNot && other.isNot)) return false;
+  if (one.isNot) return others.every((value) => values.includes(value));
+  return !values.some((value) => others.includes(value) !== other.isNot);
 }
 
 async function replyTo(

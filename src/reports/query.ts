@@ -15,19 +15,16 @@ import { hasNoCounts, type View } from "../operations/view.ts";
 import { describeLeftRates, withoutRates } from "../operations/visit-rates.ts";
 import { cleanText } from "../render/clean-text.ts";
 import type { QueryOptions } from "./default-days.ts";
+import type { InPlace } from "./empty-answer.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 
 /** An answer, with the parameters of its query and the tables that show it. */
-export interface Answer {
+export interface Answer extends InPlace {
   params: Record<string, unknown>;
   result: Record<string, unknown>;
   views: View[];
-  /** If there is no data of these days: a sentence in place of tables of zeros. */
-  empty?: string;
   /** What to ask about the first row alone, where the source has filters: "and of those?" */
   ofFirst?: FirstRow;
-  /** If the data ended before them: its last days, as a period to ask for instead. */
-  lastDays?: string;
 }
 
 interface FirstRow {
@@ -61,9 +58,14 @@ export interface Query<
   ask(call: Call, params: Record<string, unknown>, options: QueryOptions): Promise<Answer>;
 }
 
-interface Asking<Params extends z.ZodObject> {
+interface Emptiness {
   /** Whether the totals of its result are null if there is no data of its days; the contract has zeros with a warning. */
   readonly isReport?: true;
+  /** Says so if a result compares nothing. */
+  findUncompared?(result: Record<string, unknown>): InPlace | undefined;
+}
+
+interface Asking<Params extends z.ZodObject> extends Emptiness {
   /** @param params With the site, and without the filter, which is in the options. */
   reply(
     call: Call,
@@ -89,11 +91,11 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
           const reply = (params: object, options: QueryOptions) =>
             declaration.reply(leaveRates(call, options), params as z.output<P>, options);
           const hasConditions = filter !== undefined || complete.goal !== undefined;
-          const { result, views, params, ...kept } = hasConditions
+          const { result, views, params, nothing, ...kept } = hasConditions
             ? await (await import("./named-values.ts")).replyByName(call, complete, options, reply)
-            : { ...(await reply(complete, options)), params: complete, options };
+            : { ...(await reply(complete, options)), params: complete, options, nothing: undefined };
           const [counted, ofFirst, others] = await Promise.all([
-            findEmpty(call, { result, views }, declaration.isReport, options),
+            findEmpty(call, { result, views }, { ...declaration, nothing }, options),
             query.asksOfFirst ? keepFirst(call, result, kept.options) : undefined,
             given.site === undefined ? listOtherSites(call, query, complete, options) : [],
           ]);
@@ -101,7 +103,11 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
           return {
             params,
             result: shown,
-            views: noteLeftRates(noteSites(all, String(complete.site), others), kept.options),
+            views: noteSites(
+              rest.empty === undefined ? noteLeftRates(all, kept.options) : all,
+              String(complete.site),
+              others,
+            ),
             ...rest,
             ...(ofFirst && { ofFirst }),
           };
@@ -113,26 +119,42 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
   return query;
 }
 
-/** Says so if an answer has no counts because there is no data of its days, and leaves out its zeros. */
+/**
+ * Says so if an answer has no counts because there is no data of its days, and leaves out its zeros; or because nothing meets its
+ * filter.
+ */
 async function findEmpty(
   call: Call,
   answer: Pick<Answer, "result" | "views">,
-  isReport: true | undefined,
+  { isReport, findUncompared, nothing }: Emptiness & { nothing: string | undefined },
   options: CallOptions,
-): Promise<Pick<Answer, "result" | "views" | "empty" | "lastDays">> {
+): Promise<Pick<Answer, "result" | "views"> & InPlace> {
   const { result, views } = answer;
   const [first] = views;
+  const uncompared = findUncompared?.(result);
   // The days before may have had some.
   const rows = first?.rows.map((row) => ({ ...row, previous: null })) ?? [];
-  if (first === undefined || !hasNoCounts({ ...first, rows })) return answer;
+  if (first === undefined) return answer;
+  if (!hasNoCounts({ ...first, rows })) return uncompared ? sayAlone(answer, uncompared) : answer;
   const { describeEmpty, leaveUncounted } = await import("./empty-answer.ts");
   const { isUnread = false, ...found } = await describeEmpty(call, result, views, options);
   const isCounted = found.empty === undefined && !isUnread;
-  return isCounted ? answer : { ...leaveUncounted(answer, { isReport, isUnread }), ...found };
+  if (!isCounted) return { ...leaveUncounted(answer, { isReport, isUnread }), ...found };
+  const said = nothing !== undefined && views.every(hasNoCounts) ? { empty: nothing } : uncompared;
+  return said ? sayAlone(answer, said) : answer;
 }
+
+/** A sentence in place of tables, whose notes would be about nothing. Programs get the numbers as they are. */
+const sayAlone = <T extends Pick<Answer, "views">>(answer: T, said: InPlace) => ({
+  ...answer,
+  views: answer.views.map((view) => ({ ...view, notes: [], warnings: [] })),
+  ...said,
+});
 
 /** A query that combines several operations. */
 interface Report<Params extends z.ZodObject, Result extends z.ZodObject> {
+  /** Says so if a result compares nothing. */
+  findUncompared?(result: z.output<Result>): InPlace | undefined;
   /** Answers with operations of the contract only. */
   compute(call: Call, params: z.output<Params>, options: QueryOptions): Promise<z.output<Result>>;
   /** The answer as tables, in order; the headline and notes of the first apply to all. */

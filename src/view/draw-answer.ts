@@ -2,11 +2,10 @@ import { drawComparison } from "../mcp/chart/draw-comparison.ts";
 import { drawNotFound } from "../mcp/chart/draw-not-found.ts";
 import { drawHead, drawTopLists, type RowLink } from "../mcp/chart/draw-overview.ts";
 import { dimensionTitle, drawNotes, html, type Tree } from "../mcp/chart/elements.ts";
-import { createFormat, type Format } from "../mcp/chart/format.ts";
+import { createFormat } from "../mcp/chart/format.ts";
 import { hasTrend } from "../mcp/chart/trend-days.ts";
 import { drawFigure } from "../mcp/chart/trend-figure.ts";
 import { readMember } from "../member.ts";
-import { addDays } from "../operations/days.ts";
 import { type Dimension, dimensions } from "../operations/dimensions.ts";
 import { conditionOf, formatCondition } from "../operations/filter.ts";
 import { formatNotes } from "../operations/note.ts";
@@ -15,7 +14,7 @@ import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import type { Screen } from "../render/terminal-screen.ts";
-import { type Comparison, compare } from "../reports/compare.ts";
+import { compare } from "../reports/compare.ts";
 import { reportResult } from "../reports/overview.ts";
 import type { Answer } from "../reports/query.ts";
 import { series } from "../reports/series.ts";
@@ -97,26 +96,25 @@ function drawContent(
   hasHead: boolean,
 ): Content {
   const { screen, href } = drawing;
-  const { empty, lastDays } = answered;
+  const { empty } = answered;
   const { site, page } = address;
-  if (empty !== undefined) return { parts: drawEmpty(empty, lastDays, address, href) };
+  if (empty !== undefined) return { parts: drawEmpty(answered, address, href) };
   if (site !== undefined && page === "") return drawReport(answered, address, drawing, linkRow, hasHead);
   if (page === "compare") {
     const comparison = cleanValue(compare.result.parse(answered.result));
-    return { parts: drawCompared(comparison, address, createFormat(screen.locale), href) };
+    return { parts: drawComparison(comparison, createFormat(screen.locale)) };
   }
   return drawTables(answered, address, drawing, linkRow);
 }
 
-/** Why there are no numbers, with a link to the last days that have some. */
-function drawEmpty(empty: string, lastDays: string | undefined, address: Address, href: Href): Tree[] {
-  const last =
-    lastDays === undefined
-      ? []
-      : [html("a", { href: href(change(address, { period: [lastDays] })) }, "Its last days")];
+/** Why there are no numbers, with a link to days that have some. */
+function drawEmpty({ empty = "", instead }: Answer, address: Address, href: Href): Tree[] {
+  const linkTo = (period: string) =>
+    href(change(address, { period: [period], days: undefined, against: undefined }));
+  const link = instead && html("a", { href: linkTo(instead.period) }, instead.name);
   return [
     drawHeading(address),
-    html("p", { class: "message", role: "status" }, cleanText(empty, 1_000), " ", ...last),
+    html("p", { class: "message", role: "status" }, cleanText(empty, 1_000), " ", ...(link ? [link] : [])),
   ];
 }
 
@@ -145,23 +143,6 @@ function drawReport(
   ];
   return { parts, trend };
 }
-
-/** A comparison; where the days before have no data, with a link to days that have. */
-function drawCompared(comparison: Comparison, address: Address, format: Format, href: Href): Tree[] {
-  const drawn = drawComparison(comparison, format);
-  if (!comparesWeeks(comparison)) return drawn;
-  const link = html("a", { href: href(change(address, WEEKS)) }, "Compare the last 7 days with the 7 before");
-  return [...drawn, html("p", link)];
-}
-
-/** The days that `compare` takes by default. */
-const WEEKS = { period: ["last_7_days"], days: undefined, against: undefined };
-
-/** Whether the days before have no data, but those before the last week do. */
-const comparesWeeks = ({ previous, data_since, as_of }: Comparison) =>
-  previous.days_with_data === 0 &&
-  typeof data_since === "string" &&
-  data_since < addDays(as_of.slice(0, "2026-11-20".length), -7);
 
 function drawTables(answered: Answer, address: Address, drawing: Drawing, linkRow: LinkRow): Content {
   const { screen, href } = drawing;

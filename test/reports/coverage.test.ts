@@ -118,8 +118,8 @@ describe("days without data", () => {
       () => place.clock.now,
     );
     const params = { site: "example.com", days: 7, period };
-    const { result, views, empty } = await findQuery(name).ask(call, params, {});
-    return { result: result as never, notes: formatNotes(listNotes(views), "people"), views, empty };
+    const { result, views, ...said } = await findQuery(name).ask(call, params, {});
+    return { result: result as never, notes: formatNotes(listNotes(views), "people"), views, ...said };
   }
 
   // Today is the 21st of November: data since the 24th of September, which has 7 days with data.
@@ -185,7 +185,12 @@ describe("days without data", () => {
     expect([empty, notes]).toEqual(["example.com has no data before 2026-11-01.", []]);
     const begun = await ask("compare", visits(20, 0, 4), "last_20_days");
     const drawn = drawComparison(begun.result, createFormat("en-US")).map(printMarkup).join("");
-    expect(drawn.match(/(?<=<span class="number"><bdi>)[^<]*/g)?.slice(0, 2)).toEqual(["80", "–"]);
+    expect(drawn.match(/(?<=<span class="number"><bdi>)[^<]*/g)?.slice(0, 2)).toEqual(["80", "80"]);
+    expect(begun).toMatchObject({
+      notes: [],
+      empty: "example.com has no data before 2026-11-01, so there is nothing to compare.",
+      instead: { name: "The last 7 days with the 7 before", period: "last_7_days" },
+    });
   });
 
   it("days in a gap have no totals, whatever the days before had", async () => {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import { AnalyticsError } from "../../src/errors.ts";
+import { nameReferrer } from "../../src/names/referrers.ts";
 import type { Call } from "../../src/operations/call.ts";
 import { createMatch } from "../../src/operations/filter-matching.ts";
 import { formatNotes } from "../../src/operations/note.ts";
-import { listWarnings } from "../../src/operations/view.ts";
+import { listNotes, listWarnings } from "../../src/operations/view.ts";
+import { findLike } from "../../src/reports/named-values.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource, RankedRow } from "../../src/sources/data-source.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -37,9 +39,10 @@ const DAYS = { site: "example.com", days: 7 };
 async function ask(call: Call, name: string, params: Record<string, unknown>) {
   const query = findQuery(name);
   const answer = await query.ask(call, query.params.parse(params), {});
+  const said = answer.empty === undefined ? listWarnings(answer.views) : [answer.empty];
   return {
     ...answer,
-    warnings: formatNotes(listWarnings(answer.views), "models").filter((text) => !text.startsWith("Today")),
+    warnings: formatNotes(said, "models").filter((text) => !text.startsWith("Today")),
   };
 }
 
@@ -193,6 +196,43 @@ describe("a value that occurs nowhere", () => {
   it("is no condition more if nothing is named as one is", async () => {
     const { warnings } = await count(["pages=/a, b=c and d"]);
     expect(warnings).toEqual([expect.stringMatching(/^Nothing in these days has/)]);
+  });
+
+  it.each([
+    [["page=/pricing", "page!=/pricing"], "pages!=/pricing and pages=/pricing"],
+    [["country=DE", "country!=DE|FR"], "countries!=DE|FR and countries=DE"],
+  ])("is refused where a filter leaves out all that it keeps: %s", async (filter, both) => {
+    const { message, hint } = await refuse(count(filter));
+    expect([message, hint]).toEqual([
+      `filter has ${both}, which nothing meets at once.`,
+      "Leave out one of them.",
+    ]);
+  });
+
+  it("is not refused where something is left", async () => {
+    const { visitors } = await count(["page=/pricing|/", "page!=/pricing", "country!=DE"]);
+    expect(visitors).toBeGreaterThan(0);
+  });
+
+  it("has a sentence in place of zeros, whose numbers programs still get", async () => {
+    const nothing = "Nothing in these days has pages=/nope.";
+    for (const name of ["overview", "timeseries", "breakdown"]) {
+      const given = { ...DAYS, filter: ["pages=/nope"], ...(name === "breakdown" && { dimension: "pages" }) };
+      const { empty, result, views } = await ask(call, name, given);
+      expect([name, empty, listNotes(views)]).toEqual([name, nothing, []]);
+      if (name === "overview")
+        expect(result).toMatchObject({ visitors: 0, comparison: { visitors: { absolute: 0 } } });
+    }
+    const { empty } = await ask(call, "stats", {
+      ...DAYS,
+      filter: ["pages=/nope|/", "pages!=/"],
+    });
+    expect(empty).toBeUndefined();
+  });
+
+  it("is what a site was once called", () => {
+    const values = ["x.com", "google.com"].map((value) => ({ value, label: nameReferrer(value) }));
+    expect(findLike("referrers", "Twitter", values)).toEqual([{ value: "x.com", label: "X" }]);
   });
 
   it("is named also beside one that occurs, and in the result", async () => {

@@ -114,7 +114,8 @@ async function checkState(address: string, get: (address: string) => Promise<str
   const text = readText(page.replaceAll(/<[^>]*>/g, " "));
   const isEmpty = /<p class="message"/.test(page);
   for (const number of shown) {
-    if (isEmpty) expect(number).toBe(0);
+    // Without days before, a comparison is a sentence.
+    if (isEmpty) expect([number, answer.previous?.visitors]).toContain(answer.previous ? null : 0);
     else expect([address, text]).toEqual([address, expect.stringContaining(count(number))]);
   }
   return true;

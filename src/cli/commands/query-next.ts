@@ -17,7 +17,7 @@ export function proposeNext(
   ranksByDefault: boolean,
 ): Answer {
   const listed = ranksByDefault ? proposeLists(given) : given;
-  const answer = proposeFilter(proposeLastDays(query, nameCommands(query, listed, source), source), source);
+  const answer = proposeFilter(proposeInstead(query, nameCommands(query, listed, source), source), source);
   return proposeCountries(answer, source);
 }
 
@@ -49,13 +49,13 @@ function nameCommands(query: Query, answer: Answer, source: readonly string[]): 
   return { ...answer, views };
 }
 
-/** Adds the command for the last days with data, if those asked for are after them. */
-function proposeLastDays(query: Query, answer: Answer, source: readonly string[]): Answer {
-  const { params, empty, lastDays } = answer;
-  if (empty === undefined || lastDays === undefined) return answer;
+/** Adds the command for days that have data. */
+function proposeInstead(query: Query, answer: Answer, source: readonly string[]): Answer {
+  const { params, empty, instead } = answer;
+  if (empty === undefined || instead === undefined) return answer;
   const { days: _, against: __, ...kept } = params;
-  const command = format(query.name, { ...kept, period: lastDays }, source);
-  return { ...answer, empty: `${empty} Its last days: ${command}` };
+  const command = format(query.name, { ...kept, period: instead.period }, source);
+  return { ...answer, empty: `${empty} ${instead.name}: ${command}` };
 }
 
 /** Adds the command that asks about the first row alone: the pages of a country, the referrers of a page. */

@@ -51,10 +51,10 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       const given = await query
         .ask(call, params, options)
         .catch(async (error) => fail(error, source, await readDefaultSite(io, flags)));
-      const { ofFirst, lastDays, result, views } = given;
+      const { ofFirst, instead, result, views } = given;
       const proposing = [
         ofFirst,
-        lastDays,
+        instead,
         result.missing,
         ...views.flatMap(({ notes }) => notes.map(findNext)),
       ];

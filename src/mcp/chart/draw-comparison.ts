@@ -84,7 +84,11 @@ function buildMeasure(measure: Measure, comparison: Comparison, isCompared: bool
       ...(isCompared
         ? [html("p.headline", ...describeChange(measure, change, comparison, undefined, format))]
         : []),
-      html("ol.windows", row(current, now, ""), row(previous, before, "past")),
+      html(
+        "ol.windows",
+        ...(isCompared || now !== null ? [row(current, now, "")] : []),
+        ...(isCompared || before !== null ? [row(previous, before, "past")] : []),
+      ),
     ),
   ];
 }

@@ -608,11 +608,10 @@ describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () =
       );
       const said = await words(empty.main);
       expect(said).toContain("Biggest changes not compared: days have no data");
-      expect(await words(empty.main.locator(".measures .window").nth(1))).not.toMatch(/\b0$/);
       expect(said).not.toMatch(/No changes|no comparison/);
-      // A bar beside "–" would be a number.
-      const [now, before] = [0, 1].map((index) => empty.main.locator(".measures .window").nth(index));
-      expect([await now?.locator(".track").count(), await before?.locator(".track").count()]).toEqual([1, 0]);
+      // The days before have no numbers, so they have no row.
+      const windows = empty.main.locator(".measures section").first().locator(".window");
+      expect(await windows.count()).toBe(1);
     });
 
     it("that shows drift, a missing percentage and no movers", async () => {
