@@ -3,7 +3,13 @@ import { readApiKey } from "./api-key.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { describeExposure, isReadableByOthers } from "./file-permissions.ts";
 import { findMapping, type GivenMapping, nameSavedMapping } from "./given-mapping.ts";
-import { DEFAULT_PROFILE, findProfileFile, listProfiles, readProfile } from "./profiles.ts";
+import {
+  DEFAULT_PROFILE,
+  findProfileFile,
+  listProfiles,
+  readProfile,
+  readProfileOptions,
+} from "./profiles.ts";
 import {
   findHostedAddress,
   findNamedService,
@@ -76,7 +82,10 @@ export function readAccess(flags: AccessFlags, environment: Environment, given?:
   if (key !== undefined) return readDirectAccess(key, flags, environment);
   const name = findProfileName(environment);
   const address = findAddress(flags, environment);
-  if (name === undefined) throw address === undefined ? createNothingError() : createNoKeyError();
+  if (name === undefined) {
+    assertReadable(flags, environment, address);
+    throw address === undefined ? createNothingError() : createNoKeyError();
+  }
   return readProfileAccess(name, flags, environment, address, false);
 }
 
@@ -104,6 +113,7 @@ export function findImplicitProfile(flags: AccessFlags, environment: Environment
   const name = findProfileName(environment);
   const asked = findAddress(flags, environment);
   if (name === undefined || asked === undefined) return name;
+  if (readProfileOptions(environment, name) !== undefined) return undefined;
   const { baseUrl, service } = readProfile(environment, name);
   const saved = readBaseUrl(baseUrl, environment, undefined, service);
   return readBaseUrl(asked.text, environment, asked.source, service) === saved ? name : undefined;
@@ -175,6 +185,12 @@ function findHosted(service: ServiceName | undefined): Address | undefined {
   return text === undefined ? undefined : { text, source: `${service}'s own` };
 }
 
+/** Where there is no key: refuses a service or an address that none would help. */
+function assertReadable(flags: AccessFlags, environment: Environment, asked: Address | undefined): void {
+  const service = findNamedService(flags, environment);
+  if (asked !== undefined) readBaseUrl(asked.text, environment, asked.source, service);
+}
+
 /** Access with a profile's key and address. If an address or a service is given as well, it must be the same. */
 function readProfileAccess(
   name: string,
@@ -183,6 +199,7 @@ function readProfileAccess(
   asked: Address | undefined,
   isNamed: boolean,
 ): Access {
+  if (readProfileOptions(environment, name) !== undefined) assertReadable(flags, environment, asked);
   const profile = readProfile(environment, name);
   const file = findProfileFile(environment, name);
   const source = `profile ${name}`;

@@ -108,7 +108,7 @@ function isLocalProfile(content: unknown): content is LocalProfile {
 
 const createLocalProfileError = (name: string): AnalyticsError =>
   new AnalyticsError("no_api_key", `The profile ${name} has no key: it is for data on this machine.`, {
-    hint: "To ask that data, leave out --base-url, --service and --mapping. To save a service and its key: analytics-mcp login --profile <name> --base-url <url>",
+    hint: "To ask that data, leave out --base-url, --service and --mapping. To ask a service, set ANALYTICS_API_KEY, or give --api-key-file, or save its key: analytics-mcp login --profile <name> --base-url <url>",
   });
 
 /** Keeps a profile's known members. Without zod, which would slow down every start. Throws TypeError. */

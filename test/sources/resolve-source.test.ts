@@ -5,6 +5,7 @@ import { sites } from "../../src/operations/index.ts";
 import { localKinds, optionsOf } from "../../src/sources/local-kinds.ts";
 import { resolveKeyedSource } from "../../src/sources/resolve-keyed-source.ts";
 import { resolveSource } from "../../src/sources/resolve-source.ts";
+import type { SourceFlags } from "../../src/sources/source-types.ts";
 import { DEMO_KEY, NOW } from "../support/api.ts";
 import { createHome } from "../support/profiles.ts";
 
@@ -47,9 +48,27 @@ describe("the source", () => {
       await expect(source.kind === "service" && source.readAccess()).rejects.toMatchObject({
         code: "no_api_key",
         message: "The profile default has no key: it is for data on this machine.",
-        hint: expect.stringMatching(`leave out .*${option}`),
+        hint: expect.stringMatching(
+          `leave out .*${option}.* ANALYTICS_API_KEY, or give --api-key-file, .* login`,
+        ),
       });
     }
+  });
+
+  it.each([
+    [{ service: "piwik", baseUrl: "https://x.invalid" }, '--service "piwik" is not a service'],
+    [{ baseUrl: "localhost:21310" }, "must start with https:// or http://"],
+    [{ baseUrl: "http://stats.example.test" }, "over plain http"],
+  ])("whose name and address are read before a key is missed: %j", async (given, message) => {
+    const environment = createHome();
+    const ask = (flags: SourceFlags) => {
+      const source = resolveSource(flags, { ...context, environment });
+      return source.kind === "service" && source.readAccess();
+    };
+    await expect(ask(given)).rejects.toThrow(message);
+    writeProfile(environment, "default", { options: { logs: ["access.log"] } });
+    for (const flags of [given, { ...given, profile: "default" }])
+      await expect(ask(flags)).rejects.toThrow(message);
   });
 
   it("is only one: two are an error that names both", () => {
