@@ -64,12 +64,22 @@ describe("login at a terminal of a machine with logs", () => {
     const again = await login(home, [
       [ANY, "1\r"],
       ["(Enter for example.com)", "\r"],
+      ["Timezone for its days, such as Europe/Berlin (Enter for Asia/Tokyo)", "\r"],
     ]);
-    expect(again.stderr).toContain("Days are those of Asia/Tokyo, as in the history of these logs.");
-    expect(readProfileOptions(home, "default")).toEqual({
-      logs: [path("access.log")],
-      site: ["example.com"],
-    });
+    expect(again.stderr).toContain("These logs were counted with the days of Asia/Tokyo.");
+    const saved = { logs: [path("access.log")], site: ["example.com"] };
+    expect(readProfileOptions(home, "default")).toEqual(saved);
+
+    const kept = await login(home, [
+      [`${path("access.log")})`, "\r"],
+      ["(Enter for Asia/Tokyo)", "europe/berlin\r"],
+    ]);
+    expect([kept.code, readProfileOptions(home, "default")]).toEqual([
+      0,
+      { ...saved, timezone: "Europe/Berlin" },
+    ]);
+    const { stdout } = await runShell(["logs", "--list"], { environment: home });
+    expect(stdout).toContain("timezone Europe/Berlin");
   });
 
   it("asks for the default among files of several sites, which are all read", async () => {
@@ -144,7 +154,7 @@ describe("login at a terminal of a machine with logs", () => {
     ["a pattern in quotes", "'EMPTY/nobody*'", /matches "\/\S+\/empty\/nobody\*"\. Check the path\./],
     ["ClickHouse", "https://reader@host:8443/web", /login --clickhouse/],
     ["plain http", "http://stats.example.test", /plain http/],
-    ["a key", "demo-key-of-acme", /is not an address/],
+    ["a key", "demo-key-of-acme", /neither an address nor a file.* Such as https:.* or \/var\//],
   ])("asks again after %s", async (_, typed, said) => {
     const empty = `${folder}/empty`;
     mkdirSync(empty, { recursive: true });
@@ -180,11 +190,12 @@ describe("a log beside its rotated files", () => {
         [`${note} Read ${log}* instead: yes or no (Enter for yes)`, "maybe\r"],
         ["neither yes nor no", typed],
         ["(Enter for shop.example)", "\r"],
+        ["Timezone for its days", "Europe/Berlin\r"],
       ],
     });
     expect([code, readProfileOptions(home, "default")]).toEqual([
       0,
-      { logs: [`${log}${end}`], site: ["shop.example"] },
+      { logs: [`${log}${end}`], site: ["shop.example"], timezone: "Europe/Berlin" },
     ]);
     expect(stderr).toContain(`Found: ${end === "" ? "" : "2026-11-20 to "}2026-11-21, `);
   });
@@ -221,7 +232,7 @@ it("says at a login that logs are empty, and what to type where there are none",
     ],
     [{ server: "nginx", patterns: [path("access.log")], isReadable: true }],
   );
-  expect(stderr).toContain("  -  nginx: There is no request in the logs. The logs are empty.\n");
+  expect(stderr).toContain("  -  nginx: The logs are empty.\n");
 });
 
 describe("login at a terminal, by address", () => {

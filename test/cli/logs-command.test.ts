@@ -185,7 +185,7 @@ describe("analytics-mcp logs", () => {
     ["a terminal in place of a pipe", ["-"], { isTyped: true }, "nothing is piped into the program"],
     ["databases of places", ["--geoip", "a.mmdb", "b.mmdb", "-"], {}, '"b.mmdb" is a database of places'],
     ["a timezone that is none", ["-", "--timezone", "Mars"], {}, "there is no timezone"],
-    ["nothing on standard input", ["-"], {}, "There is no request in the logs."],
+    ["nothing on standard input", ["-"], {}, "The logs are empty."],
   ])("%s is an error", async (_, argv, options, message) => {
     const { code, stderr } = await runLogs(argv, options);
     expect(code).toBe(2);

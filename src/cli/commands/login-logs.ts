@@ -11,7 +11,7 @@ import { readSiteName } from "../../sources/logs/host-name.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
 import { listUnrotated } from "../../sources/logs/reading/named-logs.ts";
 import { completeOptions } from "../../sources/logs/saved-options.ts";
-import { formatPatterns } from "../../sources/logs/settings.ts";
+import { formatPatterns, type SavedOptions } from "../../sources/logs/settings.ts";
 import { listTexts, splitSite } from "../../sources/named-sites.ts";
 import { hintOnTimezone, readTimezone } from "../../sources/source-options.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -60,23 +60,39 @@ export async function askAboutLogs(
   given: GivenLogs,
 ): Promise<{ flags: SourceFlags; logs: readonly string[]; lacksCountries: boolean }> {
   const { logs, run, name } = await chooseFiles(io, ask, given);
-  const saved = await findSavedOptions(readLogSettings({ logs }), io.environment).catch(() => undefined);
   const site = flags.site ?? (await askForSites(ask, run, logs, name));
-  if (saved !== undefined) {
-    await printNote(io, `Days are those of ${saved.timezone}, as in the history of these logs.`);
-  }
-  const timezone = saved === undefined ? await askForTimezone(ask) : undefined;
+  const saved = await findSaved(io, logs);
+  const timezone = await askForTimezone(io, ask, saved);
   if (run === "large") await printNote(io, "Counting them for the first time, which takes a while …");
   const { geoip } = saved ?? completeOptions({});
   return { flags: { ...flags, logs, site, timezone }, logs, lacksCountries: geoip === null };
 }
 
-/** Asks what the options leave open that chose logs: whether to read rotated files, too, and the site of lines that name none. */
-export async function askAboutGivenLogs(io: Io, ask: Ask, flags: SourceFlags): Promise<SourceFlags> {
+/**
+ * Asks what the options leave open that chose logs: whether to read rotated files, too, the site of lines that name none, and the
+ * timezone.
+ *
+ * @param hasSite Whether the logs are chosen for a site.
+ */
+export async function askAboutGivenLogs(
+  io: Io,
+  ask: Ask,
+  flags: SourceFlags,
+  hasSite: boolean,
+): Promise<SourceFlags> {
+  const chosen = hasSite ? flags : await askAboutFiles(io, ask, flags);
+  if (flags.timezone !== undefined) return chosen;
+  return { ...chosen, timezone: await askForTimezone(io, ask, await findSaved(io, listTexts(chosen.logs))) };
+}
+
+async function askAboutFiles(io: Io, ask: Ask, flags: SourceFlags): Promise<SourceFlags> {
   const { logs, run, name } = await chooseFiles(io, ask, { logs: listTexts(flags.logs) });
   const isNamed = run === "large" || run.sites.some(({ site }) => site !== UNNAMED);
   return { ...flags, logs, site: isNamed ? undefined : await askForSites(ask, run, logs, name) };
 }
+
+const findSaved = (io: Io, logs: readonly string[]) =>
+  findSavedOptions(readLogSettings({ logs }), io.environment).catch(() => undefined);
 
 interface GivenLogs {
   logs: readonly string[];
@@ -168,10 +184,21 @@ function readSite(text: string): string {
   });
 }
 
-async function askForTimezone(ask: Ask): Promise<string> {
-  return ask({
+/** @param saved What the history of the logs is counted with. Returns undefined if that stays. */
+async function askForTimezone(
+  io: Io,
+  ask: Ask,
+  saved: SavedOptions | undefined,
+): Promise<string | undefined> {
+  if (saved !== undefined) {
+    await printNote(
+      io,
+      `These logs were counted with the days of ${saved.timezone}. Another timezone holds from now on, and for days whose log files still exist.`,
+    );
+  }
+  const timezone = await ask({
     label: "Timezone for its days, such as Europe/Berlin",
-    fallback: readTimezone(undefined),
+    fallback: saved?.timezone ?? readTimezone(undefined),
     read: (text) => {
       const timezone = findTimezone(text.slice(0, 100));
       if (timezone !== undefined) return timezone;
@@ -180,6 +207,7 @@ async function askForTimezone(ask: Ask): Promise<string> {
       });
     },
   });
+  return timezone === saved?.timezone ? undefined : timezone;
 }
 
 /** Offers the database that countries need. */

@@ -28,17 +28,34 @@ export const describeService = (kind: GatewayKind | undefined, baseUrl: string):
   kind === undefined ? new URL(baseUrl).origin : `${kind.title} at ${baseUrl}`;
 
 /** What a saved profile is for, without its key; undefined if there is none that can be read. */
-export function describeSaved({ environment }: Io, name: string): string | undefined {
+export function describeSaved(io: Io, name: string): string | undefined {
+  const kept = findKept(io, name);
+  if (kept !== undefined) return `${kept.label} (${kept.text})`;
+  if (!listProfiles(io.environment).includes(name)) return undefined;
+  try {
+    const { service, baseUrl } = readProfile(io.environment, name);
+    return describeService(service && findGateway(service), baseUrl);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A saved profile of data on this machine: what it reads, and its options. */
+export interface Kept {
+  label: string;
+  text: string;
+  options: Record<string, unknown>;
+}
+
+/** Undefined if there is no such profile that can be read. */
+export function findKept({ environment }: Io, name: string): Kept | undefined {
   if (!listProfiles(environment).includes(name)) return undefined;
   try {
     const local = findLocal({ profile: name }, environment);
-    if (local === undefined) {
-      const { service, baseUrl } = readProfile(environment, name);
-      return describeService(service && findGateway(service), baseUrl);
-    }
-    const [places] = Object.values(pickOptions(local));
-    const shown = [places].flat().slice(0, MAX_PLACES).join(", ");
-    return cleanText(`${local.kind.about.label} (${shown})`, MAX_LENGTH);
+    if (local === undefined) return undefined;
+    const options = pickOptions(local);
+    const places = [Object.values(options)[0]].flat().slice(0, MAX_PLACES);
+    return { label: local.kind.about.label, text: cleanText(places.join(", "), MAX_LENGTH), options };
   } catch {
     return undefined;
   }

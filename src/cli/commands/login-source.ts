@@ -11,13 +11,17 @@ import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import type { ServiceFlags } from "./login-input.ts";
 import { describeRun, type LookedAt, lookAt } from "./login-logs.ts";
+import type { Kept } from "./login-next.ts";
 import type { Ask } from "./login-prompt.ts";
 
 /** Logs of this machine, with what they have. */
 type Known = FoundLogs & { run?: LookedAt };
 
 /** What a person has: the options that they would have typed. */
-export type Have = { logs: readonly string[]; run?: LookedAt } | Pick<ServiceFlags, "baseUrl" | "service">;
+export type Have =
+  | { logs: readonly string[]; run?: LookedAt }
+  | Pick<Kept, "options">
+  | Pick<ServiceFlags, "baseUrl" | "service">;
 
 /** Whether the options leave open what is to be saved, and a person is there to say it. */
 export const asksForSource = ({ stdin, environment }: Io, flags: ServiceFlags): boolean =>
@@ -31,6 +35,8 @@ export const asksForSource = ({ stdin, environment }: Io, flags: ServiceFlags): 
     flags.siteTimezones,
   ].every((value) => value === undefined) &&
   findNamedService({}, environment) === undefined;
+
+const EXAMPLES = "Such as https://stats.example.com, or /var/log/nginx/access.log*";
 
 /** Looks for access logs on this machine, and says what they have. Returns those that can be read. */
 export async function showFoundLogs(io: Io): Promise<Known[]> {
@@ -66,6 +72,7 @@ export async function askForSource(
   ask: Ask,
   found: readonly Known[],
   saved: Profile | undefined,
+  kept: Kept | undefined,
 ): Promise<Have> {
   let have: Have = {};
   const numbers = found.length === 1 ? "1" : `1 to ${found.length}`;
@@ -74,12 +81,15 @@ export async function askForSource(
       ? "Address of Matomo, Umami, Plausible, ClickHouse or a service of your own, or the path of access logs"
       : `What to read: ${numbers} for the logs above, the path of others, or the address of Matomo, Umami, Plausible, ClickHouse or a service of your own`;
   const address = saved?.baseUrl ?? readVariable(environment, "ANALYTICS_BASE_URL");
-  const fallback = address?.replace(/\/api\/v1\/?$/, "") ?? (found.length > 0 ? "1" : undefined);
+  const fallback =
+    kept?.text ?? address?.replace(/\/api\/v1\/?$/, "") ?? (found.length > 0 ? "1" : undefined);
   await ask({
     label,
     fallback,
     read: (text) => {
-      if (text === fallback && saved !== undefined) have = { baseUrl: saved.baseUrl, service: saved.service };
+      if (text === fallback && kept !== undefined) have = { options: kept.options };
+      else if (text === fallback && saved !== undefined)
+        have = { baseUrl: saved.baseUrl, service: saved.service };
       // Quotes are for a shell.
       else have = readHave(text.replace(/^(['"])(.*)\1$/, "$2"));
       return text;
@@ -90,7 +100,7 @@ export async function askForSource(
   function readHave(text: string): Have {
     if (text === "") {
       throw new AnalyticsError("usage", "Nothing was typed.", {
-        hint: "Such as https://stats.example.com, or /var/log/nginx/access.log*",
+        hint: EXAMPLES,
       });
     }
     if (/^\d{1,3}$/.test(text)) {
@@ -109,7 +119,15 @@ export async function askForSource(
       const isHome = text.startsWith("~");
       return { logs: [isHome ? join(readMachine(environment).home, text.slice(1)) : text] };
     }
-    readBaseUrl(completeAddress(text), environment, "What you typed");
+    const typed = completeAddress(text);
+    if (!typed.includes("://")) {
+      throw new AnalyticsError(
+        "usage",
+        "What you typed is neither an address nor a file or folder that exists here.",
+        { hint: EXAMPLES },
+      );
+    }
+    readBaseUrl(typed, environment, "What you typed");
     return { baseUrl: text };
   }
 }

@@ -31,7 +31,7 @@ import {
   type Tried,
   tryKey,
 } from "./login-input.ts";
-import { describeSaved, describeService, printNext, type Save, saveProfile } from "./login-next.ts";
+import { describeSaved, describeService, findKept, printNext, type Save, saveProfile } from "./login-next.ts";
 import type { Ask } from "./login-prompt.ts";
 import { assertHasUse, findUnknownSites } from "./login-service.ts";
 
@@ -79,12 +79,7 @@ async function login(io: Io, flags: LoginFlags): Promise<void> {
 /** Tries what the options choose. If they leave it open at a terminal, asks for it, and again for what fails. */
 async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
   const local = findLocal({ ...flags, profile: undefined }, {});
-  if (local !== undefined) {
-    if (!asksAboutGiven(io, flags, local)) return prepareLocal(io, flags, local);
-    const { askAboutGivenLogs } = await import("./login-logs.ts");
-    const asked = { ...flags, ...(await askAboutGivenLogs(io, ask, flags)) };
-    return prepareLocal(io, asked, findLocal({ ...asked, profile: undefined }, {}) ?? local);
-  }
+  if (local !== undefined) return prepareGiven(io, ask, flags, local);
   const { asksForSource, askForSource, showFoundLogs } = await import("./login-source.ts");
   const name = nameProfile(io, flags);
   const earlier = io.stdin.isTTY ? describeSaved(io, name) : undefined;
@@ -97,7 +92,13 @@ async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
   }
   const found = await showFoundLogs(io);
   return repeat(io, ask, async (counted) => {
-    const have = await askForSource(io, counted, found, readSaved(io, name));
+    const have = await askForSource(io, counted, found, readSaved(io, name), findKept(io, name));
+    if ("options" in have) {
+      // The timezone in the history of the logs may be a later one.
+      const kept = { ...have.options, timezone: undefined, ...flags };
+      const chosen = findLocal({ ...kept, profile: undefined }, {});
+      if (chosen !== undefined) return prepareGiven(io, counted, kept, chosen);
+    }
     if (!("logs" in have)) return prepareService(io, counted, { ...flags, ...have });
     const { askAboutLogs, offerCountries } = await import("./login-logs.ts");
     const { flags: asked, logs, lacksCountries } = await askAboutLogs(io, counted, flags, have);
@@ -111,17 +112,18 @@ async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
   });
 }
 
+/** Logs or another source of this machine that options choose. A person is asked what they leave open. */
+async function prepareGiven(io: Io, ask: Ask, flags: LoginFlags, local: LocalChoice): Promise<Save> {
+  if (!asksAboutGiven(io, flags, local)) return prepareLocal(io, flags, local);
+  const { askAboutGivenLogs } = await import("./login-logs.ts");
+  const hasSite = (flags.site ?? readVariable(io.environment, "ANALYTICS_SITE")) !== undefined;
+  const asked = { ...flags, ...(await askAboutGivenLogs(io, ask, flags, hasSite)) };
+  return prepareLocal(io, asked, findLocal({ ...asked, profile: undefined }, {}) ?? local);
+}
+
 /** Whether a person can say what the option `--logs` leaves open. */
-const asksAboutGiven = (
-  { stdin, environment }: Io,
-  { json, site, logs }: LoginFlags,
-  { kind }: LocalChoice,
-) =>
-  kind === accessLogs &&
-  stdin.isTTY === true &&
-  json !== true &&
-  (site ?? readVariable(environment, "ANALYTICS_SITE")) === undefined &&
-  !listTexts(logs).includes("-");
+const asksAboutGiven = ({ stdin }: Io, { json, logs }: LoginFlags, { kind }: LocalChoice) =>
+  kind === accessLogs && stdin.isTTY === true && json !== true && !listTexts(logs).includes("-");
 
 /** What another address would not change. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(["usage", "invalid_api_key"]);

@@ -287,7 +287,7 @@ function createNoRequestError(
 ): AnalyticsError {
   const [first] = leftOut;
   if (first === undefined) {
-    return new AnalyticsError("usage", "There is no request in the logs. The logs are empty.", {
+    return new AnalyticsError("usage", "The logs are empty.", {
       hint:
         adviseOnRotated(files) ??
         adviseOnOthers(files) ??

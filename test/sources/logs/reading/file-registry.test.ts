@@ -239,7 +239,7 @@ describe("a log that grows", () => {
 
   it("has no request before its first line is complete", async () => {
     const { logs } = openFolder({ "access.log": lines(1).join("") });
-    await expect(logs.source.sites()).rejects.toThrow("There is no request in the logs.");
+    await expect(logs.source.sites()).rejects.toThrow("The logs are empty.");
   });
 
   it("whose first line is incomplete is read once it is complete", async () => {
@@ -379,7 +379,7 @@ describe("what is no access log", () => {
   });
 
   it.each([
-    ["only empty files", { "access.log": "" }, "There is no request in the logs. The logs are empty."],
+    ["only empty files", { "access.log": "" }, "The logs are empty."],
     ["only an error log", { "error.log": "2026/11/21 05:05:10 [error] x\n" }, "is an error log"],
   ])("alone is an error: %s", async (_, files, message) => {
     const { logs } = openFolder(files);
