@@ -3,7 +3,7 @@ import { findDimension, nameDimension } from "./dimension-names.ts";
 import { createFilterError, type Filter, MAX_SHOWN, parseFilter } from "./filter.ts";
 
 /**
- * Reads conditions as people and models write them, with singular names. Undefined if there are none. Throws AnalyticsError
+ * Reads conditions as people and models write them: with singular names, and a page as its path alone. Undefined if there are none. Throws AnalyticsError
  * `invalid_parameter`.
  */
 export function readFilterInput(texts: readonly string[] | undefined): Filter | undefined {
@@ -26,7 +26,12 @@ export function splitConditions(text: string): string[] | undefined {
   return parts.length > 1 && parts.every(isCondition) ? parts.map(nameCanonically) : undefined;
 }
 
-function nameCanonically(text: string): string {
+/** `/thanks` as `pages=/thanks`; any other text as it is. */
+export const completePage = (text: string): string =>
+  /^\s*(?:visit:)?\//.test(text) ? text.trim().replace("/", "pages=/") : text;
+
+function nameCanonically(given: string): string {
+  const text = completePage(given);
   const [, visit = "", name, rest = ""] = /^\s*(visit:)?([^=!]{1,40})(!?=.*)$/s.exec(text) ?? [];
   if (rest.startsWith("==")) {
     const meant = `${visit}${name}=${rest.slice(2)}`;

@@ -160,7 +160,7 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
 function assertHasEvents({ events }: { events?: number | undefined }): void {
   if (events !== undefined) return;
   throw createParameterError("goal", "cannot be an event: this service has no events", {
-    hint: "If it ends on a page of its own, ask for that page, such as pages=/thanks.",
+    hint: "If visitors then see a page such as /thanks, ask for that page: pages=/thanks.",
   });
 }
 

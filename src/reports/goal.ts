@@ -12,7 +12,7 @@ import {
   MAX_SHOWN,
   parseFilter,
 } from "../operations/filter.ts";
-import { readFilterInput } from "../operations/filter-input.ts";
+import { completePage, readFilterInput } from "../operations/filter-input.ts";
 
 /*
  * A goal is a condition on hits, such as `events=signup` or `pages=/thanks*`: visitors reach it with a hit that meets it.
@@ -25,13 +25,15 @@ const EXAMPLES = "such as events=signup or pages=/thanks*";
  * `invalid_parameter`.
  */
 export function readGoal(given: string, parameter: "goal" | "steps" = "goal"): Condition {
-  const text = given.trim().startsWith("/") ? `pages=${given.trim()}` : given;
+  const text = completePage(given);
   const createGoalError = (detail: string) => createParameterError(parameter, detail);
   const [, visit, name = "", operator] = /^\s*(visit:)?([^=!]{1,40})(!?=)/.exec(text) ?? [];
   const dimension = dimensions.find((known) => known === nameDimension(name));
   const shown = quote(text, { maxLength: MAX_SHOWN });
   if (operator === undefined || dimension === undefined)
-    throw createGoalError(`must be an event, a page or a hostname, ${EXAMPLES}, not ${shown}`);
+    throw createGoalError(
+      `must be an event, a page or a hostname, ${EXAMPLES}, not ${shown}${suggestConditions(text)}`,
+    );
   if (!isOfHits(dimension))
     throw createGoalError(
       `must be an event, a page or a hostname, ${EXAMPLES}: give ${shown} as filter, or rank by ${dimension}`,
@@ -47,6 +49,12 @@ export function readGoal(given: string, parameter: "goal" | "steps" = "goal"): C
     throw createGoalError(`must have a value, ${EXAMPLES}: nothing is reached by a hit that has none`);
   return goal;
 }
+
+/** What a word alone can be meant for. */
+const suggestConditions = (text: string): string =>
+  text.length <= MAX_SHOWN && /^[\w-]+$/.test(text)
+    ? `: write events=${text} if that is an event, pages=/${text} if it is a page`
+    : "";
 
 function readOrRename(text: string, parameter: string): Filter {
   try {

@@ -135,7 +135,7 @@ function assertKnownEvents(
   if (onlyEvents.some(createMatch({ alternatives, isNot: false }))) return;
   const asked = quote(formatCondition({ dimension, alternatives, ofVisit: false, isNot: false }));
   throw createParameterError(parameter, `is ${asked}, but ${describeEvents(onlyEvents)}`, {
-    hint: "If it ends on a page of its own, ask for that page, such as pages=/thanks.",
+    hint: "If visitors then see a page such as /thanks, ask for that page: pages=/thanks.",
   });
 }
 

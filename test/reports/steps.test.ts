@@ -71,6 +71,7 @@ describe("conversions --step", () => {
   it.each([
     ["--step pages=/", "--step needs 2 to 10 pages or events in order"],
     ["--step pages=/ --step countries=DE", "--step must be an event, a page or a hostname"],
+    ["--goal thanks", "write events=thanks if that is an event, pages=/thanks if it is a page"],
     ["--step pages=/ --step hostnames=example.com", "--step must be pages or events, not"],
     ["--step pages=/ --step pages!=/x", "--step must say what is reached, with ="],
     ["--step pages=/ --step pages=/a --by channels", "--by cannot be combined with steps"],
@@ -80,6 +81,13 @@ describe("conversions --step", () => {
   ])("%s is refused by name", async (line, message) => {
     const { code, stderr } = await shell(line.trim() || "--days 7");
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("takes a page as its path alone, in filters too", async () => {
+    const ask = async (filter: string) =>
+      (await shell(`--step / --step /thanks --filter ${filter} --json`)).stdout;
+    expect(await ask("visit:/pricing")).toBe(await ask("visit:pages=/pricing"));
+    expect(await ask("visit:/pricing")).toContain('"visit:pages=/pricing"');
   });
 
   it("is refused by name where a service answers", async () => {
