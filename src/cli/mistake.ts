@@ -1,4 +1,5 @@
 import type { Command, CommanderError, Option } from "commander";
+import { serviceNames } from "../config/services.ts";
 import { AnalyticsError, quoteWord } from "../errors.ts";
 import { PERIOD_FORMS } from "../operations/period-words.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
@@ -45,17 +46,27 @@ export const explainMistake = (
   command: string | undefined,
   known: readonly Option[],
 ): AnalyticsError =>
-  isUnknownOption(error) ? explainUnknownOption(error, argv, command, known) : explainUsage(error, command);
+  isUnknownOption(error)
+    ? explainUnknownOption(error, argv, command, known)
+    : explainUsage(error, argv, command);
 
-function explainUsage({ message }: CommanderError, command: string | undefined): AnalyticsError {
+function explainUsage(
+  { message }: CommanderError,
+  argv: readonly string[],
+  command: string | undefined,
+): AnalyticsError {
   const [, text = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
   const [rewritten] = REWRITTEN.flatMap(([form, rewrite]) => {
     const [, ...parts] = form.exec(text) ?? [];
     return parts.length === 0 ? [] : [rewrite(parts)];
   });
+  // `login matomo`
+  const service = serviceNames.find((name) => argv.some((word) => word.toLowerCase() === name));
+  const isBare = command === "login" && service !== undefined && !argv.includes("--service");
+  const meant = isBare ? `Did you mean analytics-mcp login --service ${service}?` : guess;
   const other = `${text[0]?.toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? "" : "."}`;
   return new AnalyticsError("usage", rewritten ?? other, {
-    hint: [guess, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
+    hint: [meant, seeHelp(command)].filter((sentence) => sentence !== "").join(" "),
   });
 }
 

@@ -77,11 +77,25 @@ export function findClient(word: string, clients: readonly McpClient[]): McpClie
       hint: `For example: analytics-mcp config ${several[0]?.id}`,
     });
   }
+  const remote = CONNECTED.get(simplify(word));
+  if (remote !== undefined) {
+    throw new AnalyticsError("usage", `${remote} has no settings file: it uses the connector.`, {
+      hint: `Start it with analytics-mcp serve, and add its address in the settings of ${remote}: docs/connector.md shows how.`,
+    });
+  }
   const near = byName.get(findNearest(simplify(word), [...byName.keys()]) ?? "");
   const all = `The clients are ${clients.map(({ id }) => id).join(", ")}.`;
   throw new AnalyticsError("usage", `There is no client ${quoteWord(word)}.`, {
     hint: near === undefined ? all : `Did you mean ${near.id}? ${all}`,
   });
 }
+
+/** Assistants that start no program on this machine. */
+const CONNECTED: ReadonlyMap<string, string> = new Map([
+  ["chatgpt", "ChatGPT"],
+  ["openai", "ChatGPT"],
+  ["claudeai", "claude.ai"],
+  ["claudeweb", "claude.ai"],
+]);
 
 const simplify = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, "");

@@ -135,7 +135,16 @@ describe("what may stand at the cursor", () => {
     ["completion bash ", ["--help"]],
     [
       "help ",
-      [...without(COMMANDS, "help"), "environment", "exit-codes", "formatting", "options", "profiles"],
+      [
+        ...without(COMMANDS, "help"),
+        "environment",
+        "exit-codes",
+        "filters",
+        "formatting",
+        "options",
+        "periods",
+        "profiles",
+      ],
     ],
     ["serve --secret-file ", [":files"]],
     ["serve --secret-file=./k", [":files"]],

@@ -188,6 +188,11 @@ describe("config prints for a ClickHouse that may be reached over plain http", (
 
 describe("config refuses", () => {
   it.each([
+    [
+      ["ChatGPT"],
+      /ChatGPT has no settings file: it uses the connector\.\nhint: Start it with analytics-mcp serve,/,
+    ],
+    [["claude.ai"], /claude\.ai has no settings file/],
     [["curser"], /Did you mean cursor\?/],
     [["Claude"], /Which client: claude-code or claude-desktop\?/],
     [["cursor", "--name", "my server"], /--name/],

@@ -102,8 +102,15 @@ describe("the help of a command", () => {
     expect(stderr).not.toContain("canary");
   });
 
+  it("explains filters and periods, which it lists as topics", async () => {
+    const read = async (...words: string[]) => (await runShell(["help", ...words])).stdout;
+    expect(await read()).toMatch(/filters,\s+formatting, options, periods, profiles/);
+    expect(await read("filters")).toMatch(/DE\|AT[\s\S]*pages!=[\s\S]*visit:pages=\/pricing/);
+    expect(await read("periods")).toContain("since_monday");
+  });
+
   it.each([
-    ["filters", "--filter <condition>", "such as countries=DE", "overview"],
+    ["filter", "--filter <condition>", "such as countries=DE", "overview"],
     ["period", "--period <period>", "since_monday or since_2026-11-01", "overview"],
     ["goal", "--goal <goal>", "such as events=signup", "conversions"],
   ])("help %s says what the option takes, and where", async (word, flags, takes, owner) => {

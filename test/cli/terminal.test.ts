@@ -181,6 +181,7 @@ describe("--csv and --fields", () => {
     ["sites example.com", /sites takes only options, not "example\.com"/],
     ["breakdown --site example.com --dimension countris", /Did you mean countries\?/],
     ["realtime --site example.com --watch 0", /from 1 to 3600/],
+    ["login Matomo", /Did you mean analytics-mcp login --service matomo\?/],
     ["statz", /Did you mean stats\?/],
     ["help formating", /Did you mean formatting\?/],
     ["-x", /hint: See analytics-mcp --help/],

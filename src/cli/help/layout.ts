@@ -131,7 +131,7 @@ export function createHelpCommand(
   load: (name: string) => Promise<Command>,
 ): Command {
   return new ShellCommand("help")
-    .summary(`Help on a command, or on a topic: ${topicNames.join(", ")}`)
+    .summary(`Help on a command or topic: ${topicNames.join(", ")}`)
     .addArgument(
       new Argument("[topic]")
         .choices([...program.commands.map((subcommand) => subcommand.name()), ...topicNames])

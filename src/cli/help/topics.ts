@@ -1,4 +1,5 @@
 import { environment } from "../../documents/environment.ts";
+import { PERIOD_FORMS } from "../../operations/period-words.ts";
 import { paint, type Screen } from "../../render/terminal-screen.ts";
 import { measure, pad, wrap } from "../../render/text-width.ts";
 import { exitCodeMeanings } from "../exit-codes.ts";
@@ -35,6 +36,21 @@ const topics = {
       "With --json, a failure is JSON on stderr: an object `error` with code, message and hint.",
     ],
   },
+  filters: {
+    title: "Filters",
+    parts: [
+      "--filter takes a dimension, = or !=, and a value. Repeat it: all must hold. breakdown --help lists the dimensions.",
+      {
+        "countries='DE|AT'": "Visits from Germany or Austria. | separates alternatives.",
+        "pages='/blog/*'":
+          "Only what happened on these pages. * is any text. A page alone will do: /pricing.",
+        "pages!='/blog/*'": "Everything else, also of people who read the blog.",
+        "visit:pages=/pricing": "Whole visits with that page; with !=, those without it.",
+        "referrers=": "Visits without a referrer; referrers='*' are those with one.",
+      },
+      "Quote | and * for the shell. A backslash makes the next character literal.",
+    ],
+  },
   formatting: {
     title: "Output",
     parts: [
@@ -62,6 +78,13 @@ const topics = {
   options: {
     title: "Options on the source, the key and the looks of an answer",
     parts: [OPTIONS, "A command's help names those that it takes."],
+  },
+  periods: {
+    title: "Periods",
+    parts: [
+      `--period can be ${PERIOD_FORMS}.`,
+      "--days 7 is today and the six days before. --from and --to choose dates. All follow the site's timezone.",
+    ],
   },
   profiles: {
     title: "Profiles",
