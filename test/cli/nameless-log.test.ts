@@ -23,6 +23,12 @@ describe("a log that names no site", () => {
     },
   );
 
+  it("is refused in a pipe without the advice on files", async () => {
+    const stdin = joinLines(combined());
+    const { stderr } = await runShell(["stats", "--logs", "-"], { clock: () => LOG_NOW, stdin });
+    expect(stderr).toContain("hint: Name it: --site example.com\n");
+  });
+
   it("is refused by a server before it starts, until its site is known", async () => {
     const environment = { ...createHome(), TZ: "UTC" };
     const open = (flags: object) =>
@@ -204,6 +210,7 @@ it("logs --set changes what the profiles of these logs say of the option, and of
     await shell("login", "--logs", path(`${name}.log`), ...options, "--profile", name);
   const { code, stderr } = await shell("logs", "--set", "--timezone", "Europe/Berlin", path("a.log"));
   expect([code, stderr]).toEqual([0, expect.stringContaining("Changed in your profiles, too: a.\n")]);
+  expect(stderr).not.toContain("warning:");
   for (const [name, timezone] of [
     ["a", "Europe/Berlin"],
     ["b", "UTC"],

@@ -93,9 +93,13 @@ export function nameUser(): string {
  * if these logs have no history.
  */
 export async function setOptions(context: LocalContext): Promise<HistoryRow> {
-  const { settings, store } = openStore(context, { mayChange: true });
+  const { flags, environment } = context;
+  const asked = readLogSettings(flags, environment.ANALYTICS_SITE);
+  const known = await findSavedOptions(asked, environment).catch(() => undefined);
+  // What the lines call their site was said when they were first counted.
+  const { settings, store } = openStore(context, { mayChange: true, ...(known && { onNamed: undefined }) });
   const { folder, notKept, partOf } = await store.read();
-  const found = listHistoryRows(context.environment).find((row) => row.folder === folder);
+  const found = listHistoryRows(environment).find((row) => row.folder === folder);
   if (notKept !== undefined) throw new AnalyticsError("usage", `Nothing can be saved: ${notKept.reason}.`);
   if (found === undefined) throw createNoHistoryError(settings, partOf);
   return found;

@@ -40,7 +40,7 @@ function createWorkerReader({ flags, environment, clock }: LocalContext): LogSto
 /** @param options As in `LogStoreOptions`. */
 export function openStore(
   { flags, environment, clock, openStdin, warn, mayChange }: LocalContext,
-  options: Pick<LogStoreOptions, "readInWorker" | "mayChange"> = {},
+  options: Pick<LogStoreOptions, "readInWorker" | "mayChange" | "onNamed"> = {},
 ) {
   const stdin = openStdin && createReplay(openStdin);
   const settings = { ...readLogSettings(flags, environment.ANALYTICS_SITE), stdin };

@@ -4,6 +4,7 @@ import type { Days } from "../../../operations/days.ts";
 import { formatSpan } from "../../../operations/period.ts";
 import { quoteForShell } from "../../../operations/shell-command.ts";
 import { findNearestSite } from "../../../suggest.ts";
+import { STDIN } from "../reading/find-files.ts";
 import { listNamedLogs } from "../reading/named-logs.ts";
 import { type LogPattern, type LogSettings, quotePatterns } from "../settings.ts";
 import type { SiteLog, SiteLogs } from "./site-log.ts";
@@ -111,6 +112,8 @@ export function createNamelessError({ sites: [named], files }: LogSettings): Ana
     hint:
       byName !== undefined
         ? `Name it, as the file's name does: --site ${byName}.`
-        : "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
+        : file?.glob === STDIN
+          ? "Name it: --site example.com"
+          : "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
   });
 }
