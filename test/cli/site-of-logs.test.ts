@@ -34,7 +34,7 @@ function createPlace(more: object = {}) {
       columns: 200,
       isTTY: true,
       clock: () => LOG_NOW,
-      answers,
+      answers: [...answers, ["Timezone for its days", "\r"]],
     });
   return { path, environment, log, run, count, logInAtTerminal };
 }
