@@ -273,9 +273,14 @@ describe("realtime --watch", () => {
         return api(request);
       }),
     );
-    const options = { isTTY: true, ...stopAfter(1) };
+    let written = "";
+    const onStderr = (text: string) => {
+      written += text;
+    };
+    const options = { isTTY: true, onStderr, ...stopAfter(1) };
     const { stderr } = await shell("realtime --site example.com --watch", options).finally(vi.useRealTimers);
-    expect(stderr).toContain("Waiting for stats.example.test …");
+    expect(written).toContain("Waiting for stats.example.test …\r\u001b[K");
+    expect(stderr).not.toContain("Waiting");
   });
 
   it("ends where asking again makes no sense", async () => {
@@ -299,7 +304,7 @@ describe("the notes under an answer", () => {
   it("have at most three lines at a terminal, besides all warnings; --explain has them all", async () => {
     const warnings = (await ask(" --quiet")).trim();
     const [shown, all] = [await ask(""), await ask(" --explain")];
-    expect(warnings).toContain("The site's data begins on");
+    expect(warnings).toContain("The site has had data since");
     for (const text of [shown, all]) expect(text.trim().startsWith(warnings)).toBe(true);
     expect(shown.trim().slice(warnings.length).trim().split("\n").length).toBeLessThanOrEqual(3);
     expect(shown).toContain("\nMore notes: --explain\n");

@@ -112,5 +112,8 @@ export async function runShell(
     },
     argv,
   );
-  return { code, ...text };
+  // As a terminal shows it: without what was erased, such as whom it waited for.
+  return { code, ...text, stderr: text.stderr.split("\n").map(readShown).join("\n") };
 }
+
+const readShown = (line: string) => line.split("\r\u001b[K").at(-1) ?? "";
