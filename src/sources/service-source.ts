@@ -1,10 +1,7 @@
 import type { HttpClientOptions, Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
 import { type Access, findNamedProfile, findService, readAccess } from "../config/access.ts";
-import { readGivenKey } from "../config/given-key.ts";
 import type { GivenMapping } from "../config/given-mapping.ts";
-import { readProxies } from "../config/proxy-settings.ts";
-import { readService } from "../config/service-url.ts";
 import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";
 import type { Call } from "../operations/call.ts";
@@ -28,6 +25,7 @@ export function createServiceSource(
   // Read once, because stdin can only be read once. Read again after a failure, because a login may have followed.
   const readAccessOnce = async () => {
     if (found === undefined) {
+      const { readGivenKey } = await import("../config/given-key.ts");
       const given = await readGivenKey(flags, context.stdin, about.keyPlace);
       try {
         found = readAccess(flags, environment, given);
@@ -139,6 +137,7 @@ export async function openKeyedService(
   flags: SourceFlags,
   { environment, clock }: Pick<SourceContext, "environment" | "clock">,
 ): Promise<KeyedSource> {
+  const { readService } = await import("../config/service-url.ts");
   const { baseUrl, service, siteTimezones, mapping } = readService(flags, environment);
   const reach = await reachService(environment, { baseUrl, service, siteTimezones });
   const source = createKeyedService(new URL(baseUrl).origin, reach, clock, { service, environment, mapping });
@@ -197,8 +196,11 @@ export async function reachService(
   environment: Environment,
   { baseUrl, service, siteTimezones }: Pick<Access, "baseUrl" | "service" | "siteTimezones">,
 ): Promise<(apiKey: string) => Target> {
+  const [{ readProxies }, { createNetworkFetch }] = await Promise.all([
+    import("../config/proxy-settings.ts"),
+    import("../client/network.ts"),
+  ]);
   const proxies = readProxies(environment, baseUrl);
-  const { createNetworkFetch } = await import("../client/network.ts");
   const fetch = createNetworkFetch({
     ...proxies,
     ...(service && { headersTimeout: SLOW_MS, bodyTimeout: SLOW_MS }),
