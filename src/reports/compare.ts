@@ -109,18 +109,7 @@ export const compare = defineReport({
     })),
   }),
   views: viewComparison,
-  findUncompared: describeUncompared,
 });
-
-/** Says so if a period is before the data. Of days until now, the last two weeks are offered if there are some. */
-function describeUncompared({ site, current, previous, data_since: since, as_of }: Comparison) {
-  if (typeof since !== "string" || (current.to >= since && previous.to >= since)) return undefined;
-  const empty = `${quoteIfNeeded(site.domain)} has no data before ${since}, so there is nothing to compare.`;
-  const week = addDays(as_of.slice(0, "2026-11-20".length), -7);
-  return since < week && week <= current.to ? { empty, instead: WEEKS } : { empty };
-}
-
-const WEEKS = { name: "The last 7 days with the 7 before", period: "last_7_days" };
 
 /** Where averages have the percentage, that of the sums is none. */
 function omitNoPercent<T extends Pick<Mover, "change" | "per_day">>(mover: T) {

@@ -149,3 +149,27 @@ export function leaveUncounted(answer: Shown, { isReport = false, isUnread = fal
 
 const leaveZeros = (row: View["rows"][number]) =>
   Object.fromEntries(Object.entries(row).map(([key, cell]) => [key, cell === 0 ? null : cell]));
+
+/** Says so if a period is before the data. Of days until now, the last two weeks are offered if there are some. */
+export function describeUncompared({
+  site,
+  current,
+  previous,
+  data_since: since,
+  as_of = "",
+}: SiteAnswer): InPlace | undefined {
+  if (site === undefined || current === undefined || previous === undefined) return undefined;
+  if (typeof since !== "string" || (current.to >= since && previous.to >= since)) return undefined;
+  const empty = `${quoteIfNeeded(site.domain)} has no data before ${since}, so there is nothing to compare.`;
+  const week = addDays(as_of.slice(0, "2026-11-20".length), -7);
+  return since < week && week <= current.to ? { empty, instead: WEEKS } : { empty };
+}
+
+const WEEKS = { name: "The last 7 days with the 7 before", period: "last_7_days" };
+
+/** A sentence in place of tables, whose notes would be about nothing. Programs get the numbers as they are. */
+export const sayAlone = <T extends { views: View[] }>(answer: T, said: InPlace) => ({
+  ...answer,
+  views: answer.views.map((view) => ({ ...view, notes: [], warnings: [] })),
+  ...said,
+});

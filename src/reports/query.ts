@@ -61,8 +61,6 @@ export interface Query<
 interface Emptiness {
   /** Whether the totals of its result are null if there is no data of its days; the contract has zeros with a warning. */
   readonly isReport?: true;
-  /** Says so if a result compares nothing. */
-  findUncompared?(result: Record<string, unknown>): InPlace | undefined;
 }
 
 interface Asking<Params extends z.ZodObject> extends Emptiness {
@@ -126,17 +124,19 @@ export function defineQuery<const N extends string, P extends z.ZodObject, R ext
 async function findEmpty(
   call: Call,
   answer: Pick<Answer, "result" | "views">,
-  { isReport, findUncompared, nothing }: Emptiness & { nothing: string | undefined },
+  { isReport, nothing }: Emptiness & { nothing: string | undefined },
   options: CallOptions,
 ): Promise<Pick<Answer, "result" | "views"> & InPlace> {
   const { result, views } = answer;
   const [first] = views;
-  const uncompared = findUncompared?.(result);
   // The days before may have had some.
   const rows = first?.rows.map((row) => ({ ...row, previous: null })) ?? [];
   if (first === undefined) return answer;
-  if (!hasNoCounts({ ...first, rows })) return uncompared ? sayAlone(answer, uncompared) : answer;
-  const { describeEmpty, leaveUncounted } = await import("./empty-answer.ts");
+  const isBlank = hasNoCounts({ ...first, rows });
+  if (!isBlank && !("current" in result)) return answer;
+  const { describeEmpty, describeUncompared, leaveUncounted, sayAlone } = await import("./empty-answer.ts");
+  const uncompared = describeUncompared(result);
+  if (!isBlank) return uncompared ? sayAlone(answer, uncompared) : answer;
   const { isUnread = false, ...found } = await describeEmpty(call, result, views, options);
   const isCounted = found.empty === undefined && !isUnread;
   if (!isCounted) return { ...leaveUncounted(answer, { isReport, isUnread }), ...found };
@@ -144,17 +144,8 @@ async function findEmpty(
   return said ? sayAlone(answer, said) : answer;
 }
 
-/** A sentence in place of tables, whose notes would be about nothing. Programs get the numbers as they are. */
-const sayAlone = <T extends Pick<Answer, "views">>(answer: T, said: InPlace) => ({
-  ...answer,
-  views: answer.views.map((view) => ({ ...view, notes: [], warnings: [] })),
-  ...said,
-});
-
 /** A query that combines several operations. */
 interface Report<Params extends z.ZodObject, Result extends z.ZodObject> {
-  /** Says so if a result compares nothing. */
-  findUncompared?(result: z.output<Result>): InPlace | undefined;
   /** Answers with operations of the contract only. */
   compute(call: Call, params: z.output<Params>, options: QueryOptions): Promise<z.output<Result>>;
   /** The answer as tables, in order; the headline and notes of the first apply to all. */
