@@ -52,7 +52,7 @@ export function explainFailure(
 
 const createCutError = (cause: unknown, origin: string) =>
   new RetryableError(
-    new AnalyticsError("bad_answer", `The answer of ${origin} was cut off before its end.`, {
+    new AnalyticsError("unreachable", `The answer of ${origin} was cut off before its end.`, {
       hint: "Try again. If it keeps happening, contact the service's operator: its server, or a proxy in front of it, ends answers too early.",
       cause,
     }),

@@ -17,7 +17,7 @@ export const realtime = defineOperation({
     name: "get_realtime",
     title: "Active visitors now",
     description:
-      "Web analytics of a site right now: how many visitors were active in the last five minutes, not what they look at.",
+      "Web analytics right now: visitors active in the last five minutes, not what they look at.",
   },
   shell: {
     examples: ["analytics-mcp realtime example.com", "analytics-mcp realtime example.com --watch"],

@@ -104,7 +104,7 @@ describe.concurrent("a network failure is explained so that a person can act on 
     });
     for (const { origin } of [middle, short])
       expect(await fail(createCall(origin)(sites, {}))).toMatchObject({
-        code: "bad_answer",
+        code: "unreachable",
         message: `The answer of ${origin} was cut off before its end.`,
       });
     expect(short.requests).toHaveLength(4);

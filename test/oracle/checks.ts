@@ -105,6 +105,12 @@ export async function checkShown(
 const emptyOf = ({ site: { domain, since } }: Count) =>
   since === null ? `${domain} has no data yet: nothing was ever recorded.` : undefined;
 
+/** The same where the days before have no data; a proposal of other days may follow. */
+const uncomparedOf = ({ site: { domain, since } }: Count, last: string) =>
+  since !== null && last < since
+    ? `${domain} has no data before ${since}, so there is nothing to compare.`
+    : undefined;
+
 function checkPrinted(printed: string, { json, tables, empty }: Expected, format: Format): void {
   if (format === "json") expect(bare(JSON.parse(printed))).toEqual(json);
   else if (format === "csv" || format === "tsv") expectData(printed, tables, format);
@@ -429,14 +435,18 @@ export async function checkComparison(
     ),
   ];
   const empty = emptyOf(count);
+  const uncompared = uncomparedOf(count, right.json.previous.to);
   if (empty !== undefined) expect(text.split("\n")).toContain(empty);
+  else if (uncompared !== undefined) expect(text).toContain(`\n${uncompared}`);
   else expectText(text, tables);
   for (const format of shown) {
     if (format === "json") continue;
     const printed = await surfaces.shell("compare", params, words[format], {
       isTTY: format.endsWith("page"),
     });
-    checkPrinted(printed, { json: {}, tables, empty }, format);
+    const isData = format === "csv" || format === "tsv";
+    if (empty === undefined && uncompared !== undefined && !isData) expect(printed).toContain(uncompared);
+    else checkPrinted(printed, { json: {}, tables, empty }, format);
   }
   return 2 + shown.length;
 }

@@ -70,13 +70,18 @@ function buildMeasure(measure: Measure, comparison: Comparison, isCompared: bool
   const [now, before] = [current[measure.name], previous[measure.name]];
   if (now === undefined || before === undefined) return [];
   const most = Math.max(now ?? 0, before ?? 0) || 1;
-  const row = (window: Comparison["current"], value: number | null, kind: string) =>
-    html(
-      "li.window",
-      html("span.soft", format.range(window)),
-      value === null ? html("span") : track(bar(0, (100 * value) / most, kind)),
-      html("span.number", isolate(showMeasure(value, measure, format))),
-    );
+  // Where nothing is compared, a window without numbers has nothing to show.
+  const draw = (window: Comparison["current"], value: number | null, kind: string) =>
+    isCompared || value !== null
+      ? [
+          html(
+            "li.window",
+            html("span.soft", format.range(window)),
+            value === null ? html("span") : track(bar(0, (100 * value) / most, kind)),
+            html("span.number", isolate(showMeasure(value, measure, format))),
+          ),
+        ]
+      : [];
   return [
     html(
       "section",
@@ -84,11 +89,7 @@ function buildMeasure(measure: Measure, comparison: Comparison, isCompared: bool
       ...(isCompared
         ? [html("p.headline", ...describeChange(measure, change, comparison, undefined, format))]
         : []),
-      html(
-        "ol.windows",
-        ...(isCompared || now !== null ? [row(current, now, "")] : []),
-        ...(isCompared || before !== null ? [row(previous, before, "past")] : []),
-      ),
+      html("ol.windows", ...draw(current, now, ""), ...draw(previous, before, "past")),
     ),
   ];
 }

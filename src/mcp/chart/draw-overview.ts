@@ -79,7 +79,7 @@ export function drawTopLists(
 ): Tree[] {
   const lists = top.filter(isTelling);
   if (lists.length === 0) return [];
-  const hasShares = lists.some(({ rows }) => rows.some(({ percentage }) => percentage !== undefined));
+  const hasShares = lists.some(({ rows }) => rows.some((row) => row.percentage));
   const shares = hasShares ? `share of ${filter ? "these" : "all"} visitors; ` : "";
   return [
     heading("Top lists", `${shares}rows may not add up`),

@@ -144,7 +144,7 @@ class Machine {
     const { code, stdout, stderr } = await runShell([...words, "--json"], { environment, clock });
     if (code === 0) return readAnswer(JSON.parse(stdout));
     expect(stderr).toMatch(
-      /would give a second number|No log file matches|is a folder without files|There is no request/,
+      /would give a second number|No log file matches|is a folder without files|There is no request|The logs are empty/,
     );
     return REFUSED;
   }
