@@ -5,6 +5,7 @@ import { AnalyticsError } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { AllDays, CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
 import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
@@ -230,7 +231,8 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const period = series ?? (await findWindow(site, answer, options));
     const shown = rows.slice(0, limit);
     const { warnings: contradicted = [], ...list } = addShares(shown, dimension, sums);
-    const truncated = total === undefined ? rows.length >= asked : total > shown.length;
+    const isCut = rows.length >= asked || mayBeCapped(rows, dimension, sums?.totals);
+    const truncated = total === undefined ? isCut : total > shown.length;
     return {
       site: refer(site),
       ...(period && { period: describePeriod(period) }),
@@ -404,6 +406,23 @@ const WINDOW_MINUTES = 5;
 
 const refer = ({ id, domain }: ServiceSite) => ({ id, domain });
 const join = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings: [...warnings] });
+
+/**
+ * Whether a list may end at a limit of the service's own: at 20, 25 or 100 rows, which do not have all page views. Rows that were
+ * cut off silently would be taken for values that nobody met.
+ */
+function mayBeCapped(
+  rows: readonly { pageviews?: number | undefined; events?: number | undefined }[],
+  dimension: Dimension,
+  totals: { pageviews: number; events?: number | undefined } | undefined,
+): boolean {
+  const isRound = rows.length >= 10 && (rows.length % 10 === 0 || rows.length % 25 === 0);
+  if (!isRound) return false;
+  const measure = dimension === "events" ? "events" : "pageviews";
+  const hits = rows.reduce((sum, row) => sum + (row[measure] ?? 0), 0);
+  const all = totals?.[measure];
+  return all === undefined || hits < all;
+}
 
 const OTHER_RANKING: Warning = {
   code: OTHER_ORDER,

@@ -365,6 +365,47 @@ it("shows a site without active visitors that cannot be read, and says so", asyn
   await expect(ask("realtime")).rejects.toThrow("could be visitors");
 });
 
+describe("a list that ends at a limit which the service does not tell", () => {
+  const PAGES = 30;
+  // The last two days have the opposite order of those before.
+  const visitorsOf = (days: number, page: number) =>
+    Math.min(days, 2) * (page + 1) + Math.max(0, days - 2) * (PAGES - page);
+  const each = { visitors: 465, pageviews: 465 };
+  const { ask } = createSmallService({
+    "/openapi.json": () => describeParameters(takesDays),
+    "/stats": (query) => {
+      const days = Number(query.get("days"));
+      return { visitors: each.visitors * days, pageviews: each.pageviews * days };
+    },
+    "/timeseries": (query) => listDays(Number(query.get("days"))).map((date) => ({ date, ...each })),
+    "/breakdown": (query) =>
+      Array.from({ length: PAGES }, (_, page) => {
+        const visitors = visitorsOf(Number(query.get("days")), page);
+        return { page: `/${page}`, visitors, pageviews: visitors };
+      })
+        .sort((one, other) => other.visitors - one.visitors)
+        .slice(0, Math.min(Number(query.get("limit")), 20)),
+  });
+
+  it("is not taken for whole", async () => {
+    const list = await ask("breakdown", { dimension: "pages", days: 7, limit: 100 });
+    expect([list.rows.length, list.truncated]).toEqual([20, true]);
+  });
+
+  it("leaves numbers of a past period known only as ranges that contain them", async () => {
+    const { rows } = await ask("breakdown", {
+      dimension: "pages",
+      period: "2026-11-14/2026-11-18",
+      limit: 100,
+    });
+    expect(rows.length).toBeGreaterThan(9);
+    for (const { value, visitors, visitors_at_most = visitors } of rows) {
+      const right = 5 * (PAGES - Number(value.slice(1)));
+      expect([value, visitors <= right && right <= visitors_at_most]).toEqual([value, true]);
+    }
+  });
+});
+
 describe("rows that the service ranks in an order of its own", () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
