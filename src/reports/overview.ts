@@ -150,7 +150,7 @@ export const overview = defineReport({
   views: viewOverview,
 });
 
-const EVENTS_NOTE = "Events have no change: those of the days before were not read.";
+const EVENTS_NOTE = "Events are shown without those of the days before.";
 
 /** The overview as tables: the totals with their change, today and now, the trend, and the main lists. */
 function viewOverview(overview: Overview): View[] {

@@ -148,7 +148,7 @@ describe("a page", () => {
     expect(page.trend.previous.visitors).toHaveLength(7);
     expect(page.notes).toEqual([
       "Source: stats.example.test.",
-      "Events have no change: those of the days before were not read.",
+      "Events are shown without those of the days before.",
       "Visitors are unique per day and added up: coming on two days counts twice.",
       expect.stringMatching(/^Rows may not add up/),
       expect.stringMatching(/^A visit ends after 30 minutes/),

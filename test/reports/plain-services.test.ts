@@ -272,7 +272,7 @@ describe("a list that an answer lacks is named, with the reason, for people and 
     // Behind what changes most how the numbers are read.
     for (const reader of ["models", "shell", "people"] as const)
       expect(formatNotes(views[0]?.notes ?? [], reader)[1]).toBe(
-        "Events have no change: those of the days before were not read.",
+        "Events are shown without those of the days before.",
       );
     const without = await show("overview", { hasEvents: false }, PAST);
     expect(without.notes).not.toContain("Events have no change");
