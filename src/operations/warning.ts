@@ -102,7 +102,7 @@ function describeSubtracted(values: SubtractedValues): string {
   if ("events" in values)
     return `Events arrived while they were read: there are ${values.events} to ${values.events_at_most}.`;
   if ("row_limit" in values)
-    return `The service lists only ${values.row_limit} rows, so rows with few visitors may be missing.`;
+    return "The service did not list all rows, so rows with few visitors may be missing.";
   const { more_rows: rows } = values;
   return `${rows} more ${rows === 1 ? "row" : "rows"} may have had visitors in these days.`;
 }

@@ -120,7 +120,7 @@ const ARRIVED: Warning = {
 
 const warnOfCut = ({ dimension }: Breakdown): Warning => ({
   code: "cut_off",
-  detail: `The service returned only the first ${ROW_LIMIT} ${dimension}, so some numbers are known only as a range.`,
+  detail: `The service did not list all ${dimension}, so some numbers are known only as a range.`,
 });
 
 /** Answers for a service without filters: its breakdown has the visitors of one value, and those of all. */

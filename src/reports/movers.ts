@@ -6,7 +6,6 @@ import { countUnits, forModels, forPeople, type Note, note, propose } from "../o
 import type { View } from "../operations/view.ts";
 import type { Bounds } from "./bounds.ts";
 import { averageColumns, change, changeColumns, perDay } from "./report-fields.ts";
-import { ROW_LIMIT } from "./windows.ts";
 
 /** What is shown first: the largest changes, losses or gains. */
 export const orders = ["change", "losses", "gains"] as const;
@@ -109,9 +108,7 @@ function describeMovers(group: Movers): { notes: Note[]; warnings: Note[] } {
           ]
         : []),
       ...(cut_off
-        ? [
-            note`The service returned only the first ${ROW_LIMIT} ${dimension}, so some counts are known only as a range.`,
-          ]
+        ? [`The service did not list all ${dimension}, so some counts are known only as a range.`]
         : []),
     ],
   };

@@ -71,7 +71,7 @@ describe("a period in words", () => {
     const described = describePeriod({ ...week, partial: false }, warnings).warnings;
     expect(formatNotes(described, "people", (value) => value.toLocaleString("en"))).toEqual([
       "Events arrived while they were read: there are 12,345 to 12,347.",
-      "The service lists only 1,000 rows, so rows with few visitors may be missing.",
+      "The service did not list all rows, so rows with few visitors may be missing.",
       "1,204 more rows may have had visitors in these days.",
       "There are 12345 to 12347.",
       "There are 12345.",

@@ -190,7 +190,7 @@ describe("rows that cannot be exact are ranges that have the truth in them", () 
       expect(truth).toBeGreaterThanOrEqual(visitors);
       expect(truth).toBeLessThanOrEqual(visitors_at_most ?? visitors);
     }
-    expect(JSON.stringify(result.warnings)).toContain("lists only 1000 rows");
+    expect(JSON.stringify(result.warnings)).toContain("did not list all rows");
     const overview = await findQuery("overview").ask(
       connect(answer, false).call,
       { site: "wide.test", period: "yesterday", days: 30 },

@@ -137,10 +137,7 @@ describe("a comparison as tables", () => {
       { cut_off: true, more: { count: 7, most: 4 } },
       "pages: 7 more may have changed, by at most 4 visitors each.",
     ],
-    [
-      { cut_off: true },
-      "The service returned only the first 1000 pages, so some counts are known only as a range.",
-    ],
+    [{ cut_off: true }, "The service did not list all pages, so some counts are known only as a range."],
   ])("has a note: %j", (given, note) => {
     const [, view] = compare.views(group(given));
     expect(formatNotes(listNotes(view ? [view] : []), "models")).toContain(note);
