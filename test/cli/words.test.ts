@@ -70,7 +70,7 @@ describe("what to rank by, as people type it", () => {
 it("breakdown without a list is of pages, and says how to choose another", async () => {
   const { stderr } = await runShell(["breakdown", "--demo"]);
   expect(stderr).toContain(
-    "For another list (all: --help): analytics-mcp breakdown --site example.com --dimension referrers --days 28 --demo",
+    "For another list (all: --help): analytics-mcp breakdown --site example.com --dimension referrers --demo",
   );
   expect((await runShell(["breakdown", "pages", "--demo"])).stderr).not.toContain("another list");
   expect((await runShell(["breakdown", "--help"])).stdout).toMatch(

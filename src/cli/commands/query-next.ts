@@ -8,17 +8,18 @@ import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package
  * Adds the commands to ask next.
  *
  * @param source The options that chose the source.
- * @param ranksByDefault Whether nobody said what to rank by.
+ * @param defaults Whether nobody said what to rank by, or which days: a service may not even take days.
  */
 export function proposeNext(
   query: Query,
   given: Answer,
   source: readonly string[],
-  ranksByDefault: boolean,
+  { ranksByDefault, usesDefaultDays }: { ranksByDefault: boolean; usesDefaultDays?: boolean },
 ): Answer {
-  const listed = ranksByDefault ? proposeLists(given) : given;
+  const asked = usesDefaultDays ? { ...given, params: { ...given.params, days: undefined } } : given;
+  const listed = ranksByDefault ? proposeLists(asked) : asked;
   const answer = proposeFilter(proposeInstead(query, nameCommands(query, listed, source), source), source);
-  return proposeCountries(answer, source);
+  return { ...proposeCountries(answer, source), params: given.params };
 }
 
 /** What was asked, to be asked again: of the site that was found, and without days where a period says them. */

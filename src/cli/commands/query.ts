@@ -60,7 +60,7 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       ];
       if (!ranksByDefault && proposing.every((each) => each === undefined)) return given;
       const { proposeNext } = await import("./query-next.ts");
-      return proposeNext(query, given, source, ranksByDefault);
+      return proposeNext(query, given, source, { ranksByDefault, ...options });
     };
     if (flags.watch !== undefined) {
       const { readInterval, watch } = await import("./query-watch.ts");
