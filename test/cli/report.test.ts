@@ -15,6 +15,7 @@ import process from "node:process";
 import { http } from "msw";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanText } from "../../src/render/clean-text.ts";
+import { NOON, PLAIN } from "../sources/described/small-service.ts";
 import { HOSTILE, spoilNames } from "../support/hostile-names.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
@@ -156,6 +157,23 @@ describe("a page", () => {
       "Made with analytics-mcp 1.2.3, 2026-11-21 05:05 (Europe/Berlin).",
     ]);
     expect(read("a.html")).toContain("<title>example.com, 2026-11-09 to 2026-11-15</title>");
+  });
+
+  it("says UTC for a service that names no timezone", async () => {
+    const answers: typeof PLAIN = { ...PLAIN, "/sites": () => [{ id: 7, domain: "example.com" }] };
+    network.use(
+      http.all(`${BASE}/*`, ({ request }) => {
+        const { pathname, searchParams } = new URL(request.url);
+        const answer = answers[pathname.replace("/api/v1", "")]?.(searchParams);
+        return answer === undefined ? new Response("{}", { status: 404 }) : Response.json(answer);
+      }),
+    );
+    const { code, stderr } = await runShell(["report", "example.com", "-o", inFolder("a.md")], {
+      environment: service,
+      clock: () => NOON,
+    });
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(read("a.md")).toContain("2026-11-20 12:00 (UTC).");
   });
 
   it("of a part of the hits says of which, in its title and its heading", async () => {

@@ -78,7 +78,7 @@ const createFileError = (what: "read" | "written", path: string, cause: unknown)
 /** The last line of every report: what made it, and when. */
 export const formatMark = (
   version: string,
-  { as_of, timezone }: Pick<Period, "as_of" | "timezone">,
+  { as_of, timezone = "UTC" }: Pick<Period, "as_of"> & { timezone?: string | undefined },
 ): string => `Made with analytics-mcp ${version}, ${as_of.slice(0, 16).replace("T", " ")} (${timezone}).`;
 
 /** Whether a file is a report, so that a new one may replace it. */

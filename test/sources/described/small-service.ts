@@ -26,7 +26,7 @@ export const listDays = (count: number, last = TODAY): string[] =>
 const daysOf = (query: URLSearchParams) => Number(query.get("days") ?? 30);
 
 /** One site, 10 visitors and 20 page views a day, in plain words; a path that is named answers otherwise. */
-const PLAIN: Record<string, Answer> = {
+export const PLAIN: Record<string, Answer> = {
   "/sites": () => [{ id: 7, domain: "acme.example", name: "Acme", timezone: "Europe/Berlin" }],
   "/stats": (query) => ({ visitors: 10 * daysOf(query), pageviews: 20 * daysOf(query), events: 3 }),
   "/timeseries": (query) => listDays(daysOf(query)).map((date) => ({ date, visitors: 10, pageviews: 20 })),
