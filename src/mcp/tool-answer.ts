@@ -162,7 +162,8 @@ function cutToBudget(query: Query, structured: Record<string, unknown>, views: V
   }
   const asked = limit === undefined ? "" : ` (limit ${limit})`;
   const rest = list.keep === "last" ? nameSpan(rows.slice(0, -fitting)) : describeRest(query, structured);
-  return `Only the ${list.keep} ${fitting} of ${total} ${list.key} are shown${asked}, to keep the answer short${rest}.`;
+  const of = total === undefined ? "" : ` of ${total}`;
+  return `Only the ${list.keep} ${fitting}${of} ${list.key} are shown${asked}, to keep the answer short${rest}.`;
 }
 
 /** The days of points, as what to ask for. */

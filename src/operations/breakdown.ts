@@ -245,12 +245,11 @@ export const breakdown = defineOperation({
         percentage: row.percentage ?? null,
         ...showVisits(row),
       })),
-      ...(total_rows !== undefined && { extent: { total: total_rows, limit: result.limit } }),
+      ...((total_rows !== undefined || result.truncated) && {
+        extent: { total: total_rows, limit: result.limit },
+      }),
       notes: [
         ...(totals ? noteTotals({ dimension, total_rows: total_rows ?? result.rows.length, totals }) : []),
-        ...(total_rows === undefined && result.truncated
-          ? [`Only the first ${result.rows.length}: there may be more.`]
-          : []),
         ...notes,
         ...noteRates(result.rows),
       ],

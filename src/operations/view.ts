@@ -82,8 +82,8 @@ export interface View {
   notes: Note[];
   /** Sentences without which the numbers mean something else: shown even to readers who want no notes. */
   warnings?: Note[];
-  /** How many rows there are, and how many were asked for; `notesOf` compares them with those that are shown. */
-  extent?: { total: number; limit: number } | undefined;
+  /** How many rows there are, if known, and how many were asked for; `notesOf` compares them with those that are shown. */
+  extent?: { total?: number | undefined; limit: number } | undefined;
   /** Drawn above the table if the output supports it; without a table, in place of the headline. */
   series?: Series;
   /** The column of numbers to draw as bars. */
@@ -112,6 +112,7 @@ export const listNotes = (views: readonly View[]): Note[] => [
 function notesOf({ extent, rows, notes }: View): Note[] {
   if (extent === undefined || extent.total === 0) return notes;
   const { total, limit } = extent;
+  if (total === undefined) return [note`Only the first ${rows.length}: there may be more.`, ...notes];
   if (rows.length === total)
     return [forModels(total === 1 ? "The only row." : note`All ${total} rows.`), ...notes];
   return [

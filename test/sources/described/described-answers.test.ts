@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
 import { realtime } from "../../../src/operations/index.ts";
-import { findNext } from "../../../src/operations/note.ts";
+import { findNext, formatNotes } from "../../../src/operations/note.ts";
+import { listNotes, listWarnings } from "../../../src/operations/view.ts";
 import { noteMissing } from "../../../src/reports/missing-parts.ts";
+import { findQuery } from "../../../src/reports/queries.ts";
 import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
 import { summarizeService } from "../../../src/sources/described/service-summary.ts";
 import { createSmallService, describeParameters, listDays, Reply, TODAY } from "./small-service.ts";
@@ -220,6 +222,20 @@ describe("a service that has only some numbers of days", () => {
     await expect(ask("overview", { days: 90 })).rejects.toThrow("must not begin before 2026-08-23");
     const unique = createSmallService(service(6));
     expect(await unique.ask("overview", { days: 90 })).toMatchObject({ visitors: 540, period: { days: 90 } });
+  });
+
+  it("says first that a list was cut by the service, below what was asked", async () => {
+    const rows = Array.from({ length: 152 }, (_, index) => ({ page: `/${index}`, visitors: 200 - index }));
+    const { call } = createSmallService({
+      "/openapi.json": () =>
+        describeParameters({ "/breakdown": { limit: { type: "integer", maximum: 20 } } }),
+      "/breakdown": (query) => rows.slice(0, Number(query.get("limit"))),
+    });
+    const query = findQuery("breakdown");
+    const params = query.params.parse({ site: "acme.example", dimension: "pages", limit: 50 });
+    const { views } = await query.ask(call, params, { usesDefaultDays: true });
+    const warned = listWarnings(views).length;
+    expect(formatNotes(listNotes(views), "people")[warned]).toBe("Only the first 20: there may be more.");
   });
 
   it("has fewer days by default where there are fewer, and says so", async () => {
