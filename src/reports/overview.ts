@@ -216,12 +216,11 @@ export function viewTotals({
     rows,
     notes: [
       // What changes most how the numbers are read comes first: a terminal has room for a few.
-      ...(isFirst({ comparison, period, warnings })
-        ? [NO_DAYS_BEFORE, ...(period.days > 7 ? COMPARE_A_WEEK : [])]
-        : []),
+      ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
       ...noteMissing(missing, "shown", true),
+      ...(isFirst({ comparison, period, warnings }) && period.days > 7 ? COMPARE_A_WEEK : []),
       // An empty cell beside a count reads as a failure; beside none, it needs no word.
       ...(previous && hasChange && totals.events ? [EVENTS_NOTE] : []),
       ...(coverage?.notes ?? []),

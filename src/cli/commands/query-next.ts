@@ -1,6 +1,5 @@
 import { findNext, formatNotes, forPeople, type Note, propose } from "../../operations/note.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
-import type { View } from "../../operations/view.ts";
 import type { Answer, Query } from "../../reports/query.ts";
 import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
 
@@ -80,12 +79,15 @@ function proposeLists(answer: Answer): Answer {
   return { ...answer, views: answer.views.map((view) => ({ ...view, notes: [note, ...view.notes] })) };
 }
 
-/** Adds the command line that adds countries, where an answer lacks them for want of a database. */
+/** Says how to add countries, in place of the note that they are lacking for want of a database. */
 function proposeCountries(answer: Answer, source: readonly string[]): Answer {
-  const lacks = ({ notes }: View) =>
-    formatNotes(notes, "people").some((note) => note.includes(`without ${PLACES_OPTION}`));
-  if (!answer.views.some(lacks)) return answer;
-  const note = forPeople(`To add countries: ${formatCountrySetup(source)}`);
-  const views = answer.views.map((view) => (lacks(view) ? { ...view, notes: [...view.notes, note] } : view));
+  const lacks = (note: Note) =>
+    formatNotes([note], "people").some((text) => text.includes(`without ${PLACES_OPTION}`));
+  if (!answer.views.some(({ notes }) => notes.some(lacks))) return answer;
+  const proposal = forPeople(`Not shown: countries. To add them: ${formatCountrySetup(source)}`);
+  const views = answer.views.map((view) => ({
+    ...view,
+    notes: view.notes.map((note) => (lacks(note) ? proposal : note)),
+  }));
   return { ...answer, views };
 }

@@ -86,7 +86,7 @@ export async function formatAnswer(io: Io, answer: Answer | Shown, output: Outpu
 }
 
 /** In lines of a terminal: more notes would bury the answer. */
-const MAX_NOTE_LINES = 3;
+const MAX_NOTE_LINES = 4;
 
 /** Warnings, and notes unless they are unwanted, as lines for stderr. Markdown has them itself. */
 function formatNoteLines(io: Io, answer: Shown, output: Output): string[] {
