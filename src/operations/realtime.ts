@@ -16,8 +16,7 @@ export const realtime = defineOperation({
   tool: {
     name: "get_realtime",
     title: "Active visitors now",
-    description:
-      "Web analytics right now: visitors active in the last five minutes, not what they look at.",
+    description: "Web analytics right now: visitors active in the last five minutes, not what they look at.",
   },
   shell: {
     examples: ["analytics-mcp realtime example.com", "analytics-mcp realtime example.com --watch"],
