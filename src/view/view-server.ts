@@ -6,7 +6,8 @@ import { drawNotes, type Tree } from "../mcp/chart/elements.ts";
 import { escapeMarkup, printMarkup } from "../mcp/chart/markup.ts";
 import type { Call } from "../operations/call.ts";
 import { breakdown, realtime } from "../operations/index.ts";
-import type { Cell } from "../operations/view.ts";
+import { type Note, note } from "../operations/note.ts";
+import type { Cell, View } from "../operations/view.ts";
 import { cleanText, formatJson } from "../render/clean-text.ts";
 import { nameFile } from "../reports/file-name.ts";
 import { findQuery } from "../reports/queries.ts";
@@ -275,12 +276,20 @@ function search(answered: Answer, { given }: Address): Answer {
         .includes(wanted),
     );
   const views = answered.views.map((view, index) =>
-    index === 0 ? { ...view, rows: view.rows.filter(has), extent: undefined } : view,
+    index === 0
+      ? { ...view, rows: view.rows.filter(has), extent: undefined, notes: noteSearched(view) }
+      : view,
   );
   const { rows } = answered.result;
   const result = Array.isArray(rows) ? { ...answered.result, rows: rows.filter(has) } : answered.result;
   return { ...answered, result, views };
 }
+
+/** Says first that rows beyond the end of a list were not searched. */
+const noteSearched = ({ extent, rows, notes }: View): Note[] =>
+  extent === undefined || extent.total === rows.length
+    ? notes
+    : [note`Only the first ${rows.length} were searched.`, ...notes];
 
 /** Says every so often how many visitors are active, as Server-Sent Events, until the page is left. */
 async function sendActive(response: ServerResponse, site: string, context: Context): Promise<void> {

@@ -133,6 +133,13 @@ describe("a page of view has the numbers of the command that it shows", () => {
     }),
   );
 
+  it("says that a search was of a part of a list alone", () =>
+    withView(["--demo"], async (get) => {
+      const searched = "Only the first 2 were searched.";
+      expect(await get("example.com/pages?limit=2&search=docs")).toContain(searched);
+      expect(await get("example.com/devices?limit=1000&search=a")).not.toContain("were searched");
+    }));
+
   it("of logs", { timeout: 600_000 }, () => {
     const lines = Array.from({ length: 400 }, (_, index) =>
       combined({
