@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { topicNames } from "../../src/cli/help/topic-names.ts";
 import { serveVariables } from "../../src/config/serve-settings.ts";
 import { connectorEnvironment, environment } from "../../src/documents/environment.ts";
 import { buildLlmsTxt } from "../../src/documents/llms.ts";
@@ -32,6 +33,10 @@ it("llms.txt lists each page, except those about this package's code", () => {
   const pages = readdirSync("docs").filter((name) => name.endsWith(".md"));
   const listed = linkedDocuments.flatMap(({ path }) => (path.startsWith("docs/") ? path.slice(5) : []));
   expect([...listed, "architecture.md", "contributing.md"].sort()).toEqual(pages.sort());
+});
+
+it("the guide to the command line names all topics of the help", () => {
+  expect(readFileSync("docs/command-line.md", "utf8")).toContain(`# a topic: ${topicNames.join(", ")}\n`);
 });
 
 describe("published documents match the operations (npx vitest run -u rewrites them)", () => {
