@@ -107,11 +107,16 @@ export function judge({ tool, result, expected, organization, figures, mayFail }
     else figures.fault(`${tool}: an error`, text);
     return;
   }
-  const { receipt: _, ...said } = Object(result.structuredContent);
+  const { receipt: _, missing = [], ...said } = Object(result.structuredContent);
   const stranger = findStranger(text, organization);
   if (stranger !== undefined) figures.fault("an answer of another's grant", `${stranger} in ${text}`);
   if (!text.includes(organization.domain)) figures.fault(`${tool}: an answer without its site`, text);
-  if (!agrees(said, expected)) figures.fault(`${tool}: another number than the service's`, text);
+  if (mayFail && missing.length > 0) {
+    figures.expected("an answer without a list that failed");
+    return;
+  }
+  if (!agrees({ ...said, ...(missing.length > 0 && { missing }) }, expected))
+    figures.fault(`${tool}: another number than the service's`, text);
 }
 
 function findStranger(text: string, own: Organization): string | undefined {
