@@ -107,17 +107,35 @@ export function judge({ tool, result, expected, organization, figures, mayFail }
     else figures.fault(`${tool}: an error`, text);
     return;
   }
-  const { receipt: _, missing = [], ...said } = Object(result.structuredContent);
+  const { receipt: _, ...said } = Object(result.structuredContent);
   const stranger = findStranger(text, organization);
   if (stranger !== undefined) figures.fault("an answer of another's grant", `${stranger} in ${text}`);
   if (!text.includes(organization.domain)) figures.fault(`${tool}: an answer without its site`, text);
-  if (mayFail && missing.length > 0) {
-    figures.expected("an answer without a list that failed");
-    return;
-  }
-  if (!agrees({ ...said, ...(missing.length > 0 && { missing }) }, expected))
+  const failed = mayFail ? takeFailed(said) : new Set();
+  if (failed.size > 0) figures.expected("an answer without a list that failed");
+  if (!agrees(said, leaveOut(expected, failed)))
     figures.fault(`${tool}: another number than the service's`, text);
 }
+
+/** Takes from an answer what it says of lists that failed; returns their dimensions. */
+function takeFailed(said: { missing?: { dimension?: string; failed?: true }[] }): Set<unknown> {
+  const { missing = [] } = said;
+  const rest = missing.filter(({ failed }) => !failed);
+  if (rest.length > 0) said.missing = rest;
+  else delete said.missing;
+  return new Set(missing.flatMap(({ failed, dimension }) => (failed ? [dimension] : [])));
+}
+
+/** An answer without its lists of some dimensions. */
+const leaveOut = (answer: unknown, left: ReadonlySet<unknown>) =>
+  left.size === 0
+    ? answer
+    : Object.fromEntries(
+        Object.entries(Object(answer)).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.filter((each) => !left.has(Object(each).dimension ?? "")) : value,
+        ]),
+      );
 
 function findStranger(text: string, own: Organization): string | undefined {
   const names = text.match(/load-\d+\.example|site_load\d+/g) ?? [];
