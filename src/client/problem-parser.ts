@@ -54,7 +54,7 @@ export function parseProblem(status: number, text: string, context: ProblemConte
   const isProblem = known !== undefined && body.title !== undefined && body.status !== undefined;
   const cut = said?.slice(0, MAX_DETAIL_LENGTH);
   const end = /[.!?]$/.test(cut ?? "") ? "" : ".";
-  // What failed is not told by its words alone, and is one of several questions.
+  // A report asks several questions: its own words do not say which of them failed.
   const says =
     status >= 500 ? `The service answered ${context.path} with status ${status}` : "The service says";
   const quoted = cut && (isProblem ? cut : `${says}: ${quoteSaid(cut)}${end}`);

@@ -39,16 +39,16 @@ export const saveKeyOwner = (
     expires: record.created + GRANT_SECONDS * 1000,
   });
 
-/** Undefined if the grant has ended, or its key is of no keys file. */
-export async function readKeyOwner(
-  store: Store,
-  sealing: Sealing,
-  grantId: string,
-): Promise<KeyOwner | undefined> {
-  const record = await store.get(KIND, sealing.hash(KIND, grantId));
-  // Only `saveKeyOwner` seals values of this kind.
-  return record && (sealing.open(record, grantId) as KeyOwner | undefined);
+/** What was sealed for a grant; undefined if there is no such record, or it was changed. */
+async function readSealed(store: Store, sealing: Sealing, kind: string, grantId: string): Promise<unknown> {
+  const record = await store.get(kind, sealing.hash(kind, grantId));
+  return record && sealing.open(record, grantId);
 }
+
+/** Undefined if the grant has ended, or its key is of no keys file. */
+export const readKeyOwner = (store: Store, sealing: Sealing, grantId: string) =>
+  // Only `saveKeyOwner` seals values of this kind.
+  readSealed(store, sealing, KIND, grantId) as Promise<KeyOwner | undefined>;
 
 /** Ends a grant, and keeps whose it was and why it ended. Returns false if it had already ended. */
 export async function endGrant(
@@ -70,12 +70,6 @@ export async function endGrant(
 }
 
 /** Undefined if the grant has not ended, or an earlier release ended it. */
-export async function readGrantEnd(
-  store: Store,
-  sealing: Sealing,
-  grantId: string,
-): Promise<GrantEnd | undefined> {
-  const record = await store.get(END_KIND, sealing.hash(END_KIND, grantId));
+export const readGrantEnd = (store: Store, sealing: Sealing, grantId: string) =>
   // Only `endGrant` seals values of this kind.
-  return record && (sealing.open(record, grantId) as GrantEnd | undefined);
-}
+  readSealed(store, sealing, END_KIND, grantId) as Promise<GrantEnd | undefined>;

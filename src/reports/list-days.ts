@@ -1,4 +1,4 @@
-import { AnalyticsError, createParameterError } from "../errors.ts";
+import { AnalyticsError, createParameterError, type ParameterError } from "../errors.ts";
 
 /** A service has no list of the days that were asked for. */
 export class UnlistedDaysError extends AnalyticsError {
@@ -24,11 +24,17 @@ export class UnlistedDaysError extends AnalyticsError {
   }
 }
 
-/** The same where a period was asked for: nobody typed its number of days. */
-export function namePeriod(error: unknown): never {
+/** What an error says of a number of days. Throws an error about anything else. */
+function readRefusedDays(error: unknown): ParameterError {
   const parameters = error instanceof AnalyticsError ? error.parameters : [];
   const refused = parameters.find(({ parameter }) => parameter === "days");
   if (refused === undefined) throw error;
+  return refused;
+}
+
+/** Renames an error about a number of days to the period that was asked for. */
+export function namePeriod(error: unknown): never {
+  const refused = readRefusedDays(error);
   throw createParameterError("period", `cannot be used: days ${refused.detail}`, {
     hint: "Ask for a number of days that it has (days): they end today.",
   });
@@ -42,9 +48,7 @@ export function namePeriod(error: unknown): never {
 export const nameList =
   (dimension: string, parameter: "dimension" | "period" = "dimension") =>
   (error: unknown): never => {
-    const parameters = error instanceof AnalyticsError ? error.parameters : [];
-    const refused = parameters.find(({ parameter }) => parameter === "days");
-    if (refused === undefined) throw error;
+    const { allowed } = readRefusedDays(error);
     const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
-    throw new UnlistedDaysError(parameter, `${refusal} ${dimension}`, refused.allowed);
+    throw new UnlistedDaysError(parameter, `${refusal} ${dimension}`, allowed);
   };

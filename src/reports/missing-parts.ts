@@ -46,7 +46,7 @@ export function noteMissing(missing: Missing = [], verb: "shown" | "compared", p
   });
 }
 
-/** Names what failed, and why: others may be wrong to think that there is nothing, so that it is a warning. */
+/** Names what failed, and why. A warning, since a list that is absent could be taken for an empty one. */
 export const warnMissing = (missing: Missing = [], verb: "shown" | "compared"): string[] =>
   groupByReason(missing.filter(({ failed }) => failed)).map(
     ([reason, alike]) => `Not ${verb}: ${alike.map(namePart).join(", ")}. ${reason}`,

@@ -72,7 +72,7 @@ export function drawAnswer(
     const named = dimensions.find((known) => known === dimension);
     return offersFilter && named !== undefined ? linkCondition(address, named, value, href) : undefined;
   };
-  const { parts, trend } = drawContent(answered, address, drawing, linkRow, hasHead);
+  const { parts, trend } = drawContent({ answered, address, drawing, linkRow, hasHead });
   const numbers = new Intl.NumberFormat(screen.locale);
   const notes = [
     ...(note === undefined ? [] : [note]),
@@ -88,23 +88,24 @@ const NO_FILTER = "Rows are no links: this source cannot count some visitors alo
 /** The attributes of a row's link; undefined if it has none. */
 type LinkRow = (dimension: string, value: string | null) => Record<string, string> | undefined;
 
-function drawContent(
-  answered: Answer,
-  address: Address,
-  drawing: Drawing,
-  linkRow: LinkRow,
-  hasHead: boolean,
-): Content {
+interface Page {
+  answered: Answer;
+  address: Address;
+  drawing: Drawing;
+  linkRow: LinkRow;
+  hasHead: boolean;
+}
+
+function drawContent(page: Page): Content {
+  const { answered, address, drawing } = page;
   const { screen, href } = drawing;
-  const { empty } = answered;
-  const { site, page } = address;
-  if (empty !== undefined) return { parts: drawEmpty(answered, address, href) };
-  if (site !== undefined && page === "") return drawReport(answered, address, drawing, linkRow, hasHead);
-  if (page === "compare") {
+  if (answered.empty !== undefined) return { parts: drawEmpty(answered, address, href) };
+  if (address.site !== undefined && address.page === "") return drawReport(page);
+  if (address.page === "compare") {
     const comparison = cleanValue(compare.result.parse(answered.result));
     return { parts: drawComparison(comparison, createFormat(screen.locale)) };
   }
-  return drawTables(answered, address, drawing, linkRow);
+  return drawTables(page);
 }
 
 /** Why there are no numbers, with a link to days that have some. */
@@ -118,13 +119,7 @@ function drawEmpty({ empty = "", instead }: Answer, address: Address, href: Href
   ];
 }
 
-function drawReport(
-  answered: Answer,
-  address: Address,
-  drawing: Drawing,
-  linkRow: LinkRow,
-  hasHead: boolean,
-): Content {
+function drawReport({ answered, address, drawing, linkRow, hasHead }: Page): Content {
   const { href } = drawing;
   const raw = reportResult().parse(answered.result);
   const report = cleanValue(raw);
@@ -144,7 +139,7 @@ function drawReport(
   return { parts, trend };
 }
 
-function drawTables(answered: Answer, address: Address, drawing: Drawing, linkRow: LinkRow): Content {
+function drawTables({ answered, address, drawing, linkRow }: Page): Content {
   const { screen, href } = drawing;
   const { site, page } = address;
   const linkOf = (view: View, row: Record<string, Cell>) => {

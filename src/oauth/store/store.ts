@@ -106,8 +106,8 @@ export interface StoreOptions {
 
 /**
  * Kinds of records that strangers can cause: registrations, sign-ins in progress, assertions of applications, and, where
- * the key is public, what is kept of ended grants. A store keeps `MAX_WITHOUT_GRANT` of each kind that belong to no grant, and then removes the oldest. An application with
- * a live grant is never removed.
+ * the key is public, what is kept of ended grants. Of each kind, a store keeps `MAX_WITHOUT_GRANT` that belong to no grant,
+ * and then removes the oldest. An application with a live grant is never removed.
  */
 export const LIMITED_KINDS: readonly string[] = ["Client", "Interaction", "ReplayDetection", "GrantEnd"];
 export const MAX_WITHOUT_GRANT = 10_000;
