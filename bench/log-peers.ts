@@ -22,7 +22,7 @@ const COLUMNS = [
   "agent",
 ];
 
-/** What counts in a log of `write-log.ts`, which needs less than the definition in docs/logs.md. */
+/** What counts in a log of `write-log.ts`, which needs less than the definition in docs/log-rules.md. */
 const writeQuery = (visitors: string, source: string, matches: (text: string, pattern: string) => string) =>
   `SELECT substr(stamp, 2, 11) AS day, ${visitors} AS visitors, count(*) AS pageviews FROM ${source}
    WHERE request LIKE 'GET %' AND status IN ('200', '304')

@@ -23,6 +23,16 @@ const linkedDocuments = [
   ["Rules", "docs/conform.md", "how `analytics-mcp conform` checks a service against the contract"],
   ["Connector", "docs/connector.md", "how to run the tools as a remote server with sign-in"],
   ["Access logs", "docs/logs.md", "a web server's logs as the source, without a service"],
+  [
+    "How access logs are counted",
+    "docs/log-rules.md",
+    "what each line counts as, pages, channels, scanners, limits",
+  ],
+  [
+    "The history of access logs",
+    "docs/log-history.md",
+    "what is kept, backup, damage, Parquet files for SQL",
+  ],
   ["ClickHouse", "docs/clickhouse.md", "logs of several servers or years, in a table"],
   ["Matomo, Umami, Plausible", "docs/services.md", "how to set them up, and what maps to what"],
   ["A service of your own", "docs/your-service.md", "how its fields are found, and mapping files"],

@@ -12,7 +12,7 @@ import { splitTarget } from "../../src/sources/logs/counting/request.ts";
 import type { LogLine } from "../../src/sources/logs/reading/log-line.ts";
 import { DOWNLOADS, STATIC } from "../../src/sources/measure/path-kinds.ts";
 
-const [, rules = ""] = readFileSync("docs/logs.md", "utf8").split("\n## The rules in full\n");
+const rules = readFileSync("docs/log-rules.md", "utf8");
 
 /** The cells of a section's tables, by row, without the rows of titles. */
 function readRows(title: string): string[][] {
@@ -36,7 +36,7 @@ const judge = (line: Partial<LogLine>) =>
 const readVisit = (referrer: string | undefined, query = "") =>
   readOrigin({ ...GET, referrer }, query, createIsOwnHost("example.com", undefined));
 
-describe("the rules in docs/logs.md are those of the code", () => {
+describe("the rules in docs/log-rules.md are those of the code", () => {
   it("lists all suffixes", () => {
     const lists = new Map(readRows("What a line counts as").map(([name = "", list = ""]) => [name, list]));
     expect(lists.get("static files")).toBe([...STATIC].sort().join(", "));
@@ -44,11 +44,9 @@ describe("the rules in docs/logs.md are those of the code", () => {
   });
 
   it("has examples of feeds and data", () => {
-    let expected: Outcome | undefined;
-    const examples = readRows("What a line counts as").flatMap(([line = "", targets = ""]) => {
-      if (/^feeds:|^data:/.test(line)) expected = line.startsWith("feeds") ? "feed" : "data";
-      return listCode(targets).map((target) => ({ target, expected }));
-    });
+    const examples = readRows("What a line counts as").flatMap(([expected, , targets = ""]) =>
+      listCode(targets).map((target) => ({ target, expected })),
+    );
     expect(examples.length).toBeGreaterThan(20);
     for (const { target, expected } of examples) {
       expect(judge({ target }), target).toBe(expected);

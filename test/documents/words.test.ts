@@ -7,6 +7,8 @@ const USER_PAGES = [
   "README.md",
   ...[
     "logs",
+    "log-rules",
+    "log-history",
     "clickhouse",
     "services",
     "your-service",

@@ -27,7 +27,7 @@ const NOISE = { from: 0.6, to: 1.4 };
 /** Who reads that there is nothing often tries again. */
 const RETRY_CHANCE = 0.15;
 const RETRY_PAUSE = { from: 2, to: 40 };
-/** So many requests that each of them is a scanner to everyone, see docs/logs.md. */
+/** So many requests that each of them is a scanner to everyone, see docs/log-rules.md. */
 const PROBES = { from: 24, to: 60 };
 const PROBED = ["/.env", "/.git/config", "/wp-login.php", "/xmlrpc.php", "/phpmyadmin/", "/backup.zip"];
 

@@ -1,7 +1,7 @@
 /** What a request asks for, judged by its path. */
 export type Asked = "page" | "download" | "static" | "feed" | "data";
 
-/** Files that belong to pages, by suffix. docs/logs.md lists these and the downloads. */
+/** Files that belong to pages, by suffix. docs/log-rules.md lists these and the downloads. */
 export const STATIC = words(`
   avif bmp cur eot gif ico jpeg jpg jxl otf png svg svgz tif tiff ttf webp woff woff2
   css js mjs cjs map wasm json jsonld webmanifest xml txt vtt less scss ts m3u8 mpd

@@ -259,7 +259,7 @@ function group(lines: readonly Line[], keyOf: (line: Line) => string): Map<strin
   return groups;
 }
 
-/** What the lines of a day say, by the rules of docs/logs.md, written once more and simply. */
+/** What the lines of a day say, by the rules of docs/log-rules.md, written once more and simply. */
 function countDay(lines: readonly Line[]) {
   const people = group(
     lines.filter(({ agent }) => !/bot/i.test(agent)),

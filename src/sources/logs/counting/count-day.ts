@@ -32,7 +32,7 @@ export interface CountedDay {
   table: OpenTable;
 }
 
-/** Counts a day by the definition in docs/logs.md: who is a visitor, which of them are scanners, what a visit is. */
+/** Counts a day by the definition in docs/log-rules.md: who is a visitor, which of them are scanners, what a visit is. */
 export function countDay(day: OpenDay, timezone: string): CountedDay {
   const table = tabulateDay(day);
   const kept = keepAll(table);

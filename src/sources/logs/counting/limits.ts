@@ -9,7 +9,7 @@ import { createValues, type Values } from "./values.ts";
 /*
  * Anyone who sends requests chooses their texts. These limits bound what they can make this program keep: of each text, of
  * different texts, and of all texts together. What is beyond them is folded at once and nothing is taken back, so that journals
- * only grow, and so that processes that read the same lines in other portions keep the same. docs/logs.md states the limits.
+ * only grow, and so that processes that read the same lines in other portions keep the same. docs/log-rules.md states the limits.
  */
 
 /** In UTF-16 code units. */

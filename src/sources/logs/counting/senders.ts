@@ -12,7 +12,7 @@ export interface Sender {
   agent: number;
 }
 
-/** How many user agents of an address are senders of their own on a day. All others are one sender. docs/logs.md states it. */
+/** How many user agents of an address are senders of their own on a day. All others are one sender. docs/log-rules.md states it. */
 const MAX_AGENTS = 10_000;
 /** In place of the id of a user agent, which has 30 bits. */
 export const OTHER_AGENT = 2 ** 30;

@@ -11,9 +11,9 @@ import { expectSameAnswers, type SameVisits, SPANS, writeSameVisits } from "../.
 
 const DUCKDB = resolve(".cache/duckdb/node_modules/@duckdb/node-api");
 
-/** The SQL of a section of docs/logs.md, with the folder that the test wrote. */
+/** The SQL of a section of docs/log-history.md, with the folder that the test wrote. */
 function readDocumentedSql(folder: string, heading = "Every hit, as Parquet files"): string[] {
-  const page = readFileSync("docs/logs.md", "utf8");
+  const page = readFileSync("docs/log-history.md", "utf8");
   const [, section = ""] = page.split(`\n## ${heading}\n`);
   const [text = ""] = section.split("\n## ");
   return [...text.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) =>
@@ -46,7 +46,7 @@ describe("hits in Parquet files give the numbers of the logs", () => {
   });
   afterAll(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
-  it.skipIf(!existsSync(DUCKDB))("asked by DuckDB, as docs/logs.md says", async () => {
+  it.skipIf(!existsSync(DUCKDB))("asked by DuckDB, as docs/log-history.md says", async () => {
     const ask = await startDuckDb();
     const [topPages = "", sources = ""] = readDocumentedSql(folder);
     const source = visits.logs.get("example.com");
@@ -73,7 +73,7 @@ describe("hits in Parquet files give the numbers of the logs", () => {
     expect(sum).toBeGreaterThanOrEqual(Number(readers[0]?.all));
   });
 
-  it.skipIf(!hasChdb)("loaded into ClickHouse, as docs/logs.md says", async () => {
+  it.skipIf(!hasChdb)("loaded into ClickHouse, as docs/log-history.md says", async () => {
     await clickHouse.run(readDocumentedSql(folder).at(-1) ?? "");
     const table = await openHits(clickHouse, clock);
     for (const span of SPANS) await expectSameAnswers(table, visits, span);
@@ -97,9 +97,9 @@ describe("the history's own files give the numbers of the logs", () => {
   });
   afterAll(() => rmSync(state, { recursive: true, force: true }));
 
-  it.skipIf(!existsSync(DUCKDB))("asked by DuckDB, as docs/logs.md says", async () => {
+  it.skipIf(!existsSync(DUCKDB))("asked by DuckDB, as docs/log-history.md says", async () => {
     const ask = await startDuckDb();
-    const [referrers = ""] = readDocumentedSql(history, "The history");
+    const [referrers = ""] = readDocumentedSql(history, "Its files");
     const { rows } = await source.breakdown(span, "referrers", 1_000);
     expect(rows.length).toBeGreaterThan(3);
     const found = await ask(referrers.replace("2026-11-30", span.to));
@@ -132,8 +132,8 @@ describe("the history's own files give the numbers of the logs", () => {
     );
   });
 
-  it.skipIf(!hasChdb)("asked by ClickHouse, as docs/logs.md says", async () => {
-    const sql = readDocumentedSql(history, "The history").at(-1) ?? "";
+  it.skipIf(!hasChdb)("asked by ClickHouse, as docs/log-history.md says", async () => {
+    const sql = readDocumentedSql(history, "Its files").at(-1) ?? "";
     const within = sql.replace("event = ''", `event = '' AND day BETWEEN '${span.from}' AND '${span.to}'`);
     const text = await clickHouse.run(`${within} FORMAT JSONCompactEachRow`);
     const { rows } = await source.breakdown(span, "pages", 1_000);
