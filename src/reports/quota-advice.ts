@@ -42,7 +42,7 @@ export async function adviseOnQuota<T>(
 function explain(error: AnalyticsError, needed: number, advice: string): AnalyticsError {
   const { code, message, hint, status, quota } = error;
   if (quota === undefined) {
-    const maybe = `This query takes several requests at once. If it fails again, the quota may be smaller than that: ${advice}`;
+    const maybe = `This query takes at least ${needed} requests at once. If it fails again, the quota may be smaller than that: ${advice}`;
     const next = hint === undefined ? maybe : `${hint} ${maybe}`;
     return new AnalyticsError(code, message, { hint: next, status, cause: error });
   }

@@ -66,7 +66,7 @@ describe("a quota that is smaller than what a query needs", () => {
     const { ask, close } = await connect(6, withoutPolicy);
     expect((await ask("get_overview")).lines).toEqual([
       "The key's quota is used up: try again in 60 seconds.",
-      `This query takes several requests at once. If it fails again, the quota may be smaller than that: ${LESS}`,
+      `This query takes at least 14 requests at once. If it fails again, the quota may be smaller than that: ${LESS}`,
     ]);
     await close();
   });
