@@ -5,7 +5,14 @@ import { commonJs } from "./.ci/build/common-js.ts";
 import { computed } from "./.ci/build/computed.ts";
 import { collectLicenses } from "./.ci/build/licenses.ts";
 import { writeManPage } from "./.ci/build/man-page.ts";
-import { hyparquetInPart, mailInPart, provider, undiciInPart, withoutAjv } from "./.ci/build/packages.ts";
+import {
+  hyparquetInPart,
+  mailInPart,
+  mimeInPart,
+  provider,
+  undiciInPart,
+  withoutAjv,
+} from "./.ci/build/packages.ts";
 import { buildSbom } from "./.ci/build/sbom.ts";
 
 const METAFILE = "dist/metafile-esm.json";
@@ -25,7 +32,7 @@ export default defineConfig({
   // One tarball without runtime dependencies: everything is bundled, but for 19 MB that few need (an optional peer).
   noExternal: [/^(?!libsql$)/],
   plugins: [commonJs],
-  esbuildPlugins: [computed, hyparquetInPart, mailInPart, provider, undiciInPart, withoutAjv],
+  esbuildPlugins: [computed, hyparquetInPart, mailInPart, mimeInPart, provider, undiciInPart, withoutAjv],
   onSuccess: async () => {
     writeFileSync("dist/package.json", '{ "type": "commonjs" }\n');
     cpSync("src/cli/completion/scripts", "dist/completion/scripts", { recursive: true });

@@ -87,3 +87,26 @@ export const mailInPart: Plugin = {
     }));
   },
 };
+
+/** Types that oidc-provider and Koa send, accept or compare; one that both name in full needs no entry. */
+export const MIME_TYPES = [
+  "application/json",
+  "application/jwt",
+  "application/octet-stream",
+  "application/x-www-form-urlencoded",
+  "text/html",
+  "text/plain",
+];
+
+/** Of the list of all media types, by which Koa sets `Content-Type`, takes those in use: the tarball is 27 kB smaller. */
+export const mimeInPart: Plugin = {
+  name: "mime-in-part",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node_modules.mime-db.db\.json$/ }, ({ path }) => ({
+      contents: JSON.stringify(pickTypes(JSON.parse(readFileSync(path, "utf8")))),
+      loader: "json",
+    })),
+};
+
+export const pickTypes = (all: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(MIME_TYPES.map((type) => [type, all[type]]));
