@@ -151,19 +151,25 @@ const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padSt
 interface QuoteOptions {
   /** Of a text, between its marks. */
   maxLength?: number;
+  /** The single one is for texts that are full of the other, such as lines of logs. */
+  mark?: '"' | "'";
 }
 
 /**
  * Quotes a value for a sentence, on one line, as JSON. Strangers choose such texts (paths, referrers, names): no invisible
  * character, and no quotation mark but the last, which is the end of the text. */
-export function quote(value: unknown, { maxLength = Number.POSITIVE_INFINITY }: QuoteOptions = {}): string {
+export function quote(
+  value: unknown,
+  { maxLength = Number.POSITIVE_INFINITY, mark = '"' }: QuoteOptions = {},
+): string {
   if (typeof value !== "string") return escapeInvisible(JSON.stringify(value) ?? "nothing");
   const json = JSON.stringify(value.slice(0, maxLength)).slice(1, -1);
-  const text = escapeInvisible(json.replaceAll('\\"', "\\u0022"));
-  if (value.length <= maxLength && text.length <= maxLength) return `"${text}"`;
+  const shown = json.replaceAll('\\"', '"').replaceAll(mark, escapeUnit(mark));
+  const text = escapeInvisible(shown);
+  if (value.length <= maxLength && text.length <= maxLength) return mark + text + mark;
   // No part of an escape.
   const [start = ""] = /^(?:\\u.{4}|\\[^u]|[^\\\p{Cs}])*/u.exec(text.slice(0, maxLength - 1)) ?? [];
-  return `"${start}…"`;
+  return `${mark}${start}…${mark}`;
 }
 
 /** A text without spaces, and without marks at its end that a sentence could have behind it. Some of these letters are invisible. */

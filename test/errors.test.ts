@@ -23,6 +23,10 @@ describe("a quoted text", () => {
     expect(quote(text)).toBe(quoted);
   });
 
+  it("shows quotation marks as they are between single ones", () => {
+    expect(quote('"GET /" \'b', { mark: "'" })).toBe("'\"GET /\" \\u0027b'");
+  });
+
   it("is the text as JSON, whatever it is", () => {
     fc.assert(
       fc.property(texts, (text) => {

@@ -137,7 +137,7 @@ function listNotes(run: DryRun, known: string | undefined): string[] {
           `Shown are ${other_hosts.length} of ${other_hosts_total} hosts that are not sites. Without --site, a site has 1% of all page views or more.`,
         ]
       : []),
-    ...run.unreadable.map((line) => `Cannot be read: ${quote(line)}`),
+    ...run.unreadable.map((line) => `Cannot be read: ${quote(line, { mark: "'" })}`),
   ];
 }
 

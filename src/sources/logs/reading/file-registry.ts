@@ -268,7 +268,7 @@ function explainLeftOut(
   const [first] = sample;
   if (first === undefined) return damage && `cannot be read: ${damage.replace(/\.$/, "")}`;
   if (detected.kind === "error-log") return "is an error log";
-  const firstLine = `its first line is ${quote(cleanText(first, 120))}`;
+  const firstLine = `its first line is ${quote(cleanText(first, 120), { mark: "'" })}`;
   if (detected.kind === "unknown") {
     const begins = sample.length < SAMPLE_LINES ? "is" : `begins with ${SAMPLE_LINES} lines`;
     return `${begins} in no known format; ${firstLine}`;

@@ -368,13 +368,13 @@ describe("what is no access log", () => {
     const { logs, path } = openFolder({
       "access.log": text(3),
       "error.log": "2026/11/21 05:05:10 [error] 7#7: *1 open() failed\n",
-      "notes.txt": "Dear diary,\n",
+      "notes.txt": 'Dear "diary",\n',
       "empty.log": "",
     });
     expect(await pageviews(logs)).toBe(3);
     expect([...logs.registry.leftOut]).toEqual([
       [path("error.log"), { reason: "is an error log" }],
-      [path("notes.txt"), { reason: 'is in no known format; its first line is "Dear diary,"' }],
+      [path("notes.txt"), { reason: "is in no known format; its first line is 'Dear \"diary\",'" }],
     ]);
   });
 
