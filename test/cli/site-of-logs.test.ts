@@ -1,4 +1,5 @@
 import { readdirSync, rmSync } from "node:fs";
+import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { readProfileOptions } from "../../src/config/profiles.ts";
 import { logs } from "../../src/sources/logs.ts";
@@ -51,7 +52,43 @@ describe("the site of logs that name none", () => {
     const flags = { logs: [log] };
     const given = { flags, environment: createHome(), clock: () => LOG_NOW };
     await expect(logs.openViews?.(given)).resolves.toBeTypeOf("function");
-    expect((await runShell(["logs", log], { environment })).stdout).not.toContain("(unnamed)");
+    for (const home of [environment, createHome()])
+      expect((await runShell(["logs", log], { environment: home })).stdout).not.toContain("(unnamed)");
+  });
+
+  it("is found in standard input, too, and a name that its pages do not use is", async () => {
+    // More than can be read a second time.
+    const more = joinLines(...Array(1_000).fill(combined()));
+    const run = async (...argv: string[]) => {
+      const parts = [joinLines(...page("2026-11-21T04:00:00Z")), ...Array(60).fill(more)];
+      const stdin = Readable.from(parts).pipe(new PassThrough());
+      const options = { environment: createHome(), stdin, columns: 400, clock: () => LOG_NOW };
+      return (await runShell(argv, options)).stderr;
+    };
+    expect(await run("stats", "--logs", "-")).toContain("so they count as shop.example, the name that");
+    expect(await run("stats", "--logs", "-", "--site", "shop.exmaple")).toContain(
+      "warning: The pages in these logs call their site shop.example, not shop.exmaple.",
+    );
+    expect(await run("logs", "-")).toContain("It counts as shop.example.");
+  });
+
+  it("has the days of its history in what is shown of the logs, unless other ones are asked for", async () => {
+    const { run, environment, log } = createPlace();
+    await run("stats", "--timezone", "Asia/Tokyo");
+    const show = async (...argv: string[]) =>
+      JSON.parse((await runShell(["logs", log, "--json", ...argv], { environment })).stdout).timezone;
+    expect([await show(), await show("--timezone", "UTC")]).toEqual(["Asia/Tokyo", "UTC"]);
+  });
+
+  it("is told at a login of a part of its logs, with what is not kept and not read", async () => {
+    const { run, environment, path, log } = createPlace();
+    await run("stats");
+    const argv = ["login", "--logs", path("access.log")];
+    const { stderr } = await runShell(argv, { environment, columns: 400, clock: () => LOG_NOW });
+    expect(stderr).toContain("warning: Beside access.log, 2 older files of the same log are not read.");
+    expect(stderr).toContain(`so nothing is kept of these alone. To go on with it: --logs '${log}'\n`);
+    const set = ["logs", "--set", "--keep", "100", path("access.log")];
+    expect((await runShell(set, { environment })).stderr).not.toContain("warning:");
   });
 
   it("is counted again by the name that the pages use, after any other one", async () => {

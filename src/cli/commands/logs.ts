@@ -70,25 +70,33 @@ export const command: CommandDefinition = {
           { createReplay },
           { dryRun, UNNAMED },
           { buildLogViews, nameSite },
-          { findSavedName },
+          { findSavedName, withSavedOptions },
+          { findOnlyName },
         ] = await Promise.all([
           import("../../sources/logs/open.ts"),
           import("../../sources/logs/reading/replay.ts"),
           import("../../sources/logs/command/dry-run.ts"),
           import("./logs-views.ts"),
           import("../../sources/logs/histories.ts"),
+          import("../../sources/logs/command/first-look.ts"),
         ]);
-        const settings = readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE);
         const stdin = createReplay(() => openPipe(io.stdin));
+        const asked = {
+          ...readLogSettings(findFlags(io, files, flags), io.environment.ANALYTICS_SITE),
+          stdin,
+        };
         if (flags.ndjson || flags.parquet !== undefined) {
           const { writeHits } = await import("./logs-export.ts");
-          await writeHits(io, { ...settings, stdin }, flags);
+          await writeHits(io, asked, flags);
           return;
         }
         assertNoOtherFlags(flags);
-        const run = await dryRun({ ...settings, stdin }, io.clock);
+        const settings = await withSavedOptions(asked, io.environment);
+        // The beginning of standard input cannot be read again once all of it was.
+        const called = await findOnlyName(settings);
+        const run = await dryRun(settings, io.clock);
         const isUnnamed = run.sites.some(({ site }) => site === UNNAMED);
-        const known = isUnnamed ? await findSavedName(settings, io.environment) : undefined;
+        const known = isUnnamed ? ((await findSavedName(settings, io.environment)) ?? called) : undefined;
         const result = known === undefined ? run : nameSite(run, known);
         await printAnswer(
           io,

@@ -9,7 +9,7 @@ import { DEFINITION } from "./counting/day-counts.ts";
 import { listOwnSites } from "./counting/sites.ts";
 import { openStore, readLogSettings } from "./open.ts";
 import { readRealPattern } from "./reading/find-files.ts";
-import { currentOptions, formatOptions } from "./saved-options.ts";
+import { applyOptions, currentOptions, formatOptions } from "./saved-options.ts";
 import { formatPatterns, type LogSettings } from "./settings.ts";
 import {
   findHistoriesFolder,
@@ -109,6 +109,14 @@ export async function setOptions(context: LocalContext): Promise<HistoryRow> {
 export async function findSavedOptions(settings: LogSettings, environment: Environment) {
   const manifest = await findManifest(settings, environment);
   return manifest && currentOptions(manifest.logs.options);
+}
+
+/** Logs as questions count them: by the options of their history, where others are not given. */
+export async function withSavedOptions(asked: LogSettings, environment: Environment): Promise<LogSettings> {
+  const saved = await findSavedOptions(asked, environment).catch(() => undefined);
+  return saved === undefined
+    ? asked
+    : { ...asked, ...applyOptions([{ since: "", options: { ...saved, ...asked.given } }]) };
 }
 
 /** The site that lines without one count for in the history of some logs; undefined if there is none. */

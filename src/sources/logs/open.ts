@@ -10,6 +10,7 @@ import { STDIN } from "./reading/find-files.ts";
 import { createReplay } from "./reading/replay.ts";
 import { applyOptions, completeOptions, readGivenOptions } from "./saved-options.ts";
 import type { LogSettings } from "./settings.ts";
+import { describePart } from "./store/history-logs.ts";
 import { createLogStore, type LogStoreOptions } from "./store/log-store.ts";
 import { openHistoryOf } from "./store/open-history.ts";
 
@@ -48,8 +49,14 @@ export function openStore(
   const isKept = settings.files.every(({ glob }) => glob !== STDIN);
   const openHistory = isKept ? () => openHistoryOf(settings, environment, warn ?? (() => {})) : undefined;
   const look = () => import("./command/first-look.ts");
-  const onNamed = async () => {
-    for (const text of await (await look()).lookFirst(settings)) await warn?.(text);
+  const onNamed = async (partOf: readonly string[] = []) => {
+    const part = partOf.length > 0 ? [describePart(partOf)] : [];
+    // `logs --set` refuses a part.
+    if (part.length > 0 && !mayChange) return async () => {};
+    const texts = await (await look()).lookFirst(settings);
+    return async () => {
+      for (const text of texts.concat(part)) await warn?.(text);
+    };
   };
   const findCalled: LogStoreOptions["findCalled"] = async (isOnly) => {
     const { findCalled, findOnlyName } = await look();

@@ -1,6 +1,6 @@
 import { createCollector } from "../counting/collector.ts";
 import { parseSample, readHead } from "../reading/file-head.ts";
-import { findFiles, STDIN } from "../reading/find-files.ts";
+import { findFiles } from "../reading/find-files.ts";
 import { adviseOnRotated } from "../reading/named-logs.ts";
 import type { LogSettings } from "../settings.ts";
 import { createPageHosts, type PageHosts } from "./page-hosts.ts";
@@ -36,8 +36,6 @@ export const findCalled = async (settings: LogSettings): Promise<string | undefi
 
 /** @param isOnly Whether to find nothing if a line or an option names a site. */
 async function look(settings: LogSettings, isOnly = false): Promise<PageHosts | undefined> {
-  // Standard input is read once.
-  if (settings.files.some(({ glob }) => glob === STDIN)) return undefined;
   const hosts = createPageHosts();
   const collector = createCollector({ ...settings, onlySite: "localhost", geoip: undefined });
   // What cannot be read fails when it is counted.

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { quoteLogs } from "../../../config/found-logs.ts";
 import { quote } from "../../../errors.ts";
 import { readMember } from "../../../member.ts";
 import type { Warning } from "../../../operations/warning.ts";
@@ -121,6 +122,10 @@ export const isNamed = ({ hasHosts, site }: LogContent): boolean => !hasHosts &&
 /** What to save: names matter only where lines lack them. */
 export const keepLogs = (logs: HistoryLogs, contents: readonly LogContent[]): HistoryLogs =>
   contents.some(isNamed) ? logs : { ...logs, names: [] };
+
+/** What somebody who saves such logs should know. */
+export const describePart = (partOf: readonly string[]): string =>
+  `These files belong to a history that has more of them, so nothing is kept of these alone. To go on with it: ${quoteLogs(partOf)}`;
 
 /** Says that the numbers are not those of another history that has some of the same files. Others see it: it names no folders. */
 export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string[] = []): Warning[] {

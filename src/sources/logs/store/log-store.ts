@@ -86,7 +86,7 @@ export interface LogStoreOptions {
   /** Opens the history that earlier processes kept; absent or undefined if nothing is to be kept. */
   openHistory?: (() => Promise<OpenHistory | PartOfHistory | NotKept | undefined>) | undefined;
   /** Called when logs were read that have no history yet, or whose options may change. */
-  onNamed?: (() => Promise<void>) | undefined;
+  onNamed?: ((partOf?: readonly string[]) => Promise<() => Promise<void>>) | undefined;
   /** Called when logs were counted again by another name, with the one before. */
   onRenamed?: ((before: string, name: string, isCalled: boolean) => void) | undefined;
   /** Finds what the pages of these logs call their site; with `isOnly`, only if that is enough to name it. */
@@ -109,7 +109,8 @@ export function createLogStore(
   let notKept: NotKept | undefined;
   let partOf: readonly string[] | undefined;
   let isOpened = false;
-  let isNamedNow = false;
+  /** Says what was found when these logs were named. */
+  let sayNamed: (() => Promise<void>) | undefined;
   /** The site of logs that have no history, if nobody named it and their pages leave no doubt. */
   let called: string | undefined;
   let current: CountedLogs | undefined;
@@ -181,7 +182,9 @@ export function createLogStore(
   };
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
     const kept = history?.load();
-    isNamedNow ||= partOf === undefined && (kept === undefined || mayChange === true);
+    const isNamedNow = mayChange === true || (partOf === undefined && kept === undefined);
+    // The beginning of standard input cannot be read again once all of it was.
+    if (isNamedNow) sayNamed ??= await onNamed?.(partOf);
     if (kept === undefined && asked.sites.length === 0) called = await findCalled?.(true);
     if (history === undefined || readInWorker === undefined) return kept;
     const { settings } = settle(kept);
@@ -360,8 +363,8 @@ export function createLogStore(
       const next = running.then(async () => {
         signal?.throwIfAborted();
         const read = await readAsked(signal);
-        if (isNamedNow) await onNamed?.();
-        isNamedNow = false;
+        await sayNamed?.();
+        sayNamed = undefined;
         return { ...read, notKept, partOf, folder: history?.folder };
       });
       running = next.catch(() => {});
