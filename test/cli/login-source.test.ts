@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { readProfile, readProfileOptions, writeProfile } from "../../src/config/profiles.ts";
@@ -80,6 +81,15 @@ describe("login at a terminal of a machine with logs", () => {
     ]);
     const { stdout } = await runShell(["logs", "--list"], { environment: home });
     expect(stdout).toContain("timezone Europe/Berlin");
+  });
+
+  it("shows commands that work in any folder, whatever path is typed", async () => {
+    const { stderr } = await login(createHome(), [
+      [ANY, `${relative(".", path("access.log"))}\r`],
+      ["(Enter for example.com)", "\r"],
+      ["Timezone", "UTC\r"],
+    ]);
+    expect(stderr).toContain(`--geoip countries ${path("access.log")}\n`);
   });
 
   it("asks for the default among files of several sites, which are all read", async () => {

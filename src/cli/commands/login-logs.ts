@@ -58,14 +58,14 @@ export async function askAboutLogs(
   ask: Ask,
   flags: SourceFlags,
   given: GivenLogs,
-): Promise<{ flags: SourceFlags; logs: readonly string[]; lacksCountries: boolean }> {
+): Promise<{ flags: SourceFlags; lacksCountries: boolean }> {
   const { logs, run, name } = await chooseFiles(io, ask, given);
   const site = flags.site ?? (await askForSites(ask, run, logs, name));
   const saved = await findSaved(io, logs);
   const timezone = await askForTimezone(io, ask, saved);
   if (run === "large") await printNote(io, "Counting them for the first time, which takes a while …");
   const { geoip } = saved ?? completeOptions({});
-  return { flags: { ...flags, logs, site, timezone }, logs, lacksCountries: geoip === null };
+  return { flags: { ...flags, logs, site, timezone }, lacksCountries: geoip === null };
 }
 
 /**
@@ -210,9 +210,8 @@ async function askForTimezone(
   return timezone === saved?.timezone ? undefined : timezone;
 }
 
-/** Offers the database that countries need. */
-export async function offerCountries(io: Io, logs: readonly string[]): Promise<void> {
+/** Offers the database that countries need. @param source The options that choose the logs. */
+export async function offerCountries(io: Io, source: readonly string[]): Promise<void> {
   await printNote(io, "To add the countries of visitors:");
-  for (const command of listCountrySetup(logs.flatMap((pattern) => ["--logs", pattern])))
-    await printNote(io, `  ${command}`);
+  for (const command of listCountrySetup(source)) await printNote(io, `  ${command}`);
 }

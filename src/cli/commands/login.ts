@@ -101,13 +101,13 @@ async function prepare(io: Io, ask: Ask, flags: LoginFlags): Promise<Save> {
     }
     if (!("logs" in have)) return prepareService(io, counted, { ...flags, ...have });
     const { askAboutLogs, offerCountries } = await import("./login-logs.ts");
-    const { flags: asked, logs, lacksCountries } = await askAboutLogs(io, counted, flags, have);
+    const { flags: asked, lacksCountries } = await askAboutLogs(io, counted, flags, have);
     const chosen = findLocal({ ...asked, profile: undefined }, {});
     if (chosen === undefined) throw new TypeError("--logs chooses a source.");
     const save = await prepareLocal(io, { ...flags, ...asked }, chosen);
     return async () => {
       await save();
-      if (lacksCountries && !flags.json) await offerCountries(io, logs);
+      if (lacksCountries && !flags.json) await offerCountries(io, chosen.options);
     };
   });
 }
