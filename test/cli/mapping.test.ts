@@ -403,6 +403,15 @@ describe("a service that describes itself in words of its own", () => {
       expect(reference.requests.slice(before).map(({ url }) => url)).toEqual(["/api/v1/sites"]);
     });
 
+    it("is not needed by what this program reads itself", async () => {
+      const { code, stdout, stderr } = await runShell(["mapping", "--demo"], { environment: createHome() });
+      expect([code, stdout.trim(), stderr]).toEqual([
+        0,
+        "{}",
+        "This program reads made-up data by itself: it needs no mapping.\n",
+      ]);
+    });
+
     it("is refused with one", async () => {
       const environment = { ...access(reference), ANALYTICS_API_KEY: key };
       const argv = ["stats", "--site", "example.com", "--mapping", write("none-needed.json", { site: "id" })];

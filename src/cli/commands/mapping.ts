@@ -6,6 +6,7 @@ import type { View } from "../../operations/view.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
 import type { ServiceSummary } from "../../sources/described/service-summary.ts";
 import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
+import { findLocal } from "../../sources/local-choice.ts";
 import { createContractCall, openTarget } from "../../sources/service-source.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -47,14 +48,16 @@ export const command: CommandDefinition = {
 async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
   const output = readOutput(io, flags);
   const { environment, clock } = io;
-  const found = readAccess(flags, environment, await readGivenKey(flags, io.stdin));
-  for (const warning of found.warnings) await printNote(io, `warning: ${warning}`);
   const print = (result: Record<string, unknown>, views: View[]) =>
     printAnswer(io, { params: {}, result, views }, output);
   const printNone = async (reason: string) => {
     if (output.format === "json") await print({}, []);
     await printNote(io, `${reason}: it needs no mapping.`);
   };
+  const local = findLocal(flags, environment);
+  if (local !== undefined) return printNone(`This program reads ${local.kind.about.label} by itself`);
+  const found = readAccess(flags, environment, await readGivenKey(flags, io.stdin));
+  for (const warning of found.warnings) await printNote(io, `warning: ${warning}`);
   if (found.service !== undefined) {
     return printNone(`${findGateway(found.service).title} has an API of its own, which this program knows`);
   }
