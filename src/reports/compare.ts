@@ -4,7 +4,7 @@ import { addDays } from "../operations/days.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { filterEcho, filterParams, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { headFilter } from "../operations/filter.ts";
-import { forModels } from "../operations/note.ts";
+import { forModels, forPeople } from "../operations/note.ts";
 import { formatSpan, noteVisitors } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
@@ -148,6 +148,7 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
       forModels(`As of ${as_of}.`),
       ...notes,
       ...noteRest(dimensions, order),
+      ...(dimensions.length > 1 ? [forPeople("Events are left out: --dimension events compares them.")] : []),
       ...noted,
     ],
     warnings: [...warnMissing(comparison.missing, "compared"), ...warnings, ...(comparison.near ?? [])],
