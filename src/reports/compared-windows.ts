@@ -12,6 +12,7 @@ import { nameList } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
 import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
+import { within } from "./subtracted-spans.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 
@@ -135,7 +136,12 @@ async function readDirectly(
     ...readHead(later),
     current: sumWindow(later.points),
     previous: sumWindow(earlier.points),
-    ...joinNear(findNear(groups.flatMap(({ lists }) => lists))),
+    ...joinNear(
+      findNear(
+        groups.flatMap(({ lists }) => lists),
+        current,
+      ),
+    ),
     groups: groups.map(({ lists: _, ...group }) => group),
     ...keepMissing(missing),
     series: current.from < previous.from ? [later, earlier] : [earlier, later],
@@ -188,7 +194,10 @@ async function readBySubtraction(
     current: sumWindow(within(current), !isByDay),
     previous: sumWindow(within(previous), !isByDay),
     series: [series] as const,
-    ...joinNear(findNear([...recorded.flatMap(({ lists }) => lists), series]), isByDay ? [NOT_ADDED_UP] : []),
+    ...joinNear(
+      findNear([...recorded.flatMap(({ lists }) => lists), series], current),
+      isByDay ? [NOT_ADDED_UP] : [],
+    ),
     ...keepMissing(
       obstacle === undefined ? missing : named.map((dimension) => ({ dimension, reason: obstacle })),
     ),
@@ -208,9 +217,9 @@ async function readBySubtraction(
   };
 }
 
-/** The warnings about the rows of lists, each once. */
-function findNear(lists: readonly { warnings?: Warning[] | undefined }[]): string[] {
-  const warnings = lists.flatMap(({ warnings = [] }) => warnings);
+/** The warnings about the rows of lists and about days, each once. */
+function findNear(answers: readonly { warnings?: Warning[] | undefined }[], days: Days): string[] {
+  const warnings = answers.flatMap((answer) => within(days, answer));
   return warnings.filter(({ code }) => code === NEAR).map(({ detail }) => detail);
 }
 

@@ -110,7 +110,14 @@ export const warnOfNoSum = ({ from, to }: Days): Warning => ({
   values: { days: countDays(from, to) },
 });
 
-/** The same where the service does not answer for the default number of days. */
+/** The warning that complete days are fewer because the service does not reach back to all of them. */
+export const warnOfReach = ({ from, days }: { from: string; days: number }, asked: number): Warning => ({
+  code: SHIFTED,
+  detail: `This service reaches back only to ${from}, so this covers ${formatCount(days, "day")}, not ${asked}.`,
+  values: { from, days, default_days: asked },
+});
+
+/** The warning that the service does not answer for the default number of days. */
 export const warnOfFit = (days: number, asked: number): Warning => ({
   code: SHIFTED,
   detail: `This service does not answer for ${asked} days, so this covers ${days}.`,

@@ -15,7 +15,7 @@ import { defineReport } from "./query.ts";
 import { keepMissing } from "./read-parts.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 import { readDeadLinks, reportQuery } from "./site-report.ts";
-import { viewTop } from "./top-lists.ts";
+import { nameOtherDays, viewTop } from "./top-lists.ts";
 import { isByChance } from "./usual-range.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
@@ -151,7 +151,7 @@ function viewLists({ moved = [], top, comparison }: Letter): View[] {
   const hasMoved = groups.some(({ rows }) => rows.length > 0);
   const lists = hasMoved
     ? groups.map((view) => ({ ...view, columns: view.columns.flatMap(nameMoved) }))
-    : top.map((list) => viewTop({ ...list, rows: list.rows.slice(0, ROWS) }));
+    : top.map((list) => viewTop({ ...list, rows: list.rows.slice(0, ROWS) }, nameDaysBeside(list)));
   const warnings = groups.flatMap((view) => view.warnings ?? []);
   return lists.map((view, index) => ({
     ...view,
@@ -159,6 +159,12 @@ function viewLists({ moved = [], top, comparison }: Letter): View[] {
     notes: [],
     warnings: index === 0 ? warnings : [],
   }));
+}
+
+/** A letter has no headings. */
+function nameDaysBeside(list: Letter["top"][number]): string {
+  const days = nameOtherDays(list);
+  return days && `: ${days}`;
 }
 
 /** The columns of a list of changes: the name, and how many there were and had been. */

@@ -6,21 +6,17 @@ export class UnlistedDaysError extends AnalyticsError {
   /** A number of days that it has the list of; undefined if it does not say. */
   readonly days: number | undefined;
 
-  constructor(parameter: string, refusal: string, days?: readonly string[]) {
-    const numbers = days?.join(", ").replace(/, (\d+)$/, " or $1");
-    const reason =
-      numbers === undefined
-        ? "this service has no list of these days"
-        : `this service lists only the last ${numbers} days`;
+  constructor(parameter: string, refusal: string, { detail: refused, allowed }: ParameterError) {
+    const said = nameReason(refused);
+    const reason = said === refused ? "this service has no list of these days" : `${said} up to today`;
     const detail = `${refusal}: ${reason}`;
-    const ofDays = numbers === undefined ? "so many days" : `the last ${numbers} days`;
     super("invalid_parameter", `${parameter} ${detail}.`, {
       status: 400,
       parameters: [{ parameter, detail }],
-      hint: `Ask for the breakdown of ${ofDays} (days).`,
+      hint: "Ask for the breakdown of so many days (days).",
     });
     this.reason = reason;
-    this.days = days === undefined ? undefined : Number(days[0]);
+    this.days = allowed && Number(allowed[0]);
   }
 }
 
@@ -32,10 +28,14 @@ function readRefusedDays(error: unknown): ParameterError {
   return refused;
 }
 
+/** Why a number of days is refused, without the number. */
+const nameReason = (detail: string) => detail.replace(/^cannot be \d+: /, "");
+
 /** Renames an error about a number of days to the period that was asked for. */
 export function namePeriod(error: unknown): never {
-  const refused = readRefusedDays(error);
-  throw createParameterError("period", `cannot be used: days ${refused.detail}`, {
+  const { detail } = readRefusedDays(error);
+  const reason = nameReason(detail);
+  throw createParameterError("period", `cannot be used: ${reason === detail ? `days ${detail}` : reason}`, {
     hint: "Ask for a number of days that it has (days): they end today.",
   });
 }
@@ -48,7 +48,6 @@ export function namePeriod(error: unknown): never {
 export const nameList =
   (dimension: string, parameter: "dimension" | "period" = "dimension") =>
   (error: unknown): never => {
-    const { allowed } = readRefusedDays(error);
     const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
-    throw new UnlistedDaysError(parameter, `${refusal} ${dimension}`, allowed);
+    throw new UnlistedDaysError(parameter, `${refusal} ${dimension}`, readRefusedDays(error));
   };

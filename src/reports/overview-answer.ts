@@ -1,3 +1,4 @@
+import { createParameterError } from "../errors.ts";
 import type { Call, DataDays } from "../operations/call.ts";
 import { isStop, isUnread } from "../operations/covered-days.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
@@ -25,11 +26,12 @@ import {
   type QueryOptions,
   readDataForDefault,
   readDataTold,
-  warnOfFit,
   warnOfNoSum,
+  warnOfReach,
 } from "./default-days.ts";
-import { nameList, namePeriod } from "./list-days.ts";
+import { namePeriod } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
+import { readListNear } from "./near-list.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { keepMissing, NOT_OFFERED, readActiveNow, readLists } from "./read-parts.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
@@ -154,9 +156,7 @@ async function readParts(
       readLists(dimensions, (dimension) => {
         const list = { dimension, limit: TOP_ROWS };
         return takesDays
-          ? askSpan(call, breakdown, list, { site, today, ...shown }, options, summary).catch(
-              nameList(dimension),
-            )
+          ? readListNear(call, { list, days: { site, today, ...shown }, last, summary }, options)
           : call(breakdown, { site, ...list, days: 1 }, options);
       }),
       // They belong to no visit, so that no filter can choose among them.
@@ -187,7 +187,7 @@ async function readParts(
     },
     top: lists.map((list) => ({
       dimension: list.dimension,
-      ...(list.period === undefined && { no_period: true as const }),
+      ...pickOtherDays(list, totals),
       rows: list.rows.map(pickRow),
     })),
     ...keepMissing(active.missing, missEvents(totals, missing), missing),
@@ -230,12 +230,13 @@ async function findSumDays(
   let count = countDays(wanted.from, wanted.to);
   if (canAdd) {
     const needed = countDays(wanted.from, last);
-    const reached =
-      (options.usesDefaultDays && (await call.fitDays?.(timeseries, needed, options))) || needed;
+    const reached = isNamed ? needed : ((await call.fitDays?.(timeseries, needed, options)) ?? needed);
     const from = addDays(last, 1 - reached);
     if (from <= wanted.from || from > wanted.to) return told(wanted);
-    const days = { from, to: wanted.to };
-    return told(days, [warnOfFit(countDays(from, wanted.to), count)]);
+    const days = countDays(from, wanted.to);
+    // Without today, there can be one day less than the service answers for.
+    if (!options.usesDefaultDays && days < count - 1) throw createTooManyDaysError(days, from);
+    return told({ from, to: wanted.to }, [warnOfReach({ from, days }, count)]);
   }
   if (isNamed) return told(asked);
   if (options.usesDefaultDays)
@@ -244,6 +245,11 @@ async function findSumDays(
   const days = { from: addDays(last, 1 - count), to: last };
   return told(days, days.from === wanted.from ? [] : [warnOfNoSum(days)]);
 }
+
+const createTooManyDaysError = (maximum: number, from: string) =>
+  createParameterError("days", `must be at most ${maximum}: this service reaches back only to ${from}`, {
+    range: { minimum: 1, maximum },
+  });
 
 /** Totals without events, unless the answer or a missing list has said so. */
 const missEvents = ({ events, warnings = [] }: AnswerOf<typeof stats>, lists: Missing): Missing =>
@@ -263,6 +269,13 @@ function sinceStart<P extends { date: string }>(points: readonly P[], warnings: 
   const since = readDataStart(warnings) ?? "";
   const kept = points.filter(({ date }) => date >= since);
   return kept.length === 0 ? points : kept;
+}
+
+/** The days of a list, if they are not those of the totals. */
+function pickOtherDays({ period: listed }: AnswerOf<typeof breakdown>, { period }: AnswerOf<typeof stats>) {
+  if (listed === undefined) return { no_period: true as const };
+  const { from, to, days } = listed;
+  return from === period.from && to === period.to ? {} : { period: { from, to, days } };
 }
 
 type Row = AnswerOf<typeof breakdown>["rows"][number];

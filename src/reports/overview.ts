@@ -31,7 +31,7 @@ import {
   noteCompared,
   visitRates,
 } from "./report-fields.ts";
-import { hasRanges, pickMainLists, pickMainWarnings, topLists, viewTop } from "./top-lists.ts";
+import { hasRanges, pickMainLists, pickMainWarnings, topLists, viewLists } from "./top-lists.ts";
 import { MAX_WINDOW_DAYS, SMALL_SAMPLE_NOTE } from "./windows.ts";
 
 const TOP_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countries", "devices"];
@@ -156,7 +156,7 @@ const EVENTS_NOTE = "Events are shown without those of the days before.";
 function viewOverview(overview: Overview): View[] {
   const lists = pickMainLists(overview.top);
   const shown = { ...overview, warnings: pickMainWarnings(overview.warnings) };
-  return [viewTotals(shown), ...viewNow(overview), viewTrend(overview), ...lists.map(viewTop)];
+  return [viewTotals(shown), ...viewNow(overview), viewTrend(overview), ...viewLists(lists)];
 }
 
 export const NO_DAYS_BEFORE = "There are no days before to compare with.";
@@ -215,11 +215,11 @@ export function viewTotals({
     columns: [{ key: "label", label: "measure", kind: "text" }, ...leaveEmpty(changeColumns, rows)],
     rows,
     notes: [
-      // What changes most how the numbers are read comes first: a terminal has room for a few.
+      // A terminal has room for a few: first what is not there, then what changes most how the numbers are read.
+      ...noteMissing(missing, "shown", true),
       ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
-      ...noteMissing(missing, "shown", true),
       ...(isFirst({ comparison, period, warnings }) && period.days > 7 ? COMPARE_A_WEEK : []),
       // An empty cell beside a count reads as a failure; beside none, it needs no word.
       ...(previous && hasChange && totals.events ? [EVENTS_NOTE] : []),

@@ -69,11 +69,11 @@ function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "fai
   if (refused === undefined) throw error;
   const unrecorded = /this source does not record( without --[\w-]+)?/.exec(refused.detail);
   if (unrecorded !== null) return { reason: `not recorded by this source${unrecorded[1] ?? ""}` };
-  // Longer reasons are lists of what there is, and may be a service's own words.
+  // What follows is longer: lists of what there is, or a service's own words.
   return { reason: OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service" };
 }
 
-const OF_LIST = /^cannot be (?:used for )?\w+: (this service[\w', ]{1,80})$/;
+const OF_LIST = /^cannot be (?:used for )?\w+: (this service[\w', ]{1,80}?)(?: \(|$)/;
 
 export const keepMissing = (...lists: Missing[]): { missing?: Missing } =>
   lists.every(({ length }) => length === 0) ? {} : { missing: lists.flat() };

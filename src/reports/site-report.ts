@@ -22,7 +22,7 @@ import { defineReport, type Query } from "./query.ts";
 import { keepMissing, readPart } from "./read-parts.ts";
 import { MEASURE_NAMES } from "./report-fields.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
-import { viewTop } from "./top-lists.ts";
+import { nameOtherDays, viewLists } from "./top-lists.ts";
 
 const DIMENSIONS: Dimension[] = [
   ...(["pages", "referrers", "channels", "countries", "devices", "browsers"] as const),
@@ -67,10 +67,10 @@ const declareReport = (
       viewTotals(report),
       ...viewNow(report),
       viewTrend(report),
-      ...report.top.filter(({ no_period }) => !no_period).map(viewTop),
+      ...viewLists(report.top.filter((list) => nameOtherDays(list) === "")),
       ...(report.not_found ? [viewDeadLinks(report.not_found)] : []),
       viewDays(report),
-      ...report.top.filter(({ no_period }) => no_period).map(viewTop),
+      ...viewLists(report.top.filter((list) => nameOtherDays(list) !== "")),
     ],
   });
 

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { NO_PERIOD } from "../operations/breakdown.ts";
 import { nameColumns } from "../operations/dimensions.ts";
-import { count } from "../operations/fields.ts";
+import { count, date } from "../operations/fields.ts";
+import { formatSpan } from "../operations/period.ts";
 import type { Column, View } from "../operations/view.ts";
 import type { Warning } from "../operations/warning.ts";
+import { formatCount } from "../render/plural.ts";
 
 /** The top rows of several dimensions. */
 export const topLists = () =>
@@ -12,6 +14,8 @@ export const topLists = () =>
       dimension: z.string(),
       /** Set if the service does not say which days the list covers. */
       no_period: z.literal(true).optional(),
+      /** The days of the list, if they are not those of the answer. */
+      period: z.object({ from: date, to: date, days: z.int() }).optional(),
       rows: z.array(
         z.object({
           value: z.string().nullable(),
@@ -57,14 +61,30 @@ const findMeasure = (rows: TopList["rows"]) =>
   (["visitors", "pageviews", "count"] as const).find((name) => rows.some((row) => row[name] !== undefined)) ??
   "visitors";
 
-export function viewTop({ dimension, rows, no_period }: TopList): View {
+/** Which days a list covers, if they are not those of the answer; otherwise an empty text. */
+export function nameOtherDays({ no_period, period }: TopList): string {
+  if (no_period) return NO_PERIOD;
+  return period === undefined ? "" : `${formatSpan(period)} (${formatCount(period.days, "day")})`;
+}
+
+/** Lists as tables. Those of other days than the answer come last, below a heading that says which. */
+export function viewLists(top: readonly TopList[]): View[] {
+  const headings = [...new Set(["", ...top.map(nameOtherDays)])];
+  return headings.flatMap((days) => {
+    const heading = { name: "lists", headline: `Top lists: ${days}`, columns: [], rows: [], notes: [] };
+    const lists = top.filter((list) => nameOtherDays(list) === days);
+    return [...(days === "" ? [] : [heading]), ...lists.map((list) => viewTop(list))];
+  });
+}
+
+/** @param more What the head of the list says beside its name. */
+export function viewTop({ dimension, rows }: TopList, more = ""): View {
   const measure = findMeasure(rows);
-  const name = `top ${dimension.replaceAll("_", " ")}`;
   return {
     name: dimension,
-    headline: no_period ? `${name}: ${NO_PERIOD}` : "",
+    headline: "",
     columns: [
-      ...nameColumns(dimension, name),
+      ...nameColumns(dimension, `top ${dimension.replaceAll("_", " ")}${more}`),
       { key: measure, label: measure === "pageviews" ? "page views" : measure, kind: "count" },
       ...(rows.some(({ percentage }) => percentage !== undefined) || rows.length === 0 ? [SHARE] : []),
     ],
@@ -76,7 +96,6 @@ export function viewTop({ dimension, rows, no_period }: TopList): View {
       ...(percentage !== undefined && { percentage }),
     })),
     notes: [],
-    // Its headline needs the whole width.
-    ...(!no_period && { beside: true as const }),
+    beside: true,
   };
 }

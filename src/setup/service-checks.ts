@@ -93,13 +93,13 @@ async function checkContract({ readAccess, readTrial }: Facts): Promise<Finding>
   }
 }
 
-/** A service that only describes itself: where its fields are, and what it does not have. */
+/** A service that only describes itself: what it does not have. Where its fields are is a table of its own. */
 async function checkReading(
   described: Described,
   site: string | undefined,
   profile: string | undefined,
 ): Promise<Finding> {
-  const [{ summarizeService }, { listLacks, listReadings }] = await Promise.all([
+  const [{ summarizeService }, { listLacks }] = await Promise.all([
     import("../sources/described/service-summary.ts"),
     import("../sources/described/summary-text.ts"),
   ]);
@@ -109,10 +109,8 @@ async function checkReading(
     const { message, hint = "See analytics-mcp mapping." } = problem.error;
     return warn(message, hint);
   }
-  const readings = listReadings(summary).join("; ");
-  // What it lacks comes first: a terminal cuts a long cell.
   const intro = "reads its own field names (analytics-mcp mapping shows them).";
-  return ok([intro, ...listLacks(summary, profile), `${readings}.`].join(" "));
+  return ok([intro, ...listLacks(summary, profile)].join(" "));
 }
 
 async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {

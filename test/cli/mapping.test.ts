@@ -43,6 +43,19 @@ describe("a service that describes itself in words of its own", () => {
     return code === 0 ? JSON.parse(stdout).visitors : stderr;
   };
 
+  it("refuses days that it does not have in one sentence, with the command for the nearest", async () => {
+    const few = await startDescribedService({ allowed: [7, 30, 90] });
+    const ask = async (...argv: string[]) =>
+      flat((await runShell(argv, { environment: access(few) })).stderr);
+    expect(await ask("stats", "acme.example", "--days", "14")).toBe(
+      "error: --days cannot be 14: visitors of this service's days do not add up, so it has totals only of 7, 30 or 90 days. hint: Nearest: analytics-mcp stats --days 30 --site acme.example ",
+    );
+    expect(await ask("stats", "acme.example", "--days", "300")).toBe(
+      "error: --days must be at most 90 at this service. hint: Nearest: analytics-mcp stats --days 90 --site acme.example ",
+    );
+    few.close();
+  });
+
   describe("mapping", () => {
     it("shows at a terminal where each field is, what is there, and how it was found", async () => {
       const { code, stdout, stderr } = await runShell(["mapping"], {
@@ -367,12 +380,18 @@ describe("a service that describes itself in words of its own", () => {
       return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "contract");
     };
 
-    it("says that it reads the service by its own words, and which", async () => {
+    it("says that it reads the service by its own words, and what it lacks, in a row that fits", async () => {
       const { status, detail, fix } = await contract(access(server));
       expect([status, fix]).toEqual(["ok", null]);
       expect(detail).toContain("reads its own field names");
-      expect(detail).toContain("visitors from /data/uniqueVisitors");
       expect(detail).toContain("It has no events.");
+      expect(detail).not.toContain("/data/uniqueVisitors");
+    });
+
+    it("ends what the service says with one full stop", async () => {
+      const wrong = { ...access(server), ANALYTICS_API_KEY: "key-of-somebody-else" };
+      const { stdout, stderr } = await runShell(["doctor"], { environment: wrong, isTTY: true });
+      expect(flat(stdout + stderr)).toContain('access: The service says: "Bad key." Check ANALYTICS_API_KEY');
     });
 
     it("gives the line of a mapping for what is unclear, and no operator to tell", async () => {

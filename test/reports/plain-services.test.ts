@@ -170,7 +170,7 @@ describe("a service whose breakdowns take no days", () => {
   it.each(["overview", "report"])("has its lists in %s, under their own heading", async (name) => {
     const { page, markdown, result } = await show(name, shape);
     for (const text of [page, markdown])
-      expect(text).toContain("top pages: period not stated by the service");
+      expect(text).toContain("Top lists: period not stated by the service");
     expect(result.top.every(({ no_period }: { no_period?: true }) => no_period)).toBe(true);
   });
 });

@@ -9,20 +9,25 @@ interface DescribedOptions {
   counts?: Record<string, unknown>;
   /** What each site says beside its id and domain. */
   site?: Record<string, unknown>;
+  /** The only numbers of days that it answers for. */
+  allowed?: number[];
 }
 
 /** A service that keeps the specification in words of its own: an envelope, camel case, and no description. */
 export function startDescribedService({
   counts = { uniqueVisitors: 70 },
   site = { tz: "Europe/Berlin" },
+  allowed,
 }: DescribedOptions = {}): Promise<FaultyServer> {
   const json = { "content-type": "application/json" };
   return startServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
     const refuse = (status: number, message: string) =>
       send(response, status, json, JSON.stringify({ error: { message } }));
-    if (request.headers.authorization !== `Bearer ${DESCRIBED_KEY}`) return refuse(401, "Bad key");
+    if (request.headers.authorization !== `Bearer ${DESCRIBED_KEY}`) return refuse(401, "Bad key.");
     const days = Number(searchParams.get("days") ?? 30);
+    if (searchParams.has("days") && allowed?.includes(days) === false)
+      return refuse(400, `days must be one of ${allowed.join(", ")}`);
     const answers: Record<string, unknown> = {
       "/sites": [
         { siteId: 7, host: "acme.example", ...site },

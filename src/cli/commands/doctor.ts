@@ -118,7 +118,7 @@ function printReport(io: Io, report: Diagnosis, format: OutputFormat, flags: Out
   const notes = report.flatMap(({ name, detail, fix }) =>
     fix === undefined || !showsNotes(format)
       ? []
-      : [`${name}: ${/[.?!…]$/.test(detail) ? detail : `${detail}.`} ${fix}`],
+      : [`${name}: ${/[.?!…]"?$/.test(detail) ? detail : `${detail}.`} ${fix}`],
   );
   const result = { ok: failuresOf(report).length === 0, checks };
   return printTable(io, flags, result, { columns: COLUMNS, rows: checks, notes });

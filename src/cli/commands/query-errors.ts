@@ -108,7 +108,9 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
         : "",
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
       // A command to paste ends the hint.
-      parts.some((part) => part.hint.includes(PLACES_OPTION)) ? "" : seeHelp(query.name),
+      parts.some(({ hint }) => hint.includes(PLACES_OPTION) || hint.startsWith(NEAREST))
+        ? ""
+        : seeHelp(query.name),
     ]
       .filter((sentence) => sentence !== "")
       .join(" "),
@@ -143,8 +145,8 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
   const name = `--${flagOf(parameter)}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") return explainMissing(name, list);
-  const places = explainPlaces(refusal, given);
-  if (places !== undefined) return places;
+  const own = explainPlaces(refusal, given) ?? explainServiceDays(query, refusal, given);
+  if (own !== undefined) return own;
   if (quotesGiven(parameter, texts)) {
     const conditions = (allowed ?? []).filter(isCondition).map((each) => `${name} ${quoteForShell(each)}`);
     const hint = conditions.length > 0 ? `Write ${conditions.join(" ")}.` : suggestName(refusal).trim();
@@ -163,6 +165,22 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
     message: `${name} ${detail}${isRule ? `, not ${shorten(value)}` : ""}.`,
     hint: parameter === "days" ? guess(query, given, value).trim() : "",
   };
+}
+
+const NEAREST = "Nearest: ";
+
+/** Explains that a service does not have so many days, with the command for the nearest that it has. */
+function explainServiceDays(
+  query: Query,
+  { parameter, detail, allowed = [], maximum }: ParameterError,
+  { texts, source = [] }: GivenWords,
+): Explanation | undefined {
+  if (parameter !== "days" || !detail.includes("this service")) return undefined;
+  const asked = Number(texts.get("days")?.[0]);
+  const numbers = allowed.map(Number);
+  const days = numbers.find((each) => each >= asked) ?? numbers.at(-1) ?? maximum;
+  const command = formatCommand(query, { ...readGiven(texts), days }, source);
+  return { message: `--days ${detail}.`, hint: days === undefined ? "" : `${NEAREST}${command}` };
 }
 
 /** Explains that a list or a condition needs a database of places. */

@@ -147,7 +147,7 @@ const isTelling = ({ dimension, rows }: Overview["top"][number]) =>
   rows.length > 1 || (rows.length === 1 && !(dimension.startsWith("utm_") && rows[0]?.value === null));
 
 function buildList(
-  { dimension, rows, no_period }: Overview["top"][number],
+  { dimension, rows, no_period, period }: Overview["top"][number],
   format: Format,
   shown: number,
   links: RowLink | undefined,
@@ -174,7 +174,8 @@ function buildList(
   const ofVisitors = dimension === "events" ? ["visitors, not events"] : [];
   const counted =
     first?.visitors === undefined ? [first?.pageviews === undefined ? "counts" : "page views"] : ofVisitors;
-  const notes = [...counted, ...(no_period ? ["period not stated by the service"] : [])];
+  const days = period ? [format.rangeWithYear(period)] : no_period ? ["days unknown"] : [];
+  const notes = [...counted, ...days];
   return html(
     "section",
     html(

@@ -13,12 +13,12 @@ const isText = (value: unknown) => typeof value === "string";
 const isFlag = (value: unknown) => typeof value === "boolean";
 const isNumber = (value: unknown) => Number.isFinite(value);
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isDay = (value: unknown) =>
-  typeof value === "string" &&
-  /^\d{4}-\d\d-\d\d$/.test(value) &&
-  !Number.isNaN(Date.parse(`${value}T00:00:00Z`));
-const isInstant = (value: unknown) =>
-  typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
+const isDate =
+  (form: RegExp, time = "") =>
+  (value: unknown) =>
+    typeof value === "string" && form.test(value) && !Number.isNaN(Date.parse(value + time));
+const isDay = isDate(/^\d{4}-\d\d-\d\d$/, "T00:00:00Z");
+const isInstant = isDate(/^\d{4}-\d\d-\d\dT/);
 const isClock = (value: unknown) => typeof value === "string" && /^[012]\d:[0-5]\d$/.test(value);
 const orNull = (shape: Shape) => (value: unknown) => value === null || fits(value, shape);
 const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
@@ -28,7 +28,8 @@ const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
 const countOrNull = orNone(orNull(isCount));
 const counted = { visitors: countOrNull, pageviews: orNull(isCount) };
-const span = { from: isDay, to: isDay, ...counted, ...rates, visits: countOrNull };
+const days = { from: isDay, to: isDay };
+const span = { ...days, ...counted, ...rates, visits: countOrNull };
 const change = { absolute: orNull(isNumber), percent: orNull(isNumber) };
 const perDay = { current: isNumber, previous: isNumber, change: isNumber, percent: orNull(isNumber) };
 const totalsChange = {
@@ -50,8 +51,7 @@ const subject = { site: { domain: isText }, filter: orNone([isText]) };
 const overview: Shape = {
   ...subject,
   period: {
-    from: isDay,
-    to: isDay,
+    ...days,
     days: isCount,
     timezone: orNone(isText),
     partial: orNone(isFlag),
@@ -97,6 +97,7 @@ const overview: Shape = {
     {
       dimension: isText,
       no_period: orNone(isFlag),
+      period: orNone(days),
       rows: [
         {
           ...name,

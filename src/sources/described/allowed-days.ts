@@ -8,8 +8,12 @@ export interface AllowedDays {
   cover(days: number): number;
   /** The fewest that have these among them, else the most. */
   comeNear(days: number): number;
-  /** The error for days that are not allowed, or whose numbers cannot be had from those that are. */
-  createError(why: string): AnalyticsError;
+  /**
+   * The error for days that are not allowed, or whose numbers cannot be had from those that are.
+   *
+   * @param what What there is only of the others: `this service has lists`.
+   */
+  createError(days: number, what: string): AnalyticsError;
 }
 
 export function readAllowedDays(parameter: DescribedParameter | undefined): AllowedDays {
@@ -27,10 +31,12 @@ export function readAllowedDays(parameter: DescribedParameter | undefined): Allo
     ...(minimum > 1 ? [`at least ${minimum}`] : []),
     ...(most < Number.POSITIVE_INFINITY ? [`at most ${most}`] : []),
   ];
-  const createError = (why: string) => {
-    const detail = `must be ${listed.length > 0 ? `one of ${listed.join(", ")}` : bounds.join(" and ")} ${why}`;
-    return new AnalyticsError("invalid_parameter", `days ${detail}.`, {
-      parameters: [{ parameter: "days", detail, ...(listed.length > 0 && { allowed: listed.map(String) }) }],
+  const others = listed.length > 0 ? listed.join(", ").replace(/, (\d+)$/, " or $1") : bounds.join(" and ");
+  const createError = (days: number, what: string) => {
+    const allowed = listed.length > 0 ? listed.map(String) : undefined;
+    const nearest = find(days) ?? most;
+    return createParameterError("days", `cannot be ${days}: ${what} only of ${others} days`, {
+      allowed: allowed ?? (nearest === days ? undefined : [String(nearest)]),
     });
   };
   return {
@@ -61,15 +67,29 @@ export async function again<T>(read: () => Promise<T>, paths = 3): Promise<T> {
   }
 }
 
-const NUMBERS = /\b\d{1,3}\b["']?(?:(?: ?[,|] ?| (?=or |and ))(?:or |and )?["']?\d{1,3}\b["']?){1,20}/;
 const MAX_REFUSAL = 500;
+const NUMBERS = /\b\d{1,3}\b["']?(?:(?: ?[,|] ?| (?=or |and ))(?:or |and )?["']?\d{1,3}\b["']?){1,20}/;
+const RANGE = /(?<![\d-])(\d{1,4}) ?(?:and|to|through|[-–]|\.{2,3}) ?(\d{1,4})(?![\d-])/;
+const MOST =
+  /(?:at most|up to|limited to|max(?:imum)?\.?(?: (?:is|of|value))*:?|(?:no|not)(?: be)? (?:more|greater) than|not exceed|less than or equal to|<=|≤) ?\(?(\d{1,4})(?![\d-])/i;
 
-/** The numbers of days that a sentence lists, such as `days must be one of 7, 30, 90`. */
-export function findListedDays(sentence: string): number[] {
+/**
+ * The numbers of days that a sentence allows in place of a refused one: those of a list, such as `days must be one of 7, 30, 90`, or all
+ * up to a most, such as `days must be between 1 and 120`. Undefined if it names neither, or allows the refused one.
+ */
+export function findOtherDays(
+  sentence: string,
+  refused: number,
+): { allowed: number[] } | { maximum: number } | undefined {
   const text = sentence.slice(0, MAX_REFUSAL);
-  const [list = ""] = (/\bdays\b/i.test(text) && NUMBERS.exec(text)) || [];
-  const numbers = (list.match(/\d+/g) ?? []).map(Number);
+  if (!/\bdays\b/i.test(text)) return undefined;
+  const [list = ""] = NUMBERS.exec(text) ?? [];
+  const allowed = (list.match(/\d+/g) ?? []).map(Number);
   // Two with an "and" are the ends of a range.
-  const isRange = numbers.length === 2 && / and /.test(list);
-  return isRange || numbers.includes(0) ? [] : numbers;
+  const isRange = allowed.length === 2 && / and /.test(list);
+  if (allowed.length > 0 && !isRange && !allowed.includes(0))
+    return allowed.includes(refused) ? undefined : { allowed };
+  const [, least, end] = RANGE.exec(text) ?? [];
+  const maximum = Number(end ?? MOST.exec(text)?.[1]);
+  return Number(least ?? 1) < maximum && maximum < refused ? { maximum } : undefined;
 }

@@ -171,7 +171,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const allowed = reader.allowedDays(stats);
     const { totals, series } = await readBoth(site, allowed.cover(days), options);
     if (days > 1 && totals.visitors !== sumOf(series.points, "visitors"))
-      throw allowed.createError("here, because visitors of days do not add up");
+      throw allowed.createError(days, "visitors of this service's days do not add up, so it has totals");
     const from = addDays(series.window.to, 1 - days);
     const points = series.points.filter(({ date }) => date >= from);
     const [visitors, pageviews] = [sumOf(points, "visitors"), sumOf(points, "pageviews")];
@@ -219,8 +219,11 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
   ): Promise<AnswerOf<typeof breakdown>> => {
     const site = await locate(name, options);
     const takesDays = reader.takes(breakdown.path, "days");
-    if (takesDays && !reader.allowedDays(breakdown).has(days))
-      throw reader.allowedDays(breakdown).createError("for a breakdown at this service");
+    if (takesDays && !reader.allowedDays(breakdown).has(days)) {
+      // A list that it does not have at all is refused as that.
+      reader.nameDimension(dimension);
+      throw reader.allowedDays(breakdown).createError(days, "this service has lists");
+    }
     const { maximum = limit } = reader.parameter(breakdown.path, "limit") ?? {};
     const asked = Math.min(limit, maximum);
     const [answer, [series, sums] = []] = await Promise.all([
@@ -379,7 +382,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     totals: async (name, days, options) => {
       const site = await locate(name, options);
       const allowed = reader.allowedDays(stats);
-      if (!allowed.has(days)) throw allowed.createError("for totals with events at this service");
+      if (!allowed.has(days)) throw allowed.createError(days, "this service has totals with events");
       return readTotals(site, days, options);
     },
   };

@@ -56,8 +56,14 @@ export function renameToDimension(
   const text = error.text.slice(0, MAX_REFUSAL);
   const isAbout = [400, 404, 422].includes(status ?? 0) && (/dimension/i.test(text) || text.includes(name));
   if (!isAbout) return error;
-  const detail = `cannot be ${dimension}: the service refuses it${said === undefined ? "" : `, with ${quoteSaid(said, MAX_SAID)}`}`;
   const named = dimensions.filter((other) => findNamed(said ?? message, other, name) !== undefined);
+  // Who names others does not have it.
+  const [refused, before, after] =
+    named.length > 0
+      ? ["this service has no such list", " (it says ", ")"]
+      : ["the service refuses it", ", with ", ""];
+  const words = said === undefined ? "" : `${before}${quoteSaid(said, MAX_SAID)}${after}`;
+  const detail = `cannot be ${dimension}: ${refused}${words}`;
   return createParameterError("dimension", detail, {
     hint:
       named.length === 0

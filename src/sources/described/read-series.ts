@@ -128,6 +128,8 @@ const createUnknownDaysError = () =>
 export function describeDates({ window, timezone }: Pick<ServiceSeries, "window" | "timezone">): Warning[] {
   return [
     ...(timezone === undefined ? [near("This service names no timezone: its dates are its own.")] : []),
-    ...(window.partial === undefined ? [near(`Whether ${window.to} is over cannot be known.`)] : []),
+    ...(window.partial === undefined
+      ? [{ ...near(`Whether ${window.to} is over cannot be known.`), values: { day: window.to } }]
+      : []),
   ];
 }

@@ -7,7 +7,7 @@ import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown, sites, stats } from "../../operations/index.ts";
-import { type AllowedDays, findListedDays, OtherDaysError, readAllowedDays } from "./allowed-days.ts";
+import { type AllowedDays, findOtherDays, OtherDaysError, readAllowedDays } from "./allowed-days.ts";
 import { createBrokenError, explainRefusal, isOfOneAnswer } from "./answer-errors.ts";
 import type { DescribedParameter } from "./description.ts";
 import { findNamed, nameDimension, renameToDimension } from "./dimension-names.ts";
@@ -131,17 +131,19 @@ export async function openServiceReader(
       : refusal && explainParameters(refusal, path, ["site", ...Object.keys(sent)]);
   };
 
-  /** Throws OtherDaysError for a refusal that lists the numbers of days that can be had, and what is no refusal as it is. */
+  /** Throws OtherDaysError for a refusal that names the numbers of days that can be had, and what is no refusal as it is. */
   const learnDays = (path: string, days: unknown, error: unknown): ForeignAnswerError => {
     if (!(error instanceof ForeignAnswerError)) throw error;
     const { code, message, status } = error;
-    const allowed = typeof days === "number" ? findListedDays(findSentence(error.text) ?? "") : [];
-    if (allowed.length === 0 || allowed.includes(Number(days))) return error;
-    const known = { text: "", ...parameter(path, "days"), allowed };
+    const others = typeof days === "number" && findOtherDays(findSentence(error.text) ?? "", days);
+    if (!others) return error;
+    const known = { text: "", ...parameter(path, "days"), ...others };
     const ofPath = { ...readMember(learned.parameters, path), days: known };
     update({ parameters: { ...learned.parameters, [path]: ofPath } });
-    const parameters = [{ parameter: "days", detail: "is refused", allowed: allowed.map(String) }];
-    throw new OtherDaysError(code, message, { status, parameters });
+    throw new OtherDaysError(code, message, {
+      status,
+      parameters: [{ parameter: "days", detail: "is refused" }],
+    });
   };
 
   const list = (names: readonly string[]) =>

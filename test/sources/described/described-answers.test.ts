@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { AnalyticsError } from "../../../src/errors.ts";
+import { drawTopLists } from "../../../src/mcp/chart/draw-overview.ts";
+import { createFormat } from "../../../src/mcp/chart/format.ts";
+import { printMarkup } from "../../../src/mcp/chart/markup.ts";
 import { realtime } from "../../../src/operations/index.ts";
 import { findNext, formatNotes } from "../../../src/operations/note.ts";
 import { listNotes, listWarnings } from "../../../src/operations/view.ts";
+import { cleanValue } from "../../../src/render/clean-value.ts";
+import { letterQuery } from "../../../src/reports/letter.ts";
 import { noteMissing } from "../../../src/reports/missing-parts.ts";
+import { reportResult } from "../../../src/reports/overview.ts";
 import { findQuery } from "../../../src/reports/queries.ts";
-import { findListedDays } from "../../../src/sources/described/allowed-days.ts";
+import { reportQuery } from "../../../src/reports/site-report.ts";
+import { findOtherDays } from "../../../src/sources/described/allowed-days.ts";
 import { summarizeService } from "../../../src/sources/described/service-summary.ts";
 import { createSmallService, describeParameters, listDays, Reply, TODAY } from "./small-service.ts";
 
@@ -105,7 +112,9 @@ describe("a question that names no days", () => {
 
   it("is refused for days that it names and the service does not have", async () => {
     const asked = createSmallService(service).ask("breakdown", { dimension: "pages", days: 28 });
-    await expect(asked).rejects.toThrow("one of 7, 30, 90");
+    await expect(asked).rejects.toThrow(
+      "days cannot be 28: this service has lists only of 7, 30 or 90 days.",
+    );
   });
 });
 
@@ -155,25 +164,81 @@ describe("a service that has only some numbers of days", () => {
     "/openapi.json": () =>
       describeParameters({ "/stats": listed, "/timeseries": listed, "/breakdown": listed }),
   };
-  const NO_LIST = "this service lists only the last 7, 30 or 90 days";
+  const NO_LIST = "this service has lists only of 7, 30 or 90 days up to today";
+  const NO_CHANNELS = { dimension: "channels", reason: "this service has no such list" };
+  const dimension = { type: "string", enum: ["pages"] };
+  const withDimensions = {
+    ...described,
+    "/openapi.json": () =>
+      describeParameters({ "/stats": listed, "/timeseries": listed, "/breakdown": { ...listed, dimension } }),
+  };
 
-  it.each([{}, { days: 7 }, { period: "last_week" }])(
-    "has an overview of %j without its lists, which are named",
-    async (params) => {
-      const { top, missing, ...totals } = await createSmallService(described).ask("overview", params);
-      const days = totals.period.days;
-      expect(totals).toMatchObject({ visitors: 10 * days, comparison: { previous: { days } } });
-      expect(top).toEqual([]);
-      expect(missing[0]).toEqual({ dimension: "pages", reason: NO_LIST, days: 7 });
-      expect(noteMissing(missing, "shown", true).map(findNext)).toContainEqual({
-        why: "One of them",
-        name: "breakdown",
-        params: { dimension: "pages", days: 7 },
-      });
+  it.each([
+    [{}, 30, "2026-10-22"],
+    [{ days: 7 }, 7, "2026-11-14"],
+    [{ days: 14 }, 30, "2026-10-22"],
+    [{ period: "yesterday" }, 7, "2026-11-14"],
+  ])(
+    "has an overview of %j with the lists of the nearest days, which are named",
+    async (params, days, from) => {
+      const { ask, call } = createSmallService(withDimensions);
+      const { top, missing, period } = await ask("overview", params);
+      expect(top.map((list: { dimension: string }) => list.dimension)).toEqual(["pages"]);
+      expect(top[0]).toMatchObject({ period: { from, to: TODAY, days }, rows: [{ visitors: 10 * days }] });
+      expect(period.to).toBe("2026-11-19");
+      expect(missing).toContainEqual(NO_CHANNELS);
       // Its events are there, but not of these days.
       expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
+      const heading = `Top lists: ${from} to ${TODAY} (${days} days)`;
+      for (const query of [findQuery("overview"), reportQuery]) {
+        const { views } = await query.ask(call, query.params.parse({ site: "acme.example", ...params }), {});
+        const headlines = views
+          .map(({ headline }) => headline)
+          .filter((text) => text.startsWith("Top lists"));
+        expect(headlines).toEqual([heading]);
+      }
     },
   );
+
+  it("says the days of a list where a page or a letter has it beside other days", async () => {
+    const { call } = createSmallService(withDimensions);
+    const params = letterQuery.params.parse({ site: "acme.example", days: 7 });
+    const { views } = await letterQuery.ask(call, params, {});
+    const labels = views.flatMap(({ columns }) => columns.map(({ label }) => label));
+    expect(labels).toContain("top pages: 2026-11-14 to 2026-11-20 (7 days)");
+    const { result } = await reportQuery.ask(call, params, {});
+    const report = cleanValue(reportResult().parse(result));
+    const page = drawTopLists(report, createFormat("en")).map(printMarkup).join("");
+    expect(page).toMatch(/Nov 14\s–\s20, 2026/);
+  });
+
+  it("has no lists of an earlier period, which are named with what there is", async () => {
+    const { ask } = createSmallService(withDimensions);
+    const { top, missing, ...totals } = await ask("overview", { period: "last_week" });
+    expect(totals).toMatchObject({ visitors: 70, comparison: { previous: { days: 7 } } });
+    expect(top).toEqual([]);
+    expect(missing).toEqual([
+      { dimension: "pages", reason: NO_LIST, days: 7 },
+      { dimension: "referrers", reason: NO_CHANNELS.reason },
+      NO_CHANNELS,
+      { dimension: "countries", reason: NO_CHANNELS.reason },
+      { dimension: "devices", reason: NO_CHANNELS.reason },
+    ]);
+    expect(noteMissing(missing, "shown", true).map(findNext)).toContainEqual({
+      why: "One of them",
+      name: "breakdown",
+      params: { dimension: "pages", days: 7 },
+    });
+  });
+
+  it("speaks of an unfinished day only where it may be among the days", async () => {
+    const zoneless = { ...described, "/sites": () => [{ id: 7, domain: "acme.example" }] };
+    const { ask } = createSmallService(zoneless);
+    const said = "is over cannot be known";
+    for (const name of ["overview", "stats", "timeseries", "compare"])
+      expect(JSON.stringify(await ask(name, { period: "last_week" }))).not.toContain(said);
+    expect(warningsOf(await ask("stats", { days: 7 }))).toContain(said);
+  });
 
   it("has a comparison without its lists, and says of one why there is none", async () => {
     const { ask } = createSmallService(described);
@@ -192,7 +257,7 @@ describe("a service that has only some numbers of days", () => {
     ] as const) {
       await expect(ask(name, { ...given, period: "last_week" })).rejects.toMatchObject({
         message: `period cannot be used for pages: ${NO_LIST}.`,
-        hint: "Ask for the breakdown of the last 7, 30 or 90 days (days).",
+        hint: "Ask for the breakdown of so many days (days).",
       });
     }
     expect(await ask("conversions", { goal: "pages=/", days: 30 })).toMatchObject({ visitors: 300 });
@@ -219,7 +284,16 @@ describe("a service that has only some numbers of days", () => {
     const { visitors, comparison, warnings } = await ask("overview", { days: 60 });
     expect({ visitors, comparison }).toEqual({ visitors: 600, comparison: null });
     expect(warningsOf({ warnings })).toContain("the source does not reach back so far");
-    await expect(ask("overview", { days: 90 })).rejects.toThrow("must not begin before 2026-08-23");
+    // Without today, there is one day less than it answers for.
+    const most = await ask("overview", { days: 90 });
+    expect(most).toMatchObject({ visitors: 890, period: { from: "2026-08-23", to: "2026-11-19" } });
+    expect(warningsOf(most)).toContain("reaches back only to 2026-08-23, so this covers 89 days, not 90.");
+    await expect(ask("overview", { days: 91 })).rejects.toThrow(
+      "days must be at most 89: this service reaches back only to 2026-08-23.",
+    );
+    await expect(ask("overview", { period: "2026-08-22/2026-11-19" })).rejects.toThrow(
+      "period must not begin before 2026-08-23",
+    );
     const unique = createSmallService(service(6));
     expect(await unique.ask("overview", { days: 90 })).toMatchObject({ visitors: 540, period: { days: 90 } });
   });
@@ -245,8 +319,10 @@ describe("a service that has only some numbers of days", () => {
     });
     const { period, visitors, warnings } = await ask("overview");
     expect({ ...period, visitors }).toMatchObject({ days: 13, to: "2026-11-19", visitors: 130 });
-    expect(warningsOf({ warnings })).toContain("does not answer for 28 days, so this covers 13.");
-    await expect(ask("overview", { days: 28 })).rejects.toThrow("must not begin before 2026-11-07");
+    expect(warningsOf({ warnings })).toContain(
+      "reaches back only to 2026-11-07, so this covers 13 days, not 28.",
+    );
+    await expect(ask("overview", { days: 28 })).rejects.toThrow("days must be at most 13");
   });
 
   it("answers for a named period or refuses it, and shows no other days", async () => {
@@ -259,7 +335,7 @@ describe("a service that has only some numbers of days", () => {
     }
     for (const name of ["stats", "overview"])
       await expect(ask(name, { period: "this_week" })).rejects.toThrow(
-        "period cannot be used: days must be one of 7, 30, 90 here",
+        "period cannot be used: visitors of this service's days do not add up, so it has totals only of 7, 30 or 90 days.",
       );
     const week = { period: { from: "2026-11-14", to: TODAY, days: 7 }, visitors: 42 };
     for (const name of ["stats", "overview"])
@@ -273,17 +349,38 @@ describe("a service that has only some numbers of days", () => {
   });
 
   it.each([
-    ["days must be one of 7, 30 or 90", [7, 30, 90]],
-    ["Allowed days: [7,30]", [7, 30]],
-    ["days: '7', '30', and '90' are possible", [7, 30, 90]],
-    ["days must be 1 and 365", []],
-    ["days must be between 1 and 365", []],
-    ["period must be one of 7, 30", []],
-    ["no days since 2026-11-20", []],
-    ["days must be one of 0, 7", []],
-    [`days ${"7,".repeat(100_000)}`, Array(21).fill(7)],
-  ])("names them in %j", (sentence, days) => {
-    expect(findListedDays(sentence)).toEqual(days);
+    ["days must be one of 7, 30 or 90", { allowed: [7, 30, 90] }],
+    ["Allowed days: [7,30]", { allowed: [7, 30] }],
+    ["days: '7', '30', and '90' are possible", { allowed: [7, 30, 90] }],
+    ["days must be between 1 and 365", { maximum: 365 }],
+    ["days must be from 1 to 120", { maximum: 120 }],
+    ["Days: 1-90", { maximum: 90 }],
+    ["days cannot exceed 90", { maximum: 90 }],
+    ["days must not be greater than 90", { maximum: 90 }],
+    ["days exceeds the maximum of 90", { maximum: 90 }],
+    ["days is too large (max 90)", { maximum: 90 }],
+    ["days must be greater than 7", undefined],
+    ["days must be between 1 and 500", undefined],
+    ["days must be one of 7, 400", undefined],
+    ["period must be one of 7, 30", undefined],
+    ["no days since 2026-11-20", undefined],
+    ["days must be one of 0, 7", undefined],
+    [`days ${"7,".repeat(100_000)}`, { allowed: Array(21).fill(7) }],
+  ])("names them in %j", (sentence, others) => {
+    expect(findOtherDays(sentence, 400)).toEqual(others);
+  });
+
+  it("answers for the most days where only a refusal names them", async () => {
+    const within = (answer: (days: number) => unknown) => (query: URLSearchParams) =>
+      daysOf(query) <= 120
+        ? answer(daysOf(query))
+        : new Reply(400, { error: "days must be between 1 and 120" });
+    const { ask } = createSmallService({
+      "/stats": within((days) => ({ visitors: 10 * days, pageviews: 20 * days, events: 3 })),
+      "/timeseries": within((days) => listDays(days).map((date) => ({ date, visitors: 10, pageviews: 20 }))),
+    });
+    expect(await ask("stats", { period: "all" })).toMatchObject({ period: { days: 120 }, visitors: 1200 });
+    expect(await ask("overview", { days: 90 })).toMatchObject({ visitors: 900, comparison: null });
   });
 });
 

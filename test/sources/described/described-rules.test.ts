@@ -387,6 +387,6 @@ describe("days", () => {
   it("are not added up where a visitor counts once in all of them", async () => {
     const document = () => describeParameters({ "/stats": { days: { enum: [30, 7] } } });
     const unique = { "/openapi.json": document, "/stats": () => ({ visitors: 31, pageviews: 600 }) };
-    await expect(ask(unique, "stats", { days: 5 })).rejects.toThrow("must be one of 7, 30");
+    await expect(ask(unique, "stats", { days: 5 })).rejects.toThrow("it has totals only of 7");
   });
 });

@@ -274,13 +274,13 @@ describe("the reference API in front of a service that describes itself", () => 
       expect([status, body.code, body.detail]).toEqual([
         400,
         "invalid_parameter",
-        "days must be one of 1, 7, 30, 90 for totals with events at this service.",
+        `days cannot be ${days}: this service has totals with events only of 1, 7, 30 or 90 days.`,
       ]);
       expect((await get(`/timeseries?${SITE}&days=${days}`)).body.points.length).toBe(days);
     }
     const { get } = await openReference(described);
     const rows = await get(`/breakdown?${SITE}&dimension=pages&days=${days}`);
-    expect([rows.status, rows.body.detail]).toEqual([400, expect.stringContaining("must be one of 1, 7")]);
+    expect([rows.status, rows.body.detail]).toEqual([400, expect.stringContaining("only of 1, 7, 30 or 90")]);
   });
 
   it("still has the series of a site that it cannot list", async () => {
