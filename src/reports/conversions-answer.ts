@@ -3,7 +3,8 @@ import type { Call } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
 import { breakdown, stats } from "../operations/index.ts";
-import { NEAR_VIEWS, type Warning } from "../operations/warning.ts";
+import type { AnswerOf } from "../operations/operation.ts";
+import { NEAR_VIEWS, UNKNOWN_EVENTS, type Warning } from "../operations/warning.ts";
 import { exact, exactly } from "./bounds.ts";
 import { createDifferentDaysError, readConsistently } from "./compared-windows.ts";
 import {
@@ -123,6 +124,11 @@ const warnOfCut = ({ dimension }: Breakdown): Warning => ({
   detail: `The service did not list all ${dimension}, so some numbers are known only as a range.`,
 });
 
+const warnOfUnlisted = ({ dimension }: Breakdown): Warning => ({
+  code: "cut_off",
+  detail: `How many reached the goal is not known: it is not among the ${dimension} that the service lists, which may not be all.`,
+});
+
 /** Answers for a service without filters: its breakdown has the visitors of one value, and those of all. */
 async function countExactly(call: Call, asked: Asked, goal: Condition, { filter, ...options }: QueryOptions) {
   const value = readExactValue(goal);
@@ -150,15 +156,20 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
     });
     const visitors = exactly(list.totals.visitors);
     const converted = findVisitors(list, value);
+    const isUnknown = converted.least === 0 && converted.most >= Math.max(1, visitors.most);
     const isCut = list.truncated && exact(converted) === null;
-    const warnings = [...(isCut ? [warnOfCut(list)] : []), ...(list.warnings ?? [])];
+    const warnings = [
+      ...(isUnknown ? [warnOfUnlisted(list)] : isCut ? [warnOfCut(list)] : []),
+      ...(list.warnings ?? []),
+    ];
     return buildResult(list, asked, goal, { totals: { visitors, converted }, warnings });
   });
 }
 
 /** Refuses to count events of a service whose totals have none: an empty list of them is no count. */
-function assertHasEvents({ events }: { events?: number | undefined }): void {
-  if (events !== undefined) return;
+function assertHasEvents({ events, warnings = [] }: AnswerOf<typeof stats>): void {
+  // Those of these days alone may be unknown.
+  if (events !== undefined || warnings.some(({ detail }) => detail === UNKNOWN_EVENTS.detail)) return;
   throw createParameterError("goal", "cannot be an event: this service has no events", {
     hint: "If visitors then see a page such as /thanks, ask for that page: pages=/thanks.",
   });

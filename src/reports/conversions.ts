@@ -192,10 +192,13 @@ function viewConversions(conversions: Conversions): View[] {
 type Measured = Pick<Conversions, "visitors" | "converted" | "conversion_rate" | "bounds">;
 
 function showMeasured({ visitors, converted, conversion_rate: rate, bounds }: Measured) {
+  // From none to all: nothing is known.
+  const isOpen = bounds?.converted.least === 0 && bounds.converted.most >= bounds.visitors.most;
+  const known = isOpen ? undefined : bounds;
   return {
     visitors: visitors ?? formatBounds(bounds?.visitors),
-    converted: converted ?? formatBounds(bounds?.converted),
-    conversion_rate: rate ?? formatBounds(bounds?.conversion_rate, "%"),
+    converted: converted ?? formatBounds(known?.converted),
+    conversion_rate: rate ?? formatBounds(known?.conversion_rate, "%"),
   };
 }
 

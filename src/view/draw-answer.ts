@@ -76,12 +76,16 @@ export function drawAnswer(
   const numbers = new Intl.NumberFormat(screen.locale);
   const notes = [
     ...(note === undefined ? [] : [note]),
-    ...(offersFilter || address.site === undefined ? [] : [NO_FILTER]),
+    ...(offersFilter || address.site === undefined || !hasList(answered) ? [] : [NO_FILTER]),
     ...formatNotes(listNotes(answered.views), "people", numbers.format).map((each) => cleanText(each, 400)),
   ];
   const tools = drawTools(address, describeTools(answered, address, source), href);
   return { parts: [...parts, tools, drawNotes(notes)], trend };
 }
+
+/** Whether there are rows that could be links: of one list, or of those of an overview. */
+const hasList = ({ views }: Answer) =>
+  views.some(({ columns, rows }) => rows.length > 0 && columns.some(({ key }) => key === "value"));
 
 const NO_FILTER = "Rows are no links: this source cannot count some visitors alone.";
 

@@ -37,6 +37,18 @@ describe("events", () => {
     }
   });
 
+  it("that are not known of some days are not said to be absent", async () => {
+    const parameters = { "/stats": threeDays, "/breakdown": { days: { type: "integer" } } };
+    const { ask } = createSmallService({
+      "/openapi.json": () => describeParameters(parameters),
+      "/breakdown": () => [],
+    });
+    expect(await ask("conversions", { goal: "events=signup", days: 5 })).toMatchObject({
+      visitors: 50,
+      converted: 0,
+    });
+  });
+
   it("of days that the service does not have are unknown, and not absent", async () => {
     const { ask } = createSmallService({ "/openapi.json": document });
     const answer = await ask("stats", { days: 5 });
@@ -310,6 +322,20 @@ describe("a service that has only some numbers of days", () => {
     const { views } = await query.ask(call, params, { usesDefaultDays: true });
     const warned = listWarnings(views).length;
     expect(formatNotes(listNotes(views), "people")[warned]).toBe("Only the first 20: there may be more.");
+  });
+
+  it("says in words that nothing is known of a goal, in place of a range from none to all", async () => {
+    const limits = { limit: { type: "integer", maximum: 2 }, days: { type: "integer" } };
+    const { call } = createSmallService({
+      "/openapi.json": () => describeParameters({ "/breakdown": limits }),
+    });
+    const query = findQuery("conversions");
+    const params = { site: "acme.example", goal: "pages=/thanks", period: "last_week" };
+    const { views } = await query.ask(call, query.params.parse(params), {});
+    expect(views[0]?.rows).toEqual([{ visitors: 70, converted: null, conversion_rate: null }]);
+    expect(formatNotes(listNotes(views), "people")).toContain(
+      "How many reached the goal is not known: it is not among the pages that the service lists, which may not be all.",
+    );
   });
 
   it("has fewer days by default where there are fewer, and says so", async () => {
