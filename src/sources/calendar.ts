@@ -6,14 +6,23 @@ import { createLookup } from "./lookup.ts";
  * dates are `YYYY-MM-DD`. The tests compare the functions with a Temporal implementation in every IANA zone.
  */
 
-const formatters = createLookup(
-  (timeZone: string) => new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }),
-);
+const zones = createLookup((timeZone: string) => ({
+  format: new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }),
+  /** The latest answer: one request asks many times about its moment, and Intl is slow. */
+  latest: { instant: Number.NaN, offset: 0 },
+}));
 
 /** The zone's offset from UTC at an instant, in milliseconds. */
 export function offsetAt(instant: number, timezone: string): number {
-  // "11/21/2026, GMT+01:00", or "GMT" alone for UTC.
-  const match = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(formatters.get(timezone).format(instant));
+  const zone = zones.get(timezone);
+  if (zone.latest.instant !== instant)
+    zone.latest = { instant, offset: readOffset(zone.format.format(instant)) };
+  return zone.latest.offset;
+}
+
+/** Reads "11/21/2026, GMT+01:00", or "GMT" alone for UTC. */
+function readOffset(text: string): number {
+  const match = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(text);
   if (!match) return 0;
   const [, sign, hours, minutes, seconds = "0"] = match;
   const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;

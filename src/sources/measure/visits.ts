@@ -41,7 +41,16 @@ export function numberVisits({
   return visits;
 }
 
+const found = new WeakMap<HitTable, Visits>();
+
+/** Finds the visits of a table once, whatever is asked about it. */
 export function findVisits(table: HitTable): Visits {
+  const visits = found.get(table) ?? summarizeVisits(table);
+  found.set(table, visits);
+  return visits;
+}
+
+function summarizeVisits(table: HitTable): Visits {
   const { count, ofRow } = assignVisits(table);
   const { visits, times, events } = table;
   const [first, last] = [new Uint32Array(count), new Uint32Array(count)];
