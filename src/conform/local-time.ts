@@ -2,14 +2,17 @@ import { quote } from "../errors.ts";
 import type { Reply } from "./reply.ts";
 import { demand, Skip } from "./verdict.ts";
 
+/** The zone that was asked for last: nearly all timestamps are of one site, and Intl is slow. */
+let latest: { timezone: string; clock: Intl.DateTimeFormat } | undefined;
+
 /** An instant as a site's clock shows it, `2026-11-21 05:05:10`; undefined if the zone is not an IANA zone. */
 export function localTime(instant: number, timezone: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat("sv-SE", {
-      timeZone: timezone,
-      dateStyle: "short",
-      timeStyle: "medium",
-    }).format(instant);
+    if (latest?.timezone !== timezone) {
+      const options = { timeZone: timezone, dateStyle: "short", timeStyle: "medium" } as const;
+      latest = { timezone, clock: new Intl.DateTimeFormat("sv-SE", options) };
+    }
+    return latest.clock.format(instant);
   } catch {
     return undefined;
   }

@@ -16,8 +16,16 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   skipped: "dim",
 };
 
-/** Formats cells for people. Colour is added later (`paintCell`), because it takes no room. */
+const known = new WeakMap<Screen, ReturnType<typeof makeCellFormat>>();
+
+/** Formats cells for people, made once for all tables of a screen. Colour is added later (`paintCell`), because it takes no room. */
 export function createCellFormat(screen: Screen) {
+  const format = known.get(screen) ?? makeCellFormat(screen);
+  known.set(screen, format);
+  return format;
+}
+
+function makeCellFormat(screen: Screen) {
   const numbers = new Intl.NumberFormat(screen.locale);
   const decimals = new Map(
     [1, 2].map((digits) => [
