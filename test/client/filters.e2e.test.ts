@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { queries } from "../../src/reports/queries.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
-import { pick } from "../support/seed.ts";
+import { share } from "../support/seed.ts";
 import { runShell } from "../support/shell.ts";
 
 /** Every query that takes a filter, of days until today and of a period that is over. */
@@ -107,25 +107,29 @@ it("every query that takes a filter is asked here", () => {
   expect(named).toEqual(expect.arrayContaining(filtered));
 });
 
-describe.each<[string, Service]>([
-  ["whose OpenAPI document has no filter", { describe: hide(["filter"]), understand: ignore }],
+describe.each<[string, number, Service]>([
+  ["whose OpenAPI document has no filter", 0, { describe: hide(["filter"]), understand: ignore }],
   [
     "whose OpenAPI document has neither filter nor from and to",
+    1,
     { describe: hide(["filter", "from", "to"]), understand: ignore },
   ],
-  ["without an OpenAPI document", { describe: () => "", understand: ignore }],
-])("a service %s", (_, service) => {
+  ["without an OpenAPI document", 2, { describe: () => "", understand: ignore }],
+])("a service %s", (_, turn, service) => {
   let server: FaultyServer;
   beforeAll(async () => {
     server = await open(service);
   });
 
-  it.each([...COMMANDS, ...CONVERSIONS])("is not asked for any number of %s", async (command) => {
-    const { code, stdout, stderr } = await ask(server, command);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("cannot be used: this service does not offer filters.");
-    expect(listCounted(server)).toEqual([]);
-  });
+  it.each(share([...COMMANDS, ...CONVERSIONS], 3, turn))(
+    "is not asked for any number of %s",
+    async (command) => {
+      const { code, stdout, stderr } = await ask(server, command);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain("cannot be used: this service does not offer filters.");
+      expect(listCounted(server)).toEqual([]);
+    },
+  );
 });
 
 it("a service without interval is not asked for hours", async () => {
@@ -149,10 +153,10 @@ it("a service that filters everything but breakdowns is refused where one is nee
   expect((await ask(server, "stats")).code).toBe(0);
 });
 
-describe.each<[string, Service["describe"]]>([
-  ["a service", undefined],
-  ["a service without from and to", hide(["from", "to"])],
-])("%s that", (_, describe) => {
+describe.each<[string, number, Service["describe"]]>([
+  ["a service", 0, undefined],
+  ["a service without from and to", 1, hide(["from", "to"])],
+])("%s that", (_, turn, describe) => {
   const faults: [string, Required<Service>["understand"], RegExp][] = [
     ["ignores the filter", ignore, /does not say that it is filtered by countries=DE and pages!=\/docs\/\*/],
     [
@@ -169,8 +173,8 @@ describe.each<[string, Service["describe"]]>([
     ],
   ];
   it.each(
-    faults.flatMap(([fault, understand, reason]) =>
-      pick(COMMANDS, 3).map((command) => ({ fault, command, understand, reason })),
+    faults.flatMap(([fault, understand, reason], index) =>
+      share(COMMANDS, 6, 3 * turn + index).map((command) => ({ fault, command, understand, reason })),
     ),
   )("$fault shows nothing of $command", async ({ command, understand, reason }) => {
     const server = await open({ understand, ...(describe && { describe }) });
@@ -179,9 +183,10 @@ describe.each<[string, Service["describe"]]>([
     expect(stderr).toMatch(reason);
   });
 
-  it.each(["stats", "timeseries", "breakdown", "realtime"])(
+  const combined = ["overview", "compare", "report -o -"];
+  it.each(["stats", "timeseries", "breakdown", "realtime"].map((path, index) => [path, index] as const))(
     "ignores the filter of %s alone shows nothing that needs it",
-    async (path) => {
+    async (path, index) => {
       const server = await open({
         understand: (url) => {
           if (url.pathname.endsWith(`/${path}`)) ignore(url);
@@ -189,7 +194,8 @@ describe.each<[string, Service["describe"]]>([
         ...(describe && { describe }),
       });
       const isNeeded = (command: string) => command.startsWith(path);
-      for (const command of [...COMMANDS.filter(isNeeded), "overview", "compare", "report -o -"]) {
+      const own = share(COMMANDS.filter(isNeeded), 2, turn);
+      for (const command of [...own, ...share(combined, 3, index + turn)]) {
         // A comparison without events needs no stats.
         if (path === "stats" && command === "compare") continue;
         const { stdout, stderr } = await ask(server, command);
@@ -204,26 +210,29 @@ describe.each<[string, Service["describe"]]>([
     },
   );
 
-  it.each(COMMANDS)("filters everything is asked for it by each part of %s", async (command) => {
-    const server = await open({ ...(describe && { describe }) });
-    // Of what is to be left out, a look-up without the filter says whether it occurs.
-    const conditions = ["countries=DE", "pages=/docs/*"];
-    const filtered = await ask(
-      server,
-      command,
-      conditions.flatMap((each) => ["--filter", each]),
-    );
-    expect(filtered.code).toBe(0);
-    // So does one of what nobody has read in the last minutes.
-    const isLookUp = (url: string) => command.startsWith("realtime") && url.includes("/breakdown?");
-    const counted = listCounted(server).filter((url) => !isLookUp(url));
-    expect(counted.length).toBeGreaterThan(0);
-    for (const url of counted)
-      expect(new URL(url, server.origin).searchParams.getAll("filter")).toEqual(conditions);
-    expect((await ask(server, command, [])).stdout).not.toBe(filtered.stdout);
-  });
+  it.each(share(COMMANDS, 2, turn))(
+    "filters everything is asked for it by each part of %s",
+    async (command) => {
+      const server = await open({ ...(describe && { describe }) });
+      // Of what is to be left out, a look-up without the filter says whether it occurs.
+      const conditions = ["countries=DE", "pages=/docs/*"];
+      const filtered = await ask(
+        server,
+        command,
+        conditions.flatMap((each) => ["--filter", each]),
+      );
+      expect(filtered.code).toBe(0);
+      // So does one of what nobody has read in the last minutes.
+      const isLookUp = (url: string) => command.startsWith("realtime") && url.includes("/breakdown?");
+      const counted = listCounted(server).filter((url) => !isLookUp(url));
+      expect(counted.length).toBeGreaterThan(0);
+      for (const url of counted)
+        expect(new URL(url, server.origin).searchParams.getAll("filter")).toEqual(conditions);
+      expect((await ask(server, command, [])).stdout).not.toBe(filtered.stdout);
+    },
+  );
 
-  it.each(CONVERSIONS)("ignores the goal of %s shows nothing of it", async (command) => {
+  it.each(share(CONVERSIONS, 2, turn))("ignores the goal of %s shows nothing of it", async (command) => {
     const server = await open({
       understand: (url) => url.searchParams.delete("filter", "events=signup"),
       ...(describe && { describe }),
@@ -235,16 +244,21 @@ describe.each<[string, Service["describe"]]>([
     );
   });
 
-  it.each(CONVERSIONS)("filters everything is asked with and without the goal of %s", async (command) => {
-    const server = await open({ ...(describe && { describe }) });
-    expect((await ask(server, command)).code).toBe(0);
-    const asked = listCounted(server).map((url) => new URL(url, server.origin).searchParams.getAll("filter"));
-    const filters = [...new Set(asked.map((conditions) => conditions.join(" ")))].filter(
-      (text) => text !== "",
-    );
-    expect(filters).toEqual([
-      "countries=DE visit:pages!=/docs/*",
-      "countries=DE events=signup visit:pages!=/docs/*",
-    ]);
-  });
+  it.each(share(CONVERSIONS, 2, turn + 1))(
+    "filters everything is asked with and without the goal of %s",
+    async (command) => {
+      const server = await open({ ...(describe && { describe }) });
+      expect((await ask(server, command)).code).toBe(0);
+      const asked = listCounted(server).map((url) =>
+        new URL(url, server.origin).searchParams.getAll("filter"),
+      );
+      const filters = [...new Set(asked.map((conditions) => conditions.join(" ")))].filter(
+        (text) => text !== "",
+      );
+      expect(filters).toEqual([
+        "countries=DE visit:pages!=/docs/*",
+        "countries=DE events=signup visit:pages!=/docs/*",
+      ]);
+    },
+  );
 });

@@ -159,7 +159,7 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
   const own = questions.filter(({ at }) => at === moment);
   const withShell = own.filter(({ shell }) => shell);
   // A process for each command takes long: a run tries some, LONG=1 all.
-  const inShell = pick(withShell, Math.min(withShell.length, moment === AMPLE ? 6 : 2));
+  const inShell = pick(withShell, Math.min(withShell.length, moment === AMPLE ? 6 : 1));
   const packed = moment === AMPLE ? pick(inShell, 2) : [];
   it.each(own.map((each) => [each.question, each] as const))("%s", async (_, question) => {
     score.asked++;
@@ -176,7 +176,7 @@ describe.each(Object.keys(moments) as Moment[])("asked on %s", (moment) => {
 
   const past = own.filter(({ calls }) => typeof calls === "object" && calls.some(({ covers }) => covers));
   // A run asks some; LONG=1 asks all.
-  const askedAgain = pick(past, Math.min(past.length, moment === AMPLE ? 4 : 2));
+  const askedAgain = pick(past, Math.min(past.length, moment === AMPLE ? 4 : 1));
   it.runIf(past.length > 0).each(askedAgain.map((each) => [each.question, each] as const))(
     "of a service without from and to: %s",
     async (_, question) => {

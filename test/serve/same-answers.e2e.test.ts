@@ -9,7 +9,7 @@ import { findQuery } from "../../src/reports/queries.ts";
 import { connectHttp, connectInProcess, type McpClient, spawnClient, textOf } from "../support/clients.ts";
 import { combined, joinLines } from "../support/logs.ts";
 import { findPort, startProgram } from "../support/processes.ts";
-import { IS_LONG, SEED } from "../support/seed.ts";
+import { share } from "../support/seed.ts";
 import { runShell } from "../support/shell.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -43,10 +43,6 @@ const periods = [
   `${dates[1]}/${dates[0]}`,
   dates[1]?.slice(0, 7),
 ] as const;
-
-/** A fifth of the periods for each question, another fifth for the next; all with `LONG=1`. `FUZZ_SEED` chooses others. */
-const choosePeriods = (question: number) =>
-  periods.filter((_, index) => IS_LONG || (index + question + SEED) % 5 === 0);
 
 /** Visitors on each of fifty days, each with a dead link, and a crawler: one day more than another. */
 function writeLog(): string {
@@ -159,7 +155,7 @@ function readNumbers(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, readNumbers(member)]));
 }
 
-it.each(operations.map((question, index) => ({ ...question, asked: choosePeriods(index), question })))(
+it.each(operations.map((question, index) => ({ ...question, asked: share(periods, 7, index), question })))(
   "$command with $args is the same in the shell, over stdio, from the reference API and from serve, for any period",
   async ({ question, asked }) => {
     let isCounted = false;

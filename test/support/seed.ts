@@ -22,3 +22,7 @@ export function pick<T>(list: readonly T[], count: number): T[] {
   const some = fc.subarray([...list], { minLength: count, maxLength: count });
   return fc.sample(some, { numRuns: 1, seed: SEED }).flat();
 }
+
+/** One in `parts` of many alike: so many turns take all of them. `FUZZ_SEED` begins elsewhere, and `LONG=1` takes all each time. */
+export const share = <T>(list: readonly T[], parts: number, turn: number): T[] =>
+  list.filter((_, index) => IS_LONG || (index + turn + SEED) % parts === 0);

@@ -124,7 +124,7 @@ const count = (value: number) => new Intl.NumberFormat("en-US").format(value);
 
 describe("a page of view has the numbers of the command that it shows", () => {
   const asked = (sites: readonly string[]) =>
-    fc.sample(state(sites), { numRuns: IS_LONG ? 100 : 12, seed: SEED });
+    fc.sample(state(sites), { numRuns: IS_LONG ? 100 : 8, seed: SEED });
 
   it("of the demo", { timeout: 600_000 }, () =>
     withView(["--demo"], async (get) => {

@@ -21,7 +21,7 @@ import {
   totalNaively,
 } from "./naive-filter.ts";
 
-const fixtures = readLoggableFixtures({ mostVisitors: 250 });
+const fixtures = readLoggableFixtures({ mostVisitors: 120 });
 const demo = await openDemoSource({ clock: () => LOG_NOW, fixtures });
 
 const ALWAYS: Dimension[] = [
@@ -256,7 +256,7 @@ describe("logs and the demo give the numbers of a naive count of the same visits
     expect(short.length > 50).toBe(kind === "short pauses");
 
     const span = { site: await logs.findSite(domain), from, to, now: LOG_NOW };
-    const filters = [...FILTERS, ...makeFilters(visits, kind === "short pauses" ? 5 : IS_LONG ? 40 : 12)];
+    const filters = [...FILTERS, ...makeFilters(visits, kind === "short pauses" ? 5 : IS_LONG ? 40 : 8)];
     let some = 0;
     for (const [index, filter] of filters.map(parseFilter).entries()) {
       const kept = countNaively(visits, filter);

@@ -6,7 +6,7 @@ import { createLineParser, logFormats } from "../../../src/sources/logs/reading/
 import { createContent } from "../../../src/sources/logs/reading/log-content.ts";
 import { type LoggedRequest, writtenFormats } from "../../support/log-formats.ts";
 import { FIREFOX, LOG_NOW } from "../../support/logs.ts";
-import { IS_LONG, SEED } from "../../support/seed.ts";
+import { share } from "../../support/seed.ts";
 
 const request: LoggedRequest = {
   time: LOG_NOW / 1000 - 60,
@@ -158,10 +158,6 @@ function isSlow(costOf: (length: number) => number, times: number): boolean {
   return LONGER.some((length) => least(length) > MAX_GROWTH * (length / SHORT) * short);
 }
 
-/** All, or a fifth: each format and field tries another one. */
-const choosePatterns = (turn: number) =>
-  patterns.filter((_, index) => IS_LONG || (index + turn + SEED) % 5 === 0);
-
 describe("the cost of a line grows no faster than its length", () => {
   it.each(Object.keys(writtenFormats))("%s", async (name) => {
     const format = writtenFormats[name];
@@ -169,7 +165,7 @@ describe("the cost of a line grows no faster than its length", () => {
     const count = createCounting(format);
     const { write } = format;
     for (const [field, place] of Object.entries(ways)) {
-      for (const pattern of choosePatterns(`${name}${field}`.length)) {
+      for (const pattern of share(patterns, 8, `${name}${field}`.length)) {
         const costOf = (length: number) => count(place(write, pattern.repeat(length / pattern.length)));
         if (!isSlow(costOf, 1) || !isSlow(costOf, 5)) continue;
         // The time is that of all threads: V8's own may still be at work on what was before.

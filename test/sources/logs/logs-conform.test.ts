@@ -10,7 +10,7 @@ import { createLogFolder, joinLines, openTestLogs } from "../../support/logs.ts"
 import { pick } from "../../support/seed.ts";
 
 it.each(pick(["Caddy", "combined"], 1))("access logs keep the contract (%s)", async (format) => {
-  const fixtures = readLoggableFixtures({ mostVisitors: 50 });
+  const fixtures = readLoggableFixtures({ mostVisitors: 30 });
   const demo = await openDemoSource({ clock: () => NOW, fixtures });
   const site = (await demo.sites()).find(({ domain }) => domain === "example.com");
   const written = writtenFormats[format];

@@ -10,7 +10,7 @@ const NOT_OFFERED = [/^visits\./, /^crawlers\./, /^not-found\./, /^breakdown\.la
 const NOT_CHECKED = [/^isolation\./, /^headers\.etag-of-content$/];
 
 it("keeps the contract but for the rules that the docs list", { timeout: 300_000 }, async () => {
-  const server = await startPlausible(listDays("2026-10-13", "2026-11-21"), { mostVisitors: 40 });
+  const server = await startPlausible(listDays("2026-10-13", "2026-11-21"), { mostVisitors: 25 });
   try {
     const clock = { now: LOG_NOW };
     const siteTimezones = { "example.com": "Europe/Berlin", "parked.example": "Asia/Kathmandu" };

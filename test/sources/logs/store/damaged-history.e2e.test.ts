@@ -163,7 +163,7 @@ describe("a damaged history", () => {
         check(await askOrRefuse(file), expectedAlone);
         check(await askOrRefuse(file), expectedAlone);
       };
-      await fc.assert(fc.asyncProperty(DAMAGES, checkDamage), { numRuns: IS_LONG ? 300 : 3 });
+      await fc.assert(fc.asyncProperty(DAMAGES, checkDamage), { numRuns: IS_LONG ? 300 : 2 });
       // And if it is gone altogether.
       const [file = ""] = restore(pattern);
       for (const each of restore(pattern)) rmSync(each);
