@@ -56,10 +56,14 @@ export type Count = ReturnType<typeof createCount>;
 /** Conditions on what is counted; none counts everything. */
 type Filter = readonly string[];
 
+/** So many hits are kept in memory, since making visits up takes longer than counting them. */
+const MAX_HITS = 25_000;
+
 /** The numbers of a site, each counted from the raw visits as the contract says. */
 export function createCount(site: RawSite) {
   const known = new Map<string, unknown>();
-  let last: { key: string; hits: Hit[] } | undefined;
+  const read = new Map<string, Hit[]>();
+  let size = 0;
   /** The counts of a day that is over are cached: they take long, and several queries need them. */
   const once = <T>(
     what: string,
@@ -76,8 +80,14 @@ export function createCount(site: RawSite) {
 
   const hitsOf = (date: string, now: number) => {
     const key = `${date} ${now}`;
-    if (last?.key !== key) last = { key, hits: readDay(site, date, now) };
-    return last.hits;
+    const hits = read.get(key) ?? readDay(site, date, now);
+    if (!read.has(key)) size += hits.length;
+    if (size > MAX_HITS) {
+      read.clear();
+      size = hits.length;
+    }
+    read.set(key, hits);
+    return hits;
   };
 
   const totalsOf = (date: string, now: number, filter: Filter = []) =>

@@ -5,9 +5,11 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpClientTransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { AjvJsonSchemaValidator as AjvJsonSchemaValidatorV1 } from "@modelcontextprotocol/sdk/validation/ajv";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { createHttpClient } from "../../src/client/http-client.ts";
 import type { Fetch } from "../../src/client/http-request.ts";
@@ -99,7 +101,7 @@ export async function spawnClient(
       throw new Error(`It did not start: ${log}`, { cause });
     });
   if (kind === "v1") {
-    const client = new ClientV1({ name: "test", version: "1" });
+    const client = createV1();
     const transport = new StdioClientTransportV1(parameters);
     listen(transport.stderr as NodeJS.EventEmitter | null);
     await connect(client.connect(transport, START));
@@ -117,7 +119,7 @@ export async function connectHttp(kind: ClientKind, url: string, token?: string)
   const options =
     token === undefined ? {} : { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
   if (kind === "v1") {
-    const client = new ClientV1({ name: "test", version: "1" });
+    const client = createV1();
     // Its types were written before `exactOptionalPropertyTypes`.
     await client.connect(new HttpClientTransportV1(new URL(url), options) as never);
     return wrapV1(client);
@@ -140,7 +142,7 @@ export function createOAuthClient(kind: ClientKind, url: string, provider: OAuth
       // The provider of the newer generation is one of the older, but for types that it cannot know.
       const transport = new HttpClientTransportV1(new URL(url), { authProvider: provider as never });
       finish = (landed) => transport.finishAuth(landed.searchParams.get("code") ?? "");
-      const client = new ClientV1({ name: "test", version: "1" });
+      const client = createV1();
       await client.connect(transport as never);
       return wrapV1(client);
     }
@@ -153,9 +155,29 @@ export function createOAuthClient(kind: ClientKind, url: string, provider: OAuth
   return { connect, finish: (landed: URL) => finish(landed) };
 }
 
+/** Compiles the schema of a tool once for all clients: each one would compile those of all tools. */
+function compileOnce<T extends { getValidator(schema: object): unknown }>(validator: T): T {
+  const compile = validator.getValidator.bind(validator);
+  const compiled = new Map<string, unknown>();
+  const getValidator = (schema: object) => {
+    const text = JSON.stringify(schema);
+    const known = compiled.get(text) ?? compile(schema);
+    compiled.set(text, known);
+    return known;
+  };
+  return Object.assign(validator, { getValidator });
+}
+
+const validatorV1 = compileOnce(new AjvJsonSchemaValidatorV1());
+const createV1 = () => new ClientV1({ name: "test", version: "1" }, { jsonSchemaValidator: validatorV1 });
+
+const validatorV2 = compileOnce(new AjvJsonSchemaValidator());
 function createV2(kind: Exclude<ClientKind, "v1">): Client {
   const versionNegotiation = modes[kind];
-  return new Client({ name: "test", version: "1" }, versionNegotiation && { versionNegotiation });
+  return new Client(
+    { name: "test", version: "1" },
+    { jsonSchemaValidator: validatorV2, ...(versionNegotiation && { versionNegotiation }) },
+  );
 }
 
 function wrapV1(client: ClientV1): McpClient {

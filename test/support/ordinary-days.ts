@@ -4,6 +4,7 @@ import type { Operation } from "../../src/operations/operation.ts";
 import { type CheckResult, createCheck } from "../../src/reports/check.ts";
 import type { Conditions, Finding } from "../../src/reports/check-conditions.ts";
 import type { Random } from "../../src/sources/demo/random.ts";
+import { createLookup } from "../../src/sources/lookup.ts";
 
 /** A site on ordinary days. */
 export interface Ordinary {
@@ -101,16 +102,16 @@ function createSource(random: Random, counts: readonly number[]): Call {
   });
 }
 
+const checks = createLookup(createCheck);
+
 /** What a check of the last of these days finds. */
 export async function checkLast(
   random: Random,
   counts: readonly number[],
   conditions: Conditions,
 ): Promise<Finding[]> {
-  const { result } = await createCheck(conditions).ask(
-    createSource(random, counts),
-    { site: "example.com" },
-    {},
-  );
+  const { result } = await checks
+    .get(conditions)
+    .ask(createSource(random, counts), { site: "example.com" }, {});
   return (result as CheckResult).findings;
 }
