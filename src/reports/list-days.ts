@@ -6,17 +6,26 @@ export class UnlistedDaysError extends AnalyticsError {
   /** A number of days that it has the list of; undefined if it does not say. */
   readonly days: number | undefined;
 
-  constructor(parameter: string, refusal: string, { detail: refused, allowed }: ParameterError) {
+  readonly dimension: string;
+
+  constructor(
+    parameter: string,
+    refusal: string,
+    dimension: string,
+    { detail: refused, allowed }: ParameterError,
+  ) {
     const said = nameReason(refused);
     const reason = said === refused ? "this service has no list of these days" : `${said} up to today`;
-    const detail = `${refusal}: ${reason}`;
+    const days = allowed && Number(allowed[0]);
+    const detail = `${refusal} ${dimension}: ${reason}`;
     super("invalid_parameter", `${parameter} ${detail}.`, {
       status: 400,
       parameters: [{ parameter, detail }],
-      hint: "Ask for the breakdown of so many days (days).",
+      hint: `Ask for a breakdown by ${dimension} of ${days ?? "some"} days up to today (days).`,
     });
+    this.dimension = dimension;
     this.reason = reason;
-    this.days = allowed && Number(allowed[0]);
+    this.days = days;
   }
 }
 
@@ -49,5 +58,5 @@ export const nameList =
   (dimension: string, parameter: "dimension" | "period" = "dimension") =>
   (error: unknown): never => {
     const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
-    throw new UnlistedDaysError(parameter, `${refusal} ${dimension}`, readRefusedDays(error));
+    throw new UnlistedDaysError(parameter, refusal, dimension, readRefusedDays(error));
   };

@@ -1,6 +1,6 @@
 import type { HttpClientOptions, Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
-import { type Access, findNamedProfile, findService, readAccess } from "../config/access.ts";
+import { type Access, type AccessFlags, findNamedProfile, findService, readAccess } from "../config/access.ts";
 import type { GivenMapping } from "../config/given-mapping.ts";
 import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";
@@ -43,7 +43,7 @@ export function createServiceSource(
   return {
     kind: "service",
     about,
-    options: profile === undefined ? [] : ["--profile", profile],
+    options: listWords({ ...flags, profile }),
     call: createServiceCall(service, {
       readTarget,
       clock,
@@ -53,6 +53,18 @@ export function createServiceSource(
     }),
     readAccess: readAccessOnce,
   };
+}
+
+/** The options by which the service was given, for a command line to try next; a key on standard input is gone by then. */
+function listWords({ profile, service, baseUrl, mapping, apiKeyFile }: AccessFlags): string[] {
+  const given = Object.entries({
+    "--profile": profile,
+    "--service": service,
+    "--base-url": baseUrl,
+    "--mapping": mapping,
+    "--api-key-file": apiKeyFile,
+  });
+  return given.flatMap(([option, value]) => (value === undefined ? [] : [option, value]));
 }
 
 export function describeService(service: ServiceName | undefined): About {

@@ -2,7 +2,11 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { explainParameters } from "../../src/cli/commands/query-errors.ts";
 import { readProfile } from "../../src/config/profiles.ts";
+import { createParameterError } from "../../src/errors.ts";
+import { nameList } from "../../src/reports/list-days.ts";
+import { findQuery } from "../../src/reports/queries.ts";
 import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { createHome } from "../support/profiles.ts";
@@ -53,7 +57,43 @@ describe("a service that describes itself in words of its own", () => {
     expect(await ask("stats", "acme.example", "--days", "300")).toBe(
       "error: --days must be at most 90 at this service. hint: Nearest: analytics-mcp stats --days 90 --site acme.example ",
     );
+    // What was typed beside it is typed again.
+    const { ANALYTICS_BASE_URL, ...environment } = access(few);
+    const { stderr } = await runShell(
+      ["stats", "acme.example", "--days", "14", "--base-url", ANALYTICS_BASE_URL],
+      {
+        environment,
+      },
+    );
+    expect(flat(stderr)).toContain(
+      `Nearest: analytics-mcp stats --days 30 --site acme.example --base-url ${ANALYTICS_BASE_URL} `,
+    );
     few.close();
+  });
+
+  it.each(["tsv", "csv", "ndjson"])("heads the lists of other days beside %s, too", async (output) => {
+    const { stderr } = await runShell(["overview", "acme.example", "--output", output, "-q"], {
+      environment: access(server),
+    });
+    expect(stderr).toContain("Top lists: period not stated by the service\n");
+  });
+
+  it("proposes the command for a list of days that it has", () => {
+    const refused = createParameterError("days", "cannot be 9: this service has lists only of 7 or 30 days", {
+      allowed: ["7", "30"],
+    });
+    const given = { texts: new Map([["period", ["last-week"]]]), words: [], source: ["--profile", "acme"] };
+    const explain = () => nameList("pages", "period")(refused);
+    expect(explain).toThrow(
+      "period cannot be used for pages: this service has lists only of 7 or 30 days up to today.",
+    );
+    try {
+      explain();
+    } catch (error) {
+      expect(explainParameters(findQuery("breakdown"), error, given)).toMatchObject({
+        hint: "Nearest: analytics-mcp breakdown --dimension pages --days 7 --profile acme",
+      });
+    }
   });
 
   describe("mapping", () => {

@@ -3,9 +3,11 @@ import { findDimension, findOtherList } from "../../operations/dimension-names.t
 import { dimensions } from "../../operations/dimensions.ts";
 import { MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
+import { breakdown } from "../../operations/index.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestDimension, suggestListed, suggestName } from "../../render/suggest-name.ts";
+import { UnlistedDaysError } from "../../reports/list-days.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
@@ -86,7 +88,8 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
   if (!(error instanceof AnalyticsError)) return error;
   const wrong = error.code === "usage" ? findWrongPeriod(given) : undefined;
   if (wrong !== undefined) return explainParameters(query, wrong, given);
-  const { code, parameters, status, hint = "" } = error;
+  const { code, parameters, status } = error;
+  const hint = (error instanceof UnlistedDaysError && proposeList(error, given)) || (error.hint ?? "");
   const guesses = given.words.map((word) => guess(query, given, word).trim());
   if (parameters.length === 0) {
     const [meant] = guesses.filter((sentence) => sentence !== "");
@@ -108,7 +111,9 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
         : "",
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
       // A command to paste ends the hint.
-      parts.some(({ hint }) => hint.includes(PLACES_OPTION) || hint.startsWith(NEAREST))
+      [hint, ...parts.map((part) => part.hint)].some(
+        (text) => text.includes(PLACES_OPTION) || text.startsWith(NEAREST),
+      )
         ? ""
         : seeHelp(query.name),
     ]
@@ -182,6 +187,14 @@ function explainServiceDays(
   const command = formatCommand(query, { ...readGiven(texts), days }, source);
   return { message: `--days ${detail}.`, hint: days === undefined ? "" : `${NEAREST}${command}` };
 }
+
+/** The command for a list of days that the service has. */
+const proposeList = ({ dimension, days }: UnlistedDaysError, { texts, source = [] }: GivenWords): string => {
+  if (days === undefined) return "";
+  const [site] = texts.get("site") ?? [];
+  const params = { ...(site !== undefined && { site }), dimension, days };
+  return `${NEAREST}${formatCommand(breakdown, params, source)}`;
+};
 
 /** Explains that a list or a condition needs a database of places. */
 function explainPlaces({ detail }: ParameterError, given: GivenWords): Explanation | undefined {

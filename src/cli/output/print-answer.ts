@@ -96,16 +96,21 @@ function formatNoteLines(io: Io, answer: Shown, output: Output): string[] {
   const warnings = formatNotes(chooseNotes(answer, { ...output, quiet: true }), "shell").length;
   const isWhole = output.brief !== true || io.stderr.isTTY !== true || answer.empty !== undefined;
   const shown = isWhole ? all : [...all.slice(0, warnings), ...shorten(all.slice(warnings))];
-  const title = readTitle(answer, output).map((text) => wrapForStderr(io, text));
-  return [...title, ...shown].flatMap((lines) => lines.split("\n")).map((line) => paint(screen, "dim", line));
+  const titles = readTitles(answer, output).map((text) => wrapForStderr(io, text));
+  return [...titles, ...shown]
+    .flatMap((lines) => lines.split("\n"))
+    .map((line) => paint(screen, "dim", line));
 }
 
-/** The site and the days, which a table for programs has no room for: the title that people see above theirs. */
-function readTitle({ result, views, empty }: Answer, { format, quiet }: Output): string[] {
+/**
+ * What rows for programs have no room for: the title of the answer, which has the site and the days, and the headings of lists of
+ * other days.
+ */
+function readTitles({ result, views, empty }: Answer, { format, quiet }: Output): string[] {
   const isTable = format === "tsv" || format === "csv";
-  const [first] = views;
-  if (!isTable || quiet || empty !== undefined || !first?.headline || !("site" in result)) return [];
-  return [cleanText(first.headline, 1_000)];
+  if (!(isTable || format === "ndjson") || empty !== undefined || !("site" in result)) return [];
+  const titles = views.filter(({ name }, index) => (index === 0 ? isTable && !quiet : name === "lists"));
+  return titles.filter(({ headline }) => headline !== "").map(({ headline }) => cleanText(headline, 1_000));
 }
 
 /** The notes that fit, and how to see the others. */
