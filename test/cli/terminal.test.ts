@@ -25,7 +25,7 @@ describe("colours", () => {
   ] as [string, boolean, Record<string, string>, string, boolean][])(
     "%s",
     async (_, isTTY, environment, flag, expected) => {
-      const { stdout } = await shell(COMPARE + flag, { isTTY, environment });
+      const { stdout } = await shell(`stats --site example.com${flag}`, { isTTY, environment });
       expect(stdout.includes("\u001b[")).toBe(expected);
     },
   );

@@ -39,6 +39,15 @@ const SITE = "example.com";
  * most of a run's time.
  */
 export function limitVisitors(own: number, others = own): Fixtures {
+  const key = `${own} ${others}`;
+  const fixtures = limited.get(key) ?? makeFixtures(own, others);
+  limited.set(key, fixtures);
+  return fixtures;
+}
+/** Files of one process have the same ones, and so the answers to what another file has asked. */
+const limited = new Map<string, Fixtures>();
+
+function makeFixtures(own: number, others: number): Fixtures {
   const { sites, ...rest } = readFixtures();
   return {
     ...rest,

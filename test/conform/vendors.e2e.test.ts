@@ -8,7 +8,7 @@ import { differences } from "./differences.ts";
 import { check, createService as createFullService, limitVisitors, type Service } from "./service.ts";
 
 /** Enough that no rule lacks any. The test that is about many visitors takes them all. */
-const fixtures = limitVisitors(280, 30);
+const fixtures = limitVisitors(290, 30);
 /** Enough for rules that look at no numbers, at moments at which no other run asks. */
 const few = limitVisitors(40, 20);
 /** Enough for most rules. */

@@ -7,7 +7,12 @@ import { buildOpenApi } from "../../src/documents/openapi-document.ts";
 import { stats } from "../../src/operations/index.ts";
 import { queries } from "../../src/reports/queries.ts";
 import { edit, on } from "../conform/breach.ts";
-import { check, createService, type Service } from "../conform/service.ts";
+import {
+  check,
+  createService as createFullService,
+  limitVisitors,
+  type Service,
+} from "../conform/service.ts";
 import { connectInProcess } from "../support/clients.ts";
 import { BASE, fakeNetwork, service } from "../support/network.ts";
 import { runShell } from "../support/shell.ts";
@@ -76,6 +81,10 @@ vi.mock("../../src/operations/index.ts", async (importOriginal) => {
   });
   return { ...original, operations: [...original.operations, funnels, goals] };
 });
+
+/** Enough, since nothing here looks at the numbers. */
+const fixtures = limitVisitors(40, 20);
+const createService = () => createFullService(undefined, fixtures);
 
 const { network, api } = fakeNetwork();
 const answer = { site: { domain: "example.com" }, visitors: 12 };
