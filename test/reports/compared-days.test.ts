@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { resolveCompared } from "../../src/reports/compared-days.ts";
 import { type Day, dayList, spanOf, type Written, written } from "../support/day-list.ts";
+import { IS_LONG } from "../support/seed.ts";
+
+const RUNS = IS_LONG ? 20_000 : 700;
 
 const dayOfMonth = ({ date }: Day) => date.slice(8);
 
@@ -95,7 +98,7 @@ describe("on any day, in any spelling", () => {
         expect(answer.previous.to < answer.current.from).toBe(true);
         expect(answer.current.to < period.today.date).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -109,7 +112,7 @@ describe("on any day, in any spelling", () => {
           expect(answer.previous).toEqual(spanOf(findYearBefore(period, period.current)));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -127,7 +130,7 @@ describe("on any day, in any spelling", () => {
           });
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 });
