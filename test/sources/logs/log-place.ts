@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
 import type { DataSource, Span } from "../../../src/sources/data-source.ts";
 import { createLogSource } from "../../../src/sources/logs/log-source.ts";
 import { readLogSettings } from "../../../src/sources/logs/open.ts";
@@ -119,4 +120,15 @@ export async function readAll(source: DataSource, from: string, to: string, now:
     active: await source.active(site, now),
     notFound: await source.notFound?.(span, 1000),
   };
+}
+
+/** Ends waits for a lock at once: to whatever is done meanwhile, a second has passed whenever it looks. `lock.test.ts` really waits. */
+export function skipWaits<T>(use: () => T): T {
+  let looks = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => 1_000 * ++looks);
+  const restore = () => clock.mockRestore();
+  const done = use();
+  if (done instanceof Promise) void done.then(restore, restore);
+  else restore();
+  return done;
 }

@@ -14,7 +14,15 @@ import { isPart } from "../../../../src/sources/logs/store/find-history.ts";
 import { takeLock } from "../../../../src/sources/logs/store/lock.ts";
 import { createLogStore } from "../../../../src/sources/logs/store/log-store.ts";
 import { isNotKept, openHistoryOf } from "../../../../src/sources/logs/store/open-history.ts";
-import { combinedLine, createLogPlace, type LogPlace, NOON, readAll, readSettings } from "../log-place.ts";
+import {
+  combinedLine,
+  createLogPlace,
+  type LogPlace,
+  NOON,
+  readAll,
+  readSettings,
+  skipWaits,
+} from "../log-place.ts";
 import { changeManifest, listClosedDays, listFiles, readManifest } from "./history-files.ts";
 
 let place: LogPlace;
@@ -128,7 +136,7 @@ it("is written again by the same process once that is possible", async () => {
     await source.sites();
   };
   const lock = takeLock(join(place.history(), "lock"));
-  await closeDays(3);
+  await skipWaits(() => closeDays(3));
   lock.release();
   expect(place.warned).toEqual([expect.stringMatching(/cannot be kept in .*: another process is writing/)]);
   expect(listClosedDays(place.history())).toEqual(["2026-11-16"]);
