@@ -71,6 +71,9 @@ export const NO_SUCH_VALUE = "no_such_value";
 /** The code of a warning that visitors of days do not add up to those of the whole. */
 export const PERIOD_VISITORS = "period_visitors";
 
+/** What a service does whose visitors of days do not add up to those of the whole, as far as it shows: the end of a sentence. */
+export const ONCE_PER_PERIOD = "seems to count each visitor once per period";
+
 /** The code of a warning that sites are not in the list of sites. */
 export const NOT_LISTED = "not_listed";
 

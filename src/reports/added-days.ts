@@ -1,6 +1,7 @@
 import { createParameterError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
+import { ONCE_PER_PERIOD } from "../operations/warning.ts";
 
 /** Days at a site, in a service whose answers end on `last`. */
 interface Asked extends Days {
@@ -27,7 +28,7 @@ export async function addsUp(
 }
 
 /** Why days cannot be added up, as far as it is known. */
-export const NO_SUMS = "the visitors of this service's days do not add up to its total";
+export const NO_SUMS = `this service ${ONCE_PER_PERIOD}, so its days cannot be added up`;
 
 /** Throws AnalyticsError `invalid_parameter` for days whose visitors cannot be added up. */
 export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
@@ -50,5 +51,4 @@ export async function assertIntervals(
 }
 
 /** Says why there are no visitors of several days. */
-export const NOT_ADDED_UP =
-  "The visitors of this service's days do not add up to its total: they are compared by day.";
+export const NOT_ADDED_UP = `This service ${ONCE_PER_PERIOD}, so visitors are compared by day.`;

@@ -148,7 +148,9 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
       forModels(`As of ${as_of}.`),
       ...notes,
       ...noteRest(dimensions, order),
-      ...(dimensions.length > 1 ? [forPeople("Events are left out: --dimension events compares them.")] : []),
+      ...(dimensions.length > 1
+        ? [forPeople("Events are left out: --dimension events compares them, if there are any.")]
+        : []),
       ...noted,
     ],
     warnings: [...warnMissing(comparison.missing, "compared"), ...warnings, ...(comparison.near ?? [])],

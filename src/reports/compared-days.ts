@@ -37,7 +37,8 @@ const YEAR_BEFORE = "year_before";
 
 /**
  * Resolves the two periods to compare: `period`, or else the last `days` complete days, with `against`, or else the days
- * before. An incomplete today is left out. Throws AnalyticsError `invalid_parameter` for a period without a complete day.
+ * before. An incomplete today is left out. A period that is going on is compared with the same days of the one before, also if
+ * that is named: `this_week` with `last_week`. Throws AnalyticsError `invalid_parameter` for a period without a complete day.
  */
 export function resolveCompared(
   {
@@ -48,14 +49,16 @@ export function resolveCompared(
   today: string,
 ): ComparedDays {
   const current = resolveComplete(period, today, { parameter: "period", forms: COMPARED_FORMS });
-  if (against === undefined || isPreceding(against))
-    return { current, previous: precedingDays(period, current) };
+  const preceding = precedingDays(period, current);
+  if (against === undefined || isPreceding(against)) return { current, previous: preceding };
   if (normalizeWord(against) === YEAR_BEFORE) return { current, previous: daysOfYearBefore(period, current) };
   const as = { parameter: "against", forms: `${YEAR_BEFORE}, ${COMPARED_FORMS}` };
   const previous = resolveComplete(against, today, as);
   if (previous.from === current.from && previous.to === current.to)
     throw createPeriodError(`${against} is the period itself, ${formatSpan(current)}`, "against");
-  return { current, previous };
+  const isGoingOn = addDays(current.to, 1) === today && resolvePeriod(period, today).to === today;
+  const isOneBefore = previous.from === preceding.from && previous.to > preceding.to;
+  return { current, previous: isGoingOn && isOneBefore ? preceding : previous };
 }
 
 /** The complete days of a period. */

@@ -1,6 +1,6 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { readDataStart, readDate, type Warning } from "../operations/warning.ts";
+import { ONCE_PER_PERIOD, readDataStart, readDate, type Warning } from "../operations/warning.ts";
 import { formatCount } from "../render/plural.ts";
 
 export interface QueryOptions extends CallOptions {
@@ -106,7 +106,7 @@ function warnOfShift(shown: Days): Warning {
 /** The warning that visitors of these days are shown because those of the days that were meant cannot be added up. */
 export const warnOfNoSum = ({ from, to }: Days): Warning => ({
   code: SHIFTED,
-  detail: `The visitors of this service's days do not add up, so this covers the ${formatCount(countDays(from, to), "day")} until ${to}.`,
+  detail: `This service ${ONCE_PER_PERIOD}, so this covers the ${formatCount(countDays(from, to), "day")} until ${to}.`,
   values: { days: countDays(from, to) },
 });
 

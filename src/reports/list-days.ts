@@ -1,31 +1,34 @@
-import { AnalyticsError, createParameterError, type ParameterError } from "../errors.ts";
+import { AnalyticsError, type ParameterError } from "../errors.ts";
+
+/** A service does not answer for the days that were asked for. */
+export class RefusedDaysError extends AnalyticsError {
+  /** The numbers of days that it answers for; none if it does not say. */
+  readonly allowed: readonly number[];
+
+  constructor(parameter: string, detail: string, hint: string, allowed: readonly number[]) {
+    const parameters = [{ parameter, detail }];
+    super("invalid_parameter", `${parameter} ${detail}.`, { status: 400, parameters, hint });
+    this.allowed = allowed;
+  }
+}
 
 /** A service has no list of the days that were asked for. */
-export class UnlistedDaysError extends AnalyticsError {
+export class UnlistedDaysError extends RefusedDaysError {
   readonly reason: string;
-  /** A number of days that it has the list of; undefined if it does not say. */
-  readonly days: number | undefined;
-
   readonly dimension: string;
 
   constructor(
     parameter: string,
     refusal: string,
     dimension: string,
-    { detail: refused, allowed }: ParameterError,
+    { detail: refused, allowed = [] }: ParameterError,
   ) {
     const said = nameReason(refused);
     const reason = said === refused ? "this service has no list of these days" : `${said} up to today`;
-    const days = allowed && Number(allowed[0]);
-    const detail = `${refusal} ${dimension}: ${reason}`;
-    super("invalid_parameter", `${parameter} ${detail}.`, {
-      status: 400,
-      parameters: [{ parameter, detail }],
-      hint: `Ask for a breakdown by ${dimension} of ${days ?? "some"} days up to today (days).`,
-    });
+    const hint = `Ask for a breakdown by ${dimension} of ${allowed[0] ?? "some"} days up to today (days).`;
+    super(parameter, `${refusal} ${dimension}: ${reason}`, hint, allowed.map(Number));
     this.dimension = dimension;
     this.reason = reason;
-    this.days = days;
   }
 }
 
@@ -42,11 +45,11 @@ const nameReason = (detail: string) => detail.replace(/^cannot be \d+: /, "");
 
 /** Renames an error about a number of days to the period that was asked for. */
 export function namePeriod(error: unknown): never {
-  const { detail } = readRefusedDays(error);
+  const { detail, allowed = [] } = readRefusedDays(error);
   const reason = nameReason(detail);
-  throw createParameterError("period", `cannot be used: ${reason === detail ? `days ${detail}` : reason}`, {
-    hint: "Ask for a number of days that it has (days): they end today.",
-  });
+  const why = reason === detail ? `days ${detail}` : reason;
+  const hint = "Ask for a number of days that it has (days): they end today.";
+  throw new RefusedDaysError("period", `cannot be used: ${why}`, hint, allowed.map(Number));
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   UNKNOWN_DAYS,
   type Warning,
 } from "../operations/warning.ts";
-import { addsUp, readLastDay } from "./added-days.ts";
+import { addsUp, NO_SUMS, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
@@ -103,7 +103,7 @@ const findBefore = (period: string, days: Days | undefined, { isShortened }: { i
 /** Why there is no comparison with these days. */
 const warnOfNoSums = ({ from, to }: Days): Warning => ({
   code: NOT_COMPARED,
-  detail: `Not compared with ${formatSpan({ from, to })}: the visitors of this service's days do not add up to its total. compare (tool compare_periods) compares visitors a day.`,
+  detail: `Not compared with ${formatSpan({ from, to })}: ${NO_SUMS}. compare (tool compare_periods) compares visitors a day.`,
   values: { from, to },
 });
 

@@ -57,8 +57,10 @@ const OF_ONE_PART: ReadonlySet<ErrorCode> = new Set([
 function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "failed"> {
   if (error instanceof AnalyticsError && OF_ONE_PART.has(error.code))
     return { reason: error.message, failed: true };
-  if (error instanceof UnlistedDaysError)
-    return { reason: error.reason, ...(error.days !== undefined && { days: error.days }) };
+  if (error instanceof UnlistedDaysError) {
+    const [days] = error.allowed;
+    return { reason: error.reason, ...(days !== undefined && { days }) };
+  }
   if (error instanceof AnalyticsError && error.code === "not_found") return { reason: NOT_OFFERED };
   const refused =
     error instanceof AnalyticsError && error.code === "invalid_parameter"

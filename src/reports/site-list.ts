@@ -5,7 +5,7 @@ import { forPeople, type Note } from "../operations/note.ts";
 import { formatSpan } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import type { Cell, View } from "../operations/view.ts";
-import { showWarnings, warnings } from "../operations/warning.ts";
+import { PERIOD_VISITORS, showWarnings, warnings } from "../operations/warning.ts";
 import { AGAINST } from "./compare.ts";
 import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
 import { defineReport } from "./query.ts";
@@ -104,7 +104,13 @@ function viewSites({ as_of, sites: list, warnings = [] }: SiteList): View[] {
         ...showNumbers(site),
       })),
       notes: [
-        forPeople("Visitors are unique per day and site: coming on two days, or to two sites, counts twice."),
+        ...(counted.some(({ warnings: own }) => own?.some(({ code }) => code === PERIOD_VISITORS))
+          ? []
+          : [
+              forPeople(
+                "Visitors are unique per day and site: coming on two days, or to two sites, counts twice.",
+              ),
+            ]),
         ...(first.comparison ? noteCompared(first.period, first.comparison.previous) : []),
         ...plain.notes,
         ...gather(counted, describeNotes),

@@ -1,6 +1,12 @@
 import type { HttpClientOptions, Target } from "../client/http-client.ts";
 import type { Fetch } from "../client/http-request.ts";
-import { type Access, type AccessFlags, findNamedProfile, findService, readAccess } from "../config/access.ts";
+import {
+  type Access,
+  type AccessFlags,
+  findNamedProfile,
+  findService,
+  readAccess,
+} from "../config/access.ts";
 import type { GivenMapping } from "../config/given-mapping.ts";
 import type { ServiceName } from "../config/services.ts";
 import type { Environment } from "../config/variables.ts";

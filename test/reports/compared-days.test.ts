@@ -183,6 +183,12 @@ describe("periods that people name", () => {
     ["last_quarter", "year_before", "2025-07-01", "2025-09-30"],
     ["this_year", undefined, "2025-01-01", "2025-11-26"],
     ["2025", undefined, "2024-01-01", "2024-12-31"],
+    // Going on, and the one before by its name: as many of its days. Any other is whole.
+    ["this_week", "last_week", "2026-11-16", "2026-11-19"],
+    ["2026-W48", "2026-W47", "2026-11-16", "2026-11-19"],
+    ["this_month", "october", "2026-10-01", "2026-10-26"],
+    ["this_week", "2026-W46", "2026-11-09", "2026-11-15"],
+    ["2026-11-23/2026-11-25", "last_week", "2026-11-16", "2026-11-22"],
   ])("%s against %s", (period, against, from, to) => {
     // A Friday.
     expect(resolveCompared({ days: 7, period, against }, "2026-11-27").previous).toEqual({ from, to });

@@ -1,13 +1,14 @@
 import { AnalyticsError, type ParameterError, quotePath, quoteWord } from "../../errors.ts";
+import { countDays } from "../../operations/days.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
-import { MAX_DAYS } from "../../operations/fields.ts";
+import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
 import { breakdown } from "../../operations/index.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestDimension, suggestListed, suggestName } from "../../render/suggest-name.ts";
-import { UnlistedDaysError } from "../../reports/list-days.ts";
+import { RefusedDaysError, UnlistedDaysError } from "../../reports/list-days.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
@@ -89,7 +90,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
   const wrong = error.code === "usage" ? findWrongPeriod(given) : undefined;
   if (wrong !== undefined) return explainParameters(query, wrong, given);
   const { code, parameters, status } = error;
-  const hint = (error instanceof UnlistedDaysError && proposeList(error, given)) || (error.hint ?? "");
+  const hint = (error instanceof RefusedDaysError && proposeDays(query, error, given)) || (error.hint ?? "");
   const guesses = given.words.map((word) => guess(query, given, word).trim());
   if (parameters.length === 0) {
     const [meant] = guesses.filter((sentence) => sentence !== "");
@@ -105,7 +106,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       ...guesses,
       ...parts.map((part) => part.hint),
       hint,
-      parameters.some(({ maximum }) => maximum === MAX_DAYS) &&
+      parameters.some(({ maximum, detail }) => maximum === MAX_DAYS && !isOfService(detail)) &&
       Number(given.texts.get("days")?.[0]) > MAX_DAYS
         ? "For more days: --period all, or two dates such as 2025-01-01/2026-06-30."
         : "",
@@ -174,13 +175,16 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
 
 const NEAREST = "Nearest: ";
 
+/** Whether a service has limits of its own. */
+const isOfService = (detail: string) => detail.includes("this service");
+
 /** Explains that a service does not have so many days, with the command for the nearest that it has. */
 function explainServiceDays(
   query: Query,
   { parameter, detail, allowed = [], maximum }: ParameterError,
   { texts, source = [] }: GivenWords,
 ): Explanation | undefined {
-  if (parameter !== "days" || !detail.includes("this service")) return undefined;
+  if (parameter !== "days" || !isOfService(detail)) return undefined;
   const asked = Number(texts.get("days")?.[0]);
   const numbers = allowed.map(Number);
   const days = numbers.find((each) => each >= asked) ?? numbers.at(-1) ?? maximum;
@@ -188,13 +192,30 @@ function explainServiceDays(
   return { message: `--days ${detail}.`, hint: days === undefined ? "" : `${NEAREST}${command}` };
 }
 
-/** The command for a list of days that the service has. */
-const proposeList = ({ dimension, days }: UnlistedDaysError, { texts, source = [] }: GivenWords): string => {
+/** The command for the days nearest to those asked for that the service answers for. */
+function proposeDays(query: Query, error: RefusedDaysError, { texts, source = [] }: GivenWords): string {
+  const asked = countAsked(texts);
+  const [days] = error.allowed.toSorted((a, b) => Math.abs(a - asked) - Math.abs(b - asked));
   if (days === undefined) return "";
-  const [site] = texts.get("site") ?? [];
-  const params = { ...(site !== undefined && { site }), dimension, days };
-  return `${NEAREST}${formatCommand(breakdown, params, source)}`;
-};
+  const { period, against, ...rest } = readGiven(texts);
+  // A list is asked for alone.
+  const list =
+    error instanceof UnlistedDaysError && query.name !== "conversions" ? error.dimension : undefined;
+  const { site } = rest;
+  return `${NEAREST}${
+    list === undefined
+      ? formatCommand(query, { ...rest, days }, source)
+      : formatCommand(breakdown, { ...(site !== undefined && { site }), dimension: list, days }, source)
+  }`;
+}
+
+/** How many days a period in words is. */
+function countAsked(texts: GivenWords["texts"]): number {
+  const [period = ""] = texts.get("period") ?? [];
+  if (!isPeriod(period)) return DEFAULT_DAYS;
+  const { from, to } = resolvePeriod(period, new Date().toISOString().slice(0, 10));
+  return countDays(from, to);
+}
 
 /** Explains that a list or a condition needs a database of places. */
 function explainPlaces({ detail }: ParameterError, given: GivenWords): Explanation | undefined {

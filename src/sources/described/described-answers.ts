@@ -11,6 +11,7 @@ import { breakdown, realtime, sites, stats, timeseries } from "../../operations/
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
 import {
   NO_EVENTS,
+  ONCE_PER_PERIOD,
   OTHER_ORDER,
   PERIOD_VISITORS,
   UNKNOWN_DAYS,
@@ -171,7 +172,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const allowed = reader.allowedDays(stats);
     const { totals, series } = await readBoth(site, allowed.cover(days), options);
     if (days > 1 && totals.visitors !== sumOf(series.points, "visitors"))
-      throw allowed.createError(days, "visitors of this service's days do not add up, so it has totals");
+      throw allowed.createError(days, `this service ${ONCE_PER_PERIOD}, and has totals`);
     const from = addDays(series.window.to, 1 - days);
     const points = series.points.filter(({ date }) => date >= from);
     const [visitors, pageviews] = [sumOf(points, "visitors"), sumOf(points, "pageviews")];
@@ -466,7 +467,7 @@ function describeVisitors(days: number, total: number, points: readonly ServiceD
   if (days === 1 || total === sum) return [];
   const detail =
     total < sum
-      ? "The visitors of this service's days add up to more: it seems to count a visitor once in all these days."
+      ? `This service ${ONCE_PER_PERIOD}: its days add up to more.`
       : "The visitors of this service's days add up to fewer than the total.";
   return [{ code: PERIOD_VISITORS, detail }];
 }

@@ -4,7 +4,7 @@ import { MAX_DAYS } from "../../operations/fields.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
 import { normalizeSite } from "../../operations/site-name.ts";
-import { OTHER_ORDER } from "../../operations/warning.ts";
+import { ONCE_PER_PERIOD, OTHER_ORDER } from "../../operations/warning.ts";
 import { dateAt } from "../calendar.ts";
 import type { DataSource, RankedRow, SourceSite, Span, UnlistedSite } from "../data-source.ts";
 import { isPossibleValue } from "../dimension-values.ts";
@@ -123,10 +123,7 @@ export async function createDescribedSource(
     breakdown: async (span, dimension, limit, signal) => {
       const days = countDays(span.from, span.to);
       if (!(await service.addsUp(span.site.id, days, { signal })))
-        throw createDimensionError(
-          dimension,
-          "the visitors of this service's days do not add up to its total",
-        );
+        throw createDimensionError(dimension, `this service ${ONCE_PER_PERIOD}`);
       const { rows, totalRows } = await readRows(span, dimension, signal);
       return { rows: rows.slice(0, limit), totalRows };
     },

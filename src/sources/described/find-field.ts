@@ -93,7 +93,7 @@ export function createMissingError(
     if (near !== undefined) return `Did you mean ${namePlace(near)}? ${adviseOnMapping(sought, near)}`;
     if (places.length === 0) return `If it has one, a mapping file can name the place. ${SEE_MAPPING}`;
     return first === undefined
-      ? `No number in it looks like ${sought.field}. ${adviseOnMapping(sought, "…")}`
+      ? `No number in it looks like ${sought.field}: it has ${places.slice(0, MAX_PLACES).map(namePlace).join(", ")}. ${adviseOnMapping(sought, "…")}`
       : `It may be ${likely.length > 1 ? "one of " : ""}${listed}. ${adviseOnMapping(sought, first)}`;
   };
   return new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {

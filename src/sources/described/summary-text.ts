@@ -80,7 +80,7 @@ export function listRequestFacts(reader: ServiceReader, { site, mapping }: Servi
   return [
     ...(form && site ? [`Requests send the site's ${form}, such as ${cutWord(site[form])}.`] : []),
     ...(other.length > 0 ? [`It calls ${other.slice(0, MAX_NAMES).join(", ")}.`] : []),
-    ...(missing.length > 0 ? [`It has no ${missing.join(", ")}.`] : []),
+    ...(missing.length > 0 ? [`It has no lists of ${missing.join(", ")}.`] : []),
     ...(isListed ? [] : ["It does not list its dimensions: they are asked for by their usual names."]),
     ...[stats, timeseries, breakdown].flatMap(({ path }) => describeBounds(reader, path, "days")),
     ...describeBounds(reader, breakdown.path, "limit"),
