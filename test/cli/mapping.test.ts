@@ -52,7 +52,7 @@ describe("a service that describes itself in words of its own", () => {
     const ask = async (...argv: string[]) =>
       flat((await runShell(argv, { environment: access(few) })).stderr);
     expect(await ask("stats", "acme.example", "--days", "14")).toBe(
-      "error: --days cannot be 14: visitors of this service's days do not add up, so it has totals only of 7, 30 or 90 days. hint: Nearest: analytics-mcp stats --days 30 --site acme.example ",
+      "error: --days cannot be 14: this service seems to count each visitor once per period, and has totals only of 7, 30 or 90 days. hint: Nearest: analytics-mcp stats --days 30 --site acme.example ",
     );
     expect(await ask("stats", "acme.example", "--days", "300")).toBe(
       "error: --days must be at most 90 at this service. hint: Nearest: analytics-mcp stats --days 90 --site acme.example ",
@@ -78,22 +78,26 @@ describe("a service that describes itself in words of its own", () => {
     expect(stderr).toContain("Top lists: period not stated by the service\n");
   });
 
-  it("proposes the command for a list of days that it has", () => {
+  it.each([
+    ["breakdown", { period: "last-week" }, "breakdown --dimension pages --days 7"],
+    ["compare", { period: "last-month", dimension: "pages" }, "breakdown --dimension pages --days 30"],
+    ["conversions", { period: "2026-10", goal: "page=/" }, "conversions --goal page=/ --days 30"],
+  ] as const)("proposes the nearest list of days that it has: %s %j", (name, asked, command) => {
     const refused = createParameterError("days", "cannot be 9: this service has lists only of 7 or 30 days", {
       allowed: ["7", "30"],
     });
-    const given = { texts: new Map([["period", ["last-week"]]]), words: [], source: ["--profile", "acme"] };
-    const explain = () => nameList("pages", "period")(refused);
-    expect(explain).toThrow(
-      "period cannot be used for pages: this service has lists only of 7 or 30 days up to today.",
-    );
-    try {
-      explain();
-    } catch (error) {
-      expect(explainParameters(findQuery("breakdown"), error, given)).toMatchObject({
-        hint: "Nearest: analytics-mcp breakdown --dimension pages --days 7 --profile acme",
-      });
-    }
+    const texts = new Map(Object.entries(asked).map(([option, text]) => [option, [text]]));
+    const explain = () => {
+      try {
+        return nameList("pages", "period")(refused);
+      } catch (error) {
+        return explainParameters(findQuery(name), error, { texts, words: [], source: ["--profile", "acme"] });
+      }
+    };
+    expect(explain()).toMatchObject({
+      message: "--period cannot be used for pages: this service has lists only of 7 or 30 days up to today.",
+      hint: `Nearest: analytics-mcp ${command} --profile acme`,
+    });
   });
 
   describe("mapping", () => {

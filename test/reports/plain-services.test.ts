@@ -346,7 +346,7 @@ describe("a service that counts a visitor once in all days", () => {
     expect(await refused(name, shape, params)).toMatchObject({
       code: "invalid_parameter",
       message: expect.stringContaining(
-        "period must end today: the visitors of this service's days do not add up to its total",
+        "period must end today: this service seems to count each visitor once per period, so its days cannot be added up",
       ),
       hint: expect.stringContaining("Ask for days that end today"),
     });
@@ -357,7 +357,7 @@ describe("a service that counts a visitor once in all days", () => {
     for (const days of [{ days: 14 }, {}, { period: "last_week" }]) {
       expect(await refused("timeseries", shape, { ...days, interval })).toMatchObject({
         code: "invalid_parameter",
-        message: `interval cannot be ${interval}: the visitors of this service's days do not add up to its total.`,
+        message: `interval cannot be ${interval}: this service seems to count each visitor once per period, so its days cannot be added up.`,
         hint: "Ask for the same days by day, which is the default.",
         parameters: [{ parameter: "interval" }],
       });
@@ -375,7 +375,7 @@ describe("a service that counts a visitor once in all days", () => {
     const { result, notes, warnings } = await show(name, shape, { days: 7 });
     const { result: totals } = await show("stats", shape, { days: result.period.days });
     const reason =
-      "Not compared with 2026-11-07 to 2026-11-13: the visitors of this service's days do not add up to its total.";
+      "Not compared with 2026-11-07 to 2026-11-13: this service seems to count each visitor once per period, so its days cannot be added up.";
     expect(warnings).toContain(reason);
     expect(result.warnings).toContainEqual(
       expect.objectContaining({ code: "not_compared", detail: expect.stringContaining(reason) }),

@@ -361,7 +361,7 @@ describe("a service that has only some numbers of days", () => {
     }
     for (const name of ["stats", "overview"])
       await expect(ask(name, { period: "this_week" })).rejects.toThrow(
-        "period cannot be used: visitors of this service's days do not add up, so it has totals only of 7, 30 or 90 days.",
+        "period cannot be used: this service seems to count each visitor once per period, and has totals only of 7, 30 or 90 days.",
       );
     const week = { period: { from: "2026-11-14", to: TODAY, days: 7 }, visitors: 42 };
     for (const name of ["stats", "overview"])

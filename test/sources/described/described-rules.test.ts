@@ -352,7 +352,9 @@ describe("days", () => {
   });
 
   it("tell what a visitor is", async () => {
-    expect(warningsOf(await stats({ visitors: 50, pageviews: 140 }))).toContain("once in all these days");
+    expect(warningsOf(await stats({ visitors: 50, pageviews: 140 }))).toContain(
+      "seems to count each visitor once per period",
+    );
     expect(warningsOf(await stats({ visitors: 70, pageviews: 140 }))).not.toContain("once in all");
   });
 
@@ -360,7 +362,7 @@ describe("days", () => {
     const warned = async (answers: Answers) => warningsOf(await ask(answers, "timeseries", { days: 7 }));
     expect(await warned({})).toBe("");
     const few = { "/stats": () => ({ visitors: 50, pageviews: 140 }) };
-    expect(await warned(few)).toContain("once in all these days");
+    expect(await warned(few)).toContain("seems to count each visitor once per period");
     const document = () => describeParameters({ "/stats": { days: { enum: [30, 10] } } });
     expect(await warned({ "/openapi.json": document })).toBe("");
     expect(await warned({ "/stats": () => new Reply(404, {}) })).toContain("need not add up");
@@ -387,6 +389,6 @@ describe("days", () => {
   it("are not added up where a visitor counts once in all of them", async () => {
     const document = () => describeParameters({ "/stats": { days: { enum: [30, 7] } } });
     const unique = { "/openapi.json": document, "/stats": () => ({ visitors: 31, pageviews: 600 }) };
-    await expect(ask(unique, "stats", { days: 5 })).rejects.toThrow("it has totals only of 7");
+    await expect(ask(unique, "stats", { days: 5 })).rejects.toThrow("and has totals only of 7");
   });
 });

@@ -171,7 +171,7 @@ describe("the reference API in front of a service that describes itself", () => 
     expect([status, body.code, body.detail]).toEqual([
       400,
       "invalid_parameter",
-      "dimension cannot be pages: the visitors of this service's days do not add up to its total.",
+      "dimension cannot be pages: this service seems to count each visitor once per period.",
     ]);
   });
 
