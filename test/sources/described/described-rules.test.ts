@@ -115,6 +115,14 @@ describe("a field", () => {
     });
   });
 
+  it("that is in no number's name is missing, with the numbers that are there", async () => {
+    await expect(stats({ data: { people: 50, hits: 140 } })).rejects.toMatchObject({
+      hint: expect.stringMatching(
+        /^No number in it looks like pageviews: it has "\/data\/people", "\/data\/hits"\. .*"pageviews": ?"…"/,
+      ),
+    });
+  });
+
   it("that the mapping has not is absent", async () => {
     const answer = await stats(
       { visitors: 70, pageviews: 140, events: 5 },
