@@ -187,7 +187,7 @@ function buildInstructions({ about: { instruction }, options }: McpServerOptions
   const shell = options === undefined ? "" : " and a shell command that repeats it";
   return `${instruction === undefined ? "" : `${instruction}\n`}Read-only web analytics of the sites that list_sites names.
 Time: give what people say as period: yesterday, this_week, last_month, last_quarter, this_year, october, monday, last_30_days (complete days), 2026-10-31, 2026-10, 2026-Q3, all. It is resolved in the site's timezone, and weeks start on Monday, so you need not know today's date. A period that ends today is incomplete: say so. Do no arithmetic: ask for the period itself, and for changes ask compare_periods.
-Numbers: visitors are daily unique visitors, summed over days. Rows of a breakdown do not add up: never add them, and say if rows were cut off.
+Numbers: visitors are daily unique visitors, summed over days, unless a warning says otherwise. Rows of a breakdown do not add up: never add them, and say if rows were cut off.
 Parts: filter asks for the readers of a page, the visits from a country and so on. Give a row's value, with a backslash before |, * and \\, or its name: Google, (none). get_conversions tells how many visitors reached an event or a page.
 Not recorded: revenue, cohorts, new or returning visitors, page speed, the next page and paths, time on a page, what active visitors look at, versions, site search, forecasts, pages that nobody read, people across sites. Say so, and what can be asked instead.
 Every answer has a receipt: the resolved dates, the timezone, as_of, notes${shell}.

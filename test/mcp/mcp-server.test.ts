@@ -53,6 +53,8 @@ describe("the tool list", () => {
 
   it("comes without arithmetic for the model to do", () => {
     expect(client.instructions()).toContain("Do no arithmetic");
+    // A service may count a visitor once per period.
+    expect(client.instructions()).toContain("summed over days, unless a warning says otherwise");
     expect(client.instructions()).not.toMatch(/twice|subtract|sum those/i);
   });
 });
