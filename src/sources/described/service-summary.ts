@@ -29,6 +29,8 @@ export interface ServiceSummary {
     timezone: boolean;
     breakdownDays: boolean;
     description: boolean;
+    /** The only numbers of days that it answers for; none if it takes any. */
+    days: readonly string[];
   };
   /** The site that was asked about; undefined if there is none. */
   site: ServiceSite | undefined;
@@ -97,6 +99,7 @@ export async function summarizeService(
       timezone: site !== undefined && timezone === undefined,
       breakdownDays: has(breakdown.name) && !reader.takes(breakdown.path, "days"),
       description: !reader.learned().isDescribed,
+      days: (reader.parameter(stats.path, "days")?.allowed ?? []).map(String),
     },
     site,
     mapping: {

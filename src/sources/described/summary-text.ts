@@ -45,6 +45,9 @@ export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | un
         "It does not say which days its lists cover: no description (/openapi.json) has the parameter days for /breakdown.",
       ]
     : []),
+  ...(lacks.days.length > 0
+    ? [`It answers only for ${lacks.days.slice(0, MAX_NAMES).map(cutWord).join(", ")} days up to today.`]
+    : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
   ...(lacks.timezone
     ? [
