@@ -14,6 +14,7 @@ import { findQuery } from "../../../src/reports/queries.ts";
 import { reportQuery } from "../../../src/reports/site-report.ts";
 import { findOtherDays } from "../../../src/sources/described/allowed-days.ts";
 import { summarizeService } from "../../../src/sources/described/service-summary.ts";
+import { listLacks } from "../../../src/sources/described/summary-text.ts";
 import { createSmallService, describeParameters, listDays, Reply, TODAY } from "./small-service.ts";
 
 const takesDays = { "/breakdown": { days: { type: "integer" } } };
@@ -814,6 +815,14 @@ it("has no active visitors without /realtime, or by a mapping, and everything el
     expect(summary).toMatchObject({ lacks: { active: true }, problems: [], tried: 3 });
     expect(summary?.mapping.realtime).toEqual({ visitors: null });
   }
+});
+
+it("says which numbers of days a description allows", async () => {
+  const document = () => describeParameters({ "/stats": { days: { enum: [7, 30] } } });
+  const { call } = createSmallService({ "/openapi.json": document });
+  const described = await call.readDescribed({});
+  const summary = described && (await summarizeService(described, undefined, {}));
+  expect(summary && listLacks(summary)).toContain("It answers only for 7, 30 days up to today.");
 });
 
 it("has no count of rows where the mapping says so", async () => {
