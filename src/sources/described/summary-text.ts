@@ -46,7 +46,12 @@ export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | un
       ]
     : []),
   ...(lacks.days.length > 0
-    ? [`It answers only for ${lacks.days.slice(0, MAX_NAMES).map(cutWord).join(", ")} days up to today.`]
+    ? [
+        `It answers only for ${lacks.days
+          .slice(0, MAX_NAMES)
+          .map((count) => cutWord(count))
+          .join(", ")} days up to today.`,
+      ]
     : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
   ...(lacks.timezone
