@@ -42,8 +42,12 @@ export async function changeHistories(
 ): Promise<void> {
   const { environment, clock } = io;
   const output = readOutput(io, flags);
-  const print = (histories: HistoryRow[], notes: string[]) =>
-    printAnswer(io, { params: {}, result: { histories }, views: [buildView(histories, notes)] }, output);
+  const print = (histories: HistoryRow[], notes: string[], headline?: string) =>
+    printAnswer(
+      io,
+      { params: {}, result: { histories }, views: [buildView(histories, notes, headline)] },
+      output,
+    );
   const locate = (rows: HistoryRow[]) =>
     rows.length === 1 ? rows.map(({ folder }) => `Its files are in ${folder}.`) : [];
   if (flags.list) {
@@ -58,13 +62,13 @@ export async function changeHistories(
     );
     return forgotten === undefined
       ? printNote(io, "Nothing was removed.")
-      : print([forgotten], ["This history is removed."]);
+      : print([forgotten], ["This history is removed."], "Removed");
   }
   const warn = (text: string) => printNote(io, `warning: ${text}`);
-  const row = await setOptions({ flags: findFlags(), environment, clock, warn });
+  const { row, changes } = await setOptions({ flags: findFlags(), environment, clock, warn });
   const changed = await changeProfiles(environment, row, flags);
   const told = changed.length === 0 ? [] : [`Changed in your profiles, too: ${changed.join(", ")}.`];
-  return print([row], [...locate([row]), ...told]);
+  return print([row], [...changes, ...locate([row]), ...told], "Options of the history");
 }
 
 async function confirmForgetting(io: Io, { logs, first_day, last_day, folder }: HistoryRow) {
@@ -110,7 +114,7 @@ const column = (key: string, kind: Column["kind"], more: Partial<Column> = {}): 
 });
 
 const COLUMNS = [
-  column("logs", "text", { wraps: true }),
+  column("logs", "text", { wraps: true, keepsEnd: true }),
   column("options", "text", { wraps: true }),
   column("sites", "count", { spare: true }),
   column("first_day", "date"),
@@ -121,15 +125,20 @@ const COLUMNS = [
   column("folder", "text", { machine: true }),
 ];
 
-function buildView(histories: readonly HistoryRow[], notes: readonly string[]): View {
+function buildView(
+  histories: readonly HistoryRow[],
+  notes: readonly string[],
+  headline = "Histories of access logs",
+): View {
+  const isDamaged = histories.some(({ damaged }) => damaged.length > 0);
   return {
-    headline: "Histories of access logs",
-    columns: COLUMNS,
+    headline,
+    columns: COLUMNS.map((each) => (each.key !== "damaged" || isDamaged ? each : { ...each, machine: true })),
     rows: histories.map(({ logs, options, damaged, set_aside, ...row }) => ({
       ...row,
       logs: logs?.join(" ") ?? null,
       // A spreadsheet takes what begins with a hyphen for a formula.
-      options: options?.map((option) => option.replace(/^--/, "")).join(", ") ?? null,
+      options: options?.map((option) => option.slice(2).replaceAll(/ --(?=[a-z])/g, ", ")).join(", ") ?? null,
       damaged: damaged.length === 0 ? null : damaged.join(" "),
       set_aside: set_aside.length === 0 ? null : set_aside.join(" "),
     })),

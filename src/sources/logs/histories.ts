@@ -3,13 +3,24 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../config/variables.ts";
 import { AnalyticsError, quotePath } from "../../errors.ts";
+import { countDays } from "../../operations/days.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
+import { formatCount } from "../../render/plural.ts";
 import type { ListOwnSites, LocalContext } from "../source-types.ts";
 import { DEFINITION } from "./counting/day-counts.ts";
 import { listOwnSites } from "./counting/sites.ts";
 import { openStore, readLogSettings } from "./open.ts";
 import { readRealPattern } from "./reading/find-files.ts";
-import { applyOptions, currentOptions, formatOptions } from "./saved-options.ts";
+import {
+  applyOptions,
+  assertGiven,
+  completeOptions,
+  currentOptions,
+  describeLosses,
+  formatOptions,
+  listChanges,
+  listDifferent,
+} from "./saved-options.ts";
 import { formatPatterns, type LogSettings } from "./settings.ts";
 import {
   findHistoriesFolder,
@@ -88,21 +99,49 @@ export function nameUser(): string {
   }
 }
 
+/** A history whose options were set. */
+export interface ChangedHistory {
+  row: HistoryRow;
+  /** What has changed, and which days that holds for. */
+  changes: string[];
+}
+
 /**
- * Saves options with the history of some logs, and counts again what can be counted. Returns the history. Throws AnalyticsError, also
- * if these logs have no history.
+ * Saves options with the history of some logs, and counts again what can be counted. Throws AnalyticsError, also if these logs have no
+ * history.
  */
-export async function setOptions(context: LocalContext): Promise<HistoryRow> {
-  const { flags, environment } = context;
+export async function setOptions(context: LocalContext): Promise<ChangedHistory> {
+  const { flags, environment, warn } = context;
+  assertGiven(flags);
   const asked = readLogSettings(flags, environment.ANALYTICS_SITE);
   const known = await findSavedOptions(asked, environment).catch(() => undefined);
   // What the lines call their site was said when they were first counted.
   const { settings, store } = openStore(context, { mayChange: true, ...(known && { onNamed: undefined }) });
-  const { folder, notKept, partOf } = await store.read();
-  const found = listHistoryRows(environment).find((row) => row.folder === folder);
+  const { folder, notKept, partOf, logs } = await store.read();
+  const row = listHistoryRows(environment).find((each) => each.folder === folder);
   if (notKept !== undefined) throw new AnalyticsError("usage", `Nothing can be saved: ${notKept.reason}.`);
-  if (found === undefined) throw createNoHistoryError(settings, partOf);
-  return found;
+  if (row === undefined) throw createNoHistoryError(settings, partOf);
+  const before = known ?? completeOptions({});
+  const { since, options } = logs.options.at(-1) ?? { since: "", options: before };
+  for (const loss of describeLosses(before, options, formatPatterns(asked.files))) await warn?.(loss);
+  const changes = listChanges(before, options);
+  if (known === undefined) return { row, changes };
+  const isCounted = listDifferent(options, before).some((key) => key !== "keep");
+  const counted = isCounted ? describeCounted(row, since) : [];
+  return {
+    row,
+    changes: changes.length === 0 ? ["Nothing has changed: it was saved before."] : [...changes, ...counted],
+  };
+}
+
+/** Says which days of a history are counted by new options. @param since The first of them; empty for all. */
+function describeCounted({ first_day, last_day }: HistoryRow, since: string): string[] {
+  if (first_day === null || last_day === null) return [];
+  const from = since > first_day ? since : first_day;
+  const days = from > last_day ? "No day" : formatCount(countDays(from, last_day), "day");
+  const verb = days === "1 day" || from > last_day ? "was" : "were";
+  const rest = from > first_day ? `, from ${from} on. Earlier days stay as they were` : "";
+  return [`${days} ${verb} counted again${rest}.`];
 }
 
 /** The options that are saved with the history of some logs; undefined if they have none. Throws what the system throws. */

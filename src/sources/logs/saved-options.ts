@@ -154,6 +154,38 @@ export function formatOptions(options: SavedOptions): string[] {
   );
 }
 
+/** Asks for an option that can be saved. Throws AnalyticsError `usage` if none is given. */
+export function assertGiven(flags: SourceFlags): void {
+  if (Object.keys(readGivenOptions(flags)).length > 0) return;
+  const paths =
+    flags.excludePath === undefined ? "" : " --exclude-path is saved with a profile: log in with it.";
+  throw new AnalyticsError("usage", "--set needs an option to save.", {
+    hint: `Such as --exclude-address 203.0.113.7. It takes ${KEYS.map((key) => OPTIONS[key].flag).join(", ")}.${paths}`,
+  });
+}
+
+/** What has changed between the options of a history, such as `timezone: UTC → Europe/Berlin`. */
+export function listChanges(before: SavedOptions, now: SavedOptions): string[] {
+  const say = (value: unknown) => [value].flat().map(nameOf).join(", ") || NONE;
+  return listDifferent(now, before).map(
+    (key) => `${OPTIONS[key].flag.slice(2)}: ${say(before[key])} → ${say(now[key])}`,
+  );
+}
+
+/** Says which values a list has lost, since a new list replaces it. @param patterns What `logs --set` needs to find the history. */
+export const describeLosses = (
+  before: SavedOptions,
+  now: SavedOptions,
+  patterns: readonly string[],
+): string[] =>
+  (["excludeAddresses", "keepQuery"] as const).flatMap((key) => {
+    const lost = before[key].filter((value) => !now[key].includes(value));
+    // Nobody who empties a list means to keep a value.
+    if (lost.length === 0 || now[key].length === 0) return [];
+    const all = formatOption(key, [...now[key], ...lost]);
+    return `The new ${OPTIONS[key].flag} replaces the list: ${lost.join(", ")} is no longer in it. To keep all: ${["analytics-mcp logs --set", all, ...patterns.map(quoteForShell)].join(" ")}`;
+  });
+
 /** Refuses to count one history in two ways. @param patterns What `logs --set` needs to find the history. */
 export function createOptionsError(
   { given, typedTimezone }: Pick<LogSettings, "given" | "typedTimezone">,
