@@ -91,13 +91,13 @@ function warnOfLastDays(
   { from, to, now }: Omit<Span, "site">,
   ending: Omit<EndContext, "now">,
 ): Warning[] {
-  const { calendar } = log;
+  const { first = 0, calendar } = log;
   const lastDay = calendar.find(findLast(log, now)).date;
   const end = to >= lastDay || !ending.hasFiles ? findEnd(log, { now, ...ending }) : undefined;
   if (end !== undefined && to >= calendar.find(end.last).date) return [describeEnd(log, end, now)];
   // A day is closed 24 hours after it ended.
   const day = addDays(calendar.find(now / 1000).date, -1);
-  if (end?.isSilent === false || from > day || day > to) return [];
+  if (end?.isSilent === false || later(from, calendar.find(first).date) > day || day > to) return [];
   const detail = `${day} can still grow a little: servers write some lines late.`;
   return [{ code: PROVISIONAL, detail, values: { day } }];
 }

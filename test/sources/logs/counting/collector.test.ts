@@ -554,6 +554,9 @@ describe("days", () => {
   it("of yesterday can still grow", async () => {
     const logs = openRequests([{ at: "2026-11-20T00:10:00Z" }, {}]);
     expect(await logs.warnings("2026-11-20", "2026-11-21")).toEqual(["provisional"]);
+    // A log that began today has no yesterday.
+    const begun = openRequests([{ at: "2026-11-21T00:10:00Z" }, {}]);
+    expect(await begun.warnings("2026-11-20", "2026-11-21")).toEqual([]);
   });
 
   it("are closed 24 hours after their end, and counted again from their files if lines come later", async () => {
