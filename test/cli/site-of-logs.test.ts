@@ -15,12 +15,15 @@ const page = (at: string, more: object = {}) => [
 ];
 
 /** Logs of three days whose lines name no host, and whose pages call the site shop.example. */
-function createPlace(more: object = {}) {
-  const { path } = createLogFolder({
+const createPlace = (more: object = {}) =>
+  createPlaceOf({
     "access.log": joinLines(...page("2026-11-21T04:00:00Z", more)),
     "access.log.1": joinLines(...page("2026-11-20T12:00:00Z"), combined({ at: "2026-11-20T12:01:00Z" })),
     "access.log.2": joinLines(...page("2026-11-19T12:00:00Z")),
   });
+
+function createPlaceOf(files: Record<string, string>) {
+  const { path } = createLogFolder(files);
   const environment = createHome();
   const log = path("access.log*");
   const run = (...argv: string[]) =>
@@ -152,6 +155,35 @@ describe("the site of logs that name none", () => {
       expect(stderr.includes("counted again as shop.example")).toBe(site === "example.com");
     },
   );
+
+  it("is proposed where links between pages name it, and never taken for it unasked", async () => {
+    const visit = (target: string, referrer: string) =>
+      combined({ at: "2026-11-21T04:00:00Z", target, referrer });
+    const lines = [
+      ...Array.from({ length: 5 }, () => visit("/about", "https://shop.example/blog")),
+      ...Array.from({ length: 9 }, () => visit("/blog", "https://www.google.com/")),
+      ...Array.from({ length: 9 }, () => visit("/blog", "https://news.example/item?id=1")),
+    ];
+    const { run, count, environment, log, logInAtTerminal } = createPlaceOf({
+      "access.log": joinLines(...lines),
+    });
+    const proposal =
+      "Links between their pages are of shop.example: if that is right, add --site shop.example";
+    expect(await count()).toContain(proposal);
+    const server = logs.openViews?.({ flags: { logs: [log] }, environment, clock: () => LOG_NOW });
+    await expect(server).rejects.toMatchObject({ hint: expect.stringContaining(proposal) });
+    expect((await runShell(["logs", log], { environment })).stderr).toContain("add --site shop.example\n");
+    expect((await run("stats", "--site", "shop")).stderr).toContain(
+      "call their site shop.example, not shop.",
+    );
+    const { code } = await logInAtTerminal([
+      ["(Enter for shop.example)", "shop\r"],
+      ["Their pages call the site shop.example, not shop. If shop is right, type it again.", "\r"],
+    ]);
+    expect([code, readProfileOptions(environment, "default")?.site]).toEqual([0, ["shop.example"]]);
+    const few = createPlaceOf({ "access.log": joinLines(...lines.slice(1)) });
+    expect(await few.count()).toContain("Name it: --site example.com.");
+  });
 
   it("is what a login says, once it is typed again, and the days are counted by it", async () => {
     const { count, environment, log, logInAtTerminal } = createPlace();

@@ -170,10 +170,10 @@ async function askForSites(
   return sites.length === 0 ? undefined : sites;
 }
 
-/** What the pages of logs whose lines name no site call it. */
+/** What the pages of logs whose lines name no site seem to call it. */
 async function findCalledIn(run: LookedAt, logs: readonly string[]): Promise<string | undefined> {
   if (run !== "large") return run.likely_site ?? undefined;
-  return (await import("../../sources/logs/command/first-look.ts")).findCalled(readLogSettings({ logs }));
+  return (await import("../../sources/logs/command/first-look.ts")).findProposed(readLogSettings({ logs }));
 }
 
 function readSite(text: string): string {

@@ -1,5 +1,5 @@
 import type { LocalContext } from "../source-types.ts";
-import { findOnlyName } from "./command/first-look.ts";
+import { findOnlyName, findProposed } from "./command/first-look.ts";
 import { createNamelessError } from "./counting/sites.ts";
 import { recallSites } from "./histories.ts";
 import { readLogSettings } from "./open.ts";
@@ -24,5 +24,6 @@ export async function assertNamed(context: LocalContext): Promise<void> {
     holders.set(file.path, { hasHosts: false, site: undefined });
   }
   assertOneSite(holders, settings);
-  if (holders.size > 0 && (await findOnlyName(settings)) === undefined) throw createNamelessError(settings);
+  if (holders.size > 0 && (await findOnlyName(settings)) === undefined)
+    throw createNamelessError({ ...settings, proposedSite: await findProposed(settings, true) });
 }

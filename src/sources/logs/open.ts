@@ -62,6 +62,7 @@ export function openStore(
     const { findCalled, findOnlyName } = await look();
     return isOnly ? findOnlyName(settings) : findCalled(settings);
   };
+  const findProposed = async () => (await look()).findProposed(settings, true);
   const onRenamed = (before: string, name: string, isCalled: boolean) =>
     warn?.(
       `These logs were counted as ${before}; they are counted again as ${name}${isCalled ? ", the name that their pages use" : ""}.`,
@@ -73,6 +74,7 @@ export function openStore(
       openHistory,
       mayChange,
       findCalled,
+      findProposed,
       onRenamed,
       onNamed: warn && onNamed,
       ...options,

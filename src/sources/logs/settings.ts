@@ -18,6 +18,8 @@ export interface LogSettings {
   sites: readonly string[];
   /** The site of lines that name no host, in files whose lines name none. */
   onlySite?: string | undefined;
+  /** A site for lines that nothing names, which somebody must confirm. */
+  proposedSite?: string | undefined;
   /** The sites that were named: they count however many other hosts there are. */
   named: readonly string[];
   excludePaths: readonly string[];

@@ -29,7 +29,7 @@ export interface DryRun {
   files: DryRunFile[];
   left_out: { file: string; reason: string }[];
   sites: DryRunSite[];
-  /** Of a log that names no site: the host whose pages asked for nearly all styles, scripts and images; null if there is none. */
+  /** Of a log that names no site: the host that its pages seem to have; null if there is none. */
   likely_site: string | null;
   /** Hosts in the log that are not sites, the most frequent first; `other_hosts_total` counts all of them. */
   other_hosts: { host: string; lines: number }[];
@@ -127,7 +127,7 @@ export async function dryRun(given: LogSettings, clock: () => number, signal?: A
     files: files.map((content) => describeFile(content, observer, calendar)),
     left_out: [...leftOut].map(([file, { reason }]) => ({ file, reason })),
     sites,
-    likely_site: named.length === 0 && unnamed ? observer.pageHosts.likely() : null,
+    likely_site: named.length === 0 && unnamed ? observer.pageHosts.proposed() : null,
     other_hosts: hosts.slice(0, MAX_ROWS),
     other_hosts_total: hosts.length,
     lines: sum(files.map((content) => content.lines)),

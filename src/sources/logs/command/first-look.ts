@@ -14,7 +14,8 @@ const ENOUGH = 5;
 export async function lookFirst(settings: LogSettings): Promise<string[]> {
   const { files, onlySite, named } = settings;
   const rotated = adviseOnRotated(files);
-  const called = await (onlySite === undefined ? findOnlyName(settings) : findCalled(settings));
+  const find = onlySite === undefined ? findOnlyName : onlySite.includes(".") ? findCalled : findProposed;
+  const called = await find(settings);
   return [
     ...(rotated ? [rotated] : []),
     ...(called === undefined || named.includes(called) ? [] : [describeCalled(called, onlySite)]),
@@ -33,6 +34,10 @@ export const findOnlyName = async (settings: LogSettings): Promise<string | unde
 /** What pages call the site of lines that name none; undefined if they do not say. */
 export const findCalled = async (settings: LogSettings): Promise<string | undefined> =>
   (await look(settings))?.likely() ?? undefined;
+
+/** The same, or what links between the pages say, which somebody must confirm. @param isOnly As in `look`. */
+export const findProposed = async (settings: LogSettings, isOnly = false): Promise<string | undefined> =>
+  (await look(settings, isOnly))?.proposed() ?? undefined;
 
 /** @param isOnly Whether to find nothing if a line or an option names a site. */
 async function look(settings: LogSettings, isOnly = false): Promise<PageHosts | undefined> {

@@ -99,7 +99,7 @@ function describeLoss(lost: Days | null | undefined): string {
 }
 
 /** The error of logs whose lines name no host, if nothing else names their site. */
-export function createNamelessError({ sites: [named], files }: LogSettings): AnalyticsError {
+export function createNamelessError({ sites: [named], proposedSite, files }: LogSettings): AnalyticsError {
   const [file] = files;
   if (named !== undefined && file !== undefined) {
     const whole = quoteForShell(`${named}=${file.glob}`);
@@ -112,8 +112,10 @@ export function createNamelessError({ sites: [named], files }: LogSettings): Ana
     hint:
       byName !== undefined
         ? `Name it, as the file's name does: --site ${byName}.`
-        : file?.glob === STDIN
-          ? "Name it: --site example.com"
-          : "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
+        : proposedSite !== undefined
+          ? `Name it. Links between their pages are of ${proposedSite}: if that is right, add --site ${proposedSite}`
+          : file?.glob === STDIN
+            ? "Name it: --site example.com"
+            : "Name it: --site example.com. Or, for one file per site: --logs example.com=/var/log/nginx/example.com.log",
   });
 }

@@ -44,16 +44,31 @@ export interface SettledLogs {
  * Logs that have no history yet, or none at all.
  *
  * @param called Their site, if nobody named it.
+ * @param proposed What it may be, if nothing says it.
  */
 export function beginLogs(
   asked: LogSettings,
-  { others = [], called }: { others?: readonly string[] | undefined; called?: string | undefined } = {},
+  {
+    others = [],
+    called,
+    proposed,
+  }: {
+    others?: readonly string[] | undefined;
+    called?: string | undefined;
+    proposed?: string | undefined;
+  } = {},
 ): SettledLogs {
   const options = [{ since: "", options: completeOptions(asked.given) }];
   const patterns = asked.files.map(({ glob, site }) => ({ glob: readRealPattern(glob), site }));
   const names = called === undefined ? asked.sites : [called];
   return {
-    settings: { ...asked, ...applyOptions(options), onlySite: names[0], named: names },
+    settings: {
+      ...asked,
+      ...applyOptions(options),
+      onlySite: names[0],
+      proposedSite: proposed,
+      named: names,
+    },
     logs: { patterns, names, admitted: {}, options, others },
   };
 }

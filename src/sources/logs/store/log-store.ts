@@ -91,6 +91,8 @@ export interface LogStoreOptions {
   onRenamed?: ((before: string, name: string, isCalled: boolean) => void) | undefined;
   /** Finds what the pages of these logs call their site; with `isOnly`, only if that is enough to name it. */
   findCalled?: ((isOnly: boolean) => Promise<string | undefined>) | undefined;
+  /** Finds a site to propose for logs that nothing names. */
+  findProposed?: (() => Promise<string | undefined>) | undefined;
   /** Makes a thread read the logs and keep their counts in the same history; fails only if no thread can be started. */
   readInWorker?: ((signal?: AbortSignal) => Promise<void>) | undefined;
   /** Whether options other than those of the history change it; else they are refused. */
@@ -103,7 +105,16 @@ const MIN_WORKER_BYTES = 32_000_000;
 /** Creates the store of what was collected from the logs: in memory, and in their history if there is one. */
 export function createLogStore(
   asked: LogSettings,
-  { clock, openHistory, readInWorker, mayChange, onNamed, onRenamed, findCalled }: LogStoreOptions,
+  {
+    clock,
+    openHistory,
+    readInWorker,
+    mayChange,
+    onNamed,
+    onRenamed,
+    findCalled,
+    findProposed,
+  }: LogStoreOptions,
 ): LogStore {
   let history: OpenHistory | undefined;
   let notKept: NotKept | undefined;
@@ -113,6 +124,7 @@ export function createLogStore(
   let sayNamed: (() => Promise<void>) | undefined;
   /** The site of logs that have no history, if nobody named it and their pages leave no doubt. */
   let called: string | undefined;
+  let proposed: string | undefined;
   let current: CountedLogs | undefined;
   /** What was on disk after the last save. */
   let saved = "";
@@ -170,7 +182,7 @@ export function createLogStore(
     );
   const settle = (kept: KeptState | undefined) =>
     kept === undefined || kept.logs === NO_LOGS
-      ? beginLogs(asked, { others: history?.others, called })
+      ? beginLogs(asked, { others: history?.others, called, proposed })
       : continueLogs(asked, kept, mayChange);
   const start = (kept: KeptState | undefined): CountedLogs => {
     const { settings, logs } = settle(kept);
@@ -185,7 +197,10 @@ export function createLogStore(
     const isNamedNow = mayChange === true || (partOf === undefined && kept === undefined);
     // The beginning of standard input cannot be read again once all of it was.
     if (isNamedNow) sayNamed ??= await onNamed?.(partOf);
-    if (kept === undefined && asked.sites.length === 0) called = await findCalled?.(true);
+    if (kept === undefined && asked.sites.length === 0) {
+      called = await findCalled?.(true);
+      if (called === undefined) proposed = await findProposed?.();
+    }
     if (history === undefined || readInWorker === undefined) return kept;
     const { settings } = settle(kept);
     if ((await measureUnread(settings, kept)) < MIN_WORKER_BYTES) return kept;
