@@ -73,6 +73,18 @@ describe("a service that describes itself in words of its own", () => {
     few.close();
   });
 
+  it("says why days have no total in the list of sites", async () => {
+    const { stdout, stderr } = await runShell(["sites"], {
+      environment: access(server),
+      isTTY: true,
+      columns: 120,
+    });
+    expect(stdout).toMatch(/^acme\.example .* – /m);
+    expect(flat(stderr)).toContain(
+      "14 days have no total: this service seems to count each visitor once per period",
+    );
+  });
+
   it.each(["tsv", "csv", "ndjson"])("heads the lists of other days beside %s, too", async (output) => {
     const { stderr } = await runShell(["overview", "acme.example", "--output", output, "-q"], {
       environment: access(server),

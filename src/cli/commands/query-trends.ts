@@ -2,6 +2,7 @@ import type { Call, CallOptions } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
+import { NO_SUMS } from "../../reports/added-days.ts";
 import type { Answer } from "../../reports/query.ts";
 import { warnOfFailures } from "../../reports/site-list-answer.ts";
 
@@ -34,7 +35,11 @@ export async function addTrends(
       });
     }),
   );
-  view.warnings = [...(view.warnings ?? []), ...warnOfFailures(failures).map(({ detail }) => detail)];
+  view.warnings = [
+    ...(view.warnings ?? []),
+    ...warnOfFailures(failures).map(({ detail }) => detail),
+    ...(series.some((one) => one?.addUp === false) ? [`${TREND_DAYS} days have no total: ${NO_SUMS}.`] : []),
+  ];
   view.columns.push({ key: "visitors", label: `visitors, ${TREND_DAYS} days`, kind: "count" });
   if (pictures) view.columns.push({ key: "trend", label: "to today", kind: "time", spare: true });
   view.rows = view.rows.map((row, index) => {
@@ -53,5 +58,5 @@ async function readTrend(call: Call, site: string, options: CallOptions) {
   const known = counts.filter((count) => count !== null);
   const sum = known.reduce((total, count) => total + count, 0);
   // Nobody knows that there were none on days without data.
-  return { counts, ...(addUp && known.length > 0 && { visitors: sum }) };
+  return { counts, addUp, ...(addUp && known.length > 0 && { visitors: sum }) };
 }
