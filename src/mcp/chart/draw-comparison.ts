@@ -1,4 +1,5 @@
 import {
+  type Average,
   bar,
   barLists,
   dimensionTitle,
@@ -14,7 +15,7 @@ import {
   untrustedText,
 } from "./elements.ts";
 import type { Format } from "./format.ts";
-import { describeChange, MEASURES, type Measure, showMeasure } from "./measures.ts";
+import { type ByMeasure, describeChange, MEASURES, type Measure, showMeasure } from "./measures.ts";
 import { type Comparison, nameRow } from "./shapes.ts";
 
 type Group = Comparison["dimensions"][number];
@@ -51,12 +52,16 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
       "div.measures",
       ...MEASURES.flatMap((measure) => buildMeasure(measure, comparison, isCompared, format)),
     ),
-    heading(
-      "Biggest changes",
-      !isCompared
-        ? "not compared: days have no data"
-        : `by visitors${per_day ? " a day" : ""}, same scale for all`,
-    ),
+    ...(isCompared && dimensions.length === 0
+      ? []
+      : [
+          heading(
+            "Biggest changes",
+            isCompared
+              ? `by visitors${per_day ? " a day" : ""}, same scale for all`
+              : "not compared: days have no data",
+          ),
+        ]),
     barLists(
       dimensions.length === 1 ? "single" : "paired",
       isCompared ? dimensions.map((group) => buildGroup(group, extent, format)) : [],
@@ -67,7 +72,12 @@ export function drawComparison(comparison: Comparison, format: Format): Tree[] {
 /** A measure of both windows as bars, below its change. */
 function buildMeasure(measure: Measure, comparison: Comparison, isCompared: boolean, format: Format): Tree[] {
   const { current, previous, change } = comparison;
-  const [now, before] = [current[measure.name], previous[measure.name]];
+  const { [measure.name]: average }: ByMeasure<Average> = comparison.per_day ?? {};
+  // Visitors of days that do not add up have only their average.
+  const isAverage = current[measure.name] === undefined;
+  const [now, before] = isAverage
+    ? [average?.current, average?.previous]
+    : [current[measure.name], previous[measure.name]];
   if (now === undefined || before === undefined) return [];
   const most = Math.max(now ?? 0, before ?? 0) || 1;
   // Where nothing is compared, a window without numbers has nothing to show.
@@ -85,7 +95,7 @@ function buildMeasure(measure: Measure, comparison: Comparison, isCompared: bool
   return [
     html(
       "section",
-      html("h2", measure.title),
+      html("h2", measure.title, isAverage ? " a day" : ""),
       ...(isCompared
         ? [html("p.headline", ...describeChange(measure, change, comparison, undefined, format))]
         : []),

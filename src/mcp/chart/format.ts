@@ -11,7 +11,12 @@ export interface Span {
   to: string;
 }
 
-const ONE_DECIMAL: Intl.NumberFormatOptions = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const decimals = (count: number): Intl.NumberFormatOptions => ({
+  minimumFractionDigits: count,
+  maximumFractionDigits: count,
+});
+const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
+const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit" };
 
 /** @param locale As the host gives it; if Intl does not know it, the browser's locale is used. */
 export function createFormat(locale: string | undefined) {
@@ -21,18 +26,18 @@ export function createFormat(locale: string | undefined) {
     new Intl.DateTimeFormat(tag, { ...options, timeZone: "UTC" });
   const formats = {
     count: number({}),
-    ratio: number({ minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+    ratio: number(decimals(2)),
     tick: number({ notation: "compact" }),
     signed: number({ signDisplay: "exceptZero" }),
-    percent: number({ style: "percent", ...ONE_DECIMAL }),
-    signedPercent: number({ style: "percent", signDisplay: "exceptZero", ...ONE_DECIMAL }),
+    percent: number({ style: "percent", ...decimals(1) }),
+    signedPercent: number({ style: "percent", signDisplay: "exceptZero", ...decimals(1) }),
     month: date({ month: "short" }),
     monthWithYear: date({ month: "short", year: "numeric" }),
-    day: date({ day: "numeric", month: "short" }),
-    weekday: date({ weekday: "short", day: "numeric", month: "short" }),
-    moment: date({ weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" }),
-    rangeWithYear: date({ day: "numeric", month: "short", year: "numeric" }),
-    clock: date({ hour: "numeric", minute: "2-digit" }),
+    day: date(DAY),
+    weekday: date({ weekday: "short", ...DAY }),
+    moment: date({ weekday: "short", ...DAY, ...CLOCK }),
+    rangeWithYear: date({ ...DAY, year: "numeric" }),
+    clock: date(CLOCK),
   };
   return {
     count: (value: number) => formats.count.format(value),

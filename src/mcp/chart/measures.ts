@@ -39,4 +39,4 @@ export function describeChange(
   return own ? changeLines(own, per_day[name], before, show, format) : [];
 }
 
-type ByMeasure<T> = { [N in Measure["name"]]?: T | undefined };
+export type ByMeasure<T> = { [N in Measure["name"]]?: T | undefined };

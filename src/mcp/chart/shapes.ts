@@ -24,6 +24,7 @@ const orNull = (shape: Shape) => (value: unknown) => value === null || fits(valu
 const orNone = (shape: Shape) => (value: unknown) => value === undefined || fits(value, shape);
 
 const counts: [Shape] = [orNull(isCount)];
+const series = { visitors: counts, pageviews: orNone(counts), visits: orNone(counts) };
 const rate = orNone(orNull(isNumber));
 const rates = { visits: orNone(isCount), bounce_rate: rate, views_per_visit: rate, seconds_per_visit: rate };
 const countOrNull = orNone(orNull(isCount));
@@ -74,24 +75,15 @@ const overview: Shape = {
     hours: orNone({ until: isClock, pageviews_until_then: isCount, yesterday_until_then: isCount }),
   }),
   trend: {
+    ...series,
     from: isDay,
-    visitors: counts,
-    pageviews: orNone(counts),
-    visits: orNone(counts),
     partial: isFlag,
     // A model's answer has no times.
     hours: orNone({
+      ...series,
       times: orNone([isInstant]),
-      visitors: counts,
-      pageviews: orNone(counts),
-      visits: orNone(counts),
     }),
-    previous: orNone({
-      from: isDay,
-      visitors: counts,
-      pageviews: counts,
-      visits: orNone(counts),
-    }),
+    previous: orNone({ ...series, from: isDay, pageviews: counts }),
   },
   top: [
     {
