@@ -87,7 +87,7 @@ export function drawAnswer(
 const hasList = ({ views }: Answer) =>
   views.some(({ columns, rows }) => rows.length > 0 && columns.some(({ key }) => key === "value"));
 
-const NO_FILTER = "Rows are no links: this source cannot count some visitors alone.";
+const NO_FILTER = "Rows cannot be clicked here: this source has no filters.";
 
 /** The attributes of a row's link; undefined if it has none. */
 type LinkRow = (dimension: string, value: string | null) => Record<string, string> | undefined;

@@ -17,5 +17,5 @@ it.each([
   const address = { site: "acme.example", page, given: new Map() };
   const drawing = { screen, source: [], href: () => "/" };
   const { parts } = drawAnswer(answer, address, drawing, { offersFilter: false, hasHead: false });
-  expect(parts.map(printMarkup).join("").includes("Rows are no links")).toBe(isSaid);
+  expect(parts.map(printMarkup).join("").includes("Rows cannot be clicked here")).toBe(isSaid);
 });
