@@ -70,6 +70,8 @@ export interface Call {
   answersFilter?(dimension: Dimension, filter: Filter): Promise<boolean>;
   /** Whether the source answers for hours. If absent, it does not. */
   offersHours?(options: CallOptions): Promise<boolean>;
+  /** Whether the source offers an operation, or `hours`, as far as is known without a request. If absent, it may. */
+  mayOffer?(operation: { name: string }): Promise<boolean>;
   /** Returns today's date at a site, by the source's clock. If absent or undefined, the time of a `/realtime` answer shows it. */
   today?(site: string, options: CallOptions): Promise<string | undefined>;
   /** Whether an operation that counts days takes `days`. If absent, it does. */

@@ -6,6 +6,8 @@ import { formatCount } from "../render/plural.ts";
 export interface QueryOptions extends CallOptions {
   /** Whether the query names no days. The default days are then fitted to those with data. */
   usesDefaultDays?: boolean;
+  /** Whether days near those of the query will do, where the service does not answer for them. */
+  takesNearDays?: boolean;
 }
 
 /** Whether a query names no days. Takes the input before parsing, which fills in the default of `days`. */
@@ -43,7 +45,7 @@ export async function readDataTold(
 }
 
 /** The codes of the warnings that the default days are not shown as they are. */
-const SHIFTED = "shifted";
+export const SHIFTED = "shifted";
 export const SHORTENED = "shortened";
 
 /** In days: if the data ended earlier, the source has stopped, and the default days stay as they are. */

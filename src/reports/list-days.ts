@@ -1,4 +1,11 @@
 import { AnalyticsError, type ParameterError } from "../errors.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import { addDays, countDays, type Days } from "../operations/days.ts";
+import { formatSpan } from "../operations/period.ts";
+import type { Warning } from "../operations/warning.ts";
+import { formatCount } from "../render/plural.ts";
+import { readLastDay } from "./added-days.ts";
+import { type QueryOptions, SHIFTED } from "./default-days.ts";
 
 /** A service does not answer for the days that were asked for. */
 export class RefusedDaysError extends AnalyticsError {
@@ -63,3 +70,47 @@ export const nameList =
     const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
     throw new UnlistedDaysError(parameter, refusal, dimension, readRefusedDays(error));
   };
+
+/**
+ * In place of days that a service does not answer for: as many up to its last day, or as near to that as it answers for. Undefined for
+ * earlier days, and where a service takes any number of days.
+ */
+export async function findNearDays(
+  call: Call,
+  operation: { path: string },
+  { from, to, last }: Days & { last: string },
+  options: CallOptions,
+): Promise<Days | undefined> {
+  const isRecent = to >= addDays(last, -1);
+  const count = isRecent && (await call.fitDays?.(operation, countDays(from, to), options));
+  return count ? { from: addDays(last, 1 - count), to: last } : undefined;
+}
+
+/**
+ * Answers for days near those that a service refused, where they will do, and says so. Else throws the refusal, about the period.
+ *
+ * @param ask Asks for days.
+ */
+export async function answerNear<T extends { warnings?: Warning[] | undefined }>(
+  error: unknown,
+  call: Call,
+  { operation, site, today, ...asked }: Days & { operation: { path: string }; site: string; today: string },
+  options: QueryOptions,
+  ask: (days: Days) => Promise<T>,
+): Promise<T> {
+  const parameters = error instanceof AnalyticsError ? error.parameters : [];
+  const isAboutDays = parameters.some(({ parameter }) => parameter === "days" || parameter === "period");
+  if (!options.takesNearDays || !isAboutDays) return namePeriod(error);
+  const last = await readLastDay(call, { site, today }, options);
+  const near = await findNearDays(call, operation, { ...asked, last }, options);
+  if (near === undefined) return namePeriod(error);
+  const result = await ask(near);
+  return { ...result, warnings: [warnOfNear(near, asked), ...(result.warnings ?? [])] };
+}
+
+/** The warning that the service answers only for other days than those that are asked for. */
+const warnOfNear = ({ from, to }: Days, asked: Days): Warning => ({
+  code: SHIFTED,
+  detail: `This service does not answer for ${formatSpan(asked)}, so this covers the ${formatCount(countDays(from, to), "day")} until ${to}.`,
+  values: { days: countDays(from, to) },
+});

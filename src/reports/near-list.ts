@@ -1,8 +1,8 @@
 import type { Call, CallOptions } from "../operations/call.ts";
-import { addDays, countDays, type Days } from "../operations/days.ts";
+import type { Days } from "../operations/days.ts";
 import { breakdown, type stats } from "../operations/index.ts";
 import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
-import { nameList, UnlistedDaysError } from "./list-days.ts";
+import { findNearDays, nameList, UnlistedDaysError } from "./list-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 
 interface AskedList {
@@ -27,9 +27,9 @@ export async function readListNear(
   try {
     return await ask(days, summary);
   } catch (error) {
-    const isRecent = error instanceof UnlistedDaysError && days.to >= addDays(last, -1);
-    const count = isRecent && (await call.fitDays?.(breakdown, countDays(days.from, days.to), options));
-    if (!count) throw error;
-    return ask({ from: addDays(last, 1 - count), to: last });
+    const isUnlisted = error instanceof UnlistedDaysError;
+    const near = isUnlisted && (await findNearDays(call, breakdown, { ...days, last }, options));
+    if (!near) throw error;
+    return ask(near);
   }
 }

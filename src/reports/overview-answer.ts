@@ -52,7 +52,7 @@ export async function readOverview(
   dimensions: readonly Dimension[],
 ) {
   const period = named ?? `last_${days}_days`;
-  const isNamed = named !== undefined && options.usesDefaultDays !== true;
+  const isNamed = named !== undefined && !options.usesDefaultDays && !options.takesNearDays;
   const fresh = { ...options, fresh: true };
   const data = await readDataForDefault(call, site, options);
   const resolve = await preparePeriod(call, breakdown, site, period, options);
@@ -143,7 +143,9 @@ async function readParts(
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
-  const before = findBefore(period, complete, fitted);
+  // Days that the service does not reach are left out: what remains is no month or year.
+  const compared = replaced.length > 0 ? `last_${countDays(shown.from, shown.to)}_days` : period;
+  const before = findBefore(compared, complete, fitted);
   const notAdded = canAdd ? undefined : findBefore(period, wanted, fitted);
   const [totals, active, series, { previous, unreached }, day, byHour, { lists, missing }, failures] =
     await Promise.all([
@@ -185,11 +187,11 @@ async function readParts(
       // A period of today and complete days has more points than one.
       ...(points.length === 1 && byHour.trend && { hours: byHour.trend }),
     },
-    top: lists.map((list) => ({
-      dimension: list.dimension,
-      ...pickOtherDays(list, totals),
-      rows: list.rows.map(pickRow),
-    })),
+    top: lists.map((list) => {
+      const other = pickOtherDays(list, totals);
+      const isSame = Object.keys(other).length === 0;
+      return { dimension: list.dimension, ...other, rows: list.rows.map((row) => pickRow(row, isSame)) };
+    }),
     ...keepMissing(active.missing, missEvents(totals, missing), missing),
     warnings: joinWarnings(
       resolved.warnings,
@@ -227,23 +229,25 @@ async function findSumDays(
 ): Promise<{ days: Days; warnings: Warning[] }> {
   const told = (days: Days, warnings: Warning[] = []) => ({ days, warnings });
   if (wanted === undefined) return told(asked);
-  let count = countDays(wanted.from, wanted.to);
+  const mayFit = options.usesDefaultDays || options.takesNearDays;
   if (canAdd) {
+    const count = countDays(wanted.from, wanted.to);
     const needed = countDays(wanted.from, last);
     const reached = isNamed ? needed : ((await call.fitDays?.(timeseries, needed, options)) ?? needed);
     const from = addDays(last, 1 - reached);
     if (from <= wanted.from || from > wanted.to) return told(wanted);
     const days = countDays(from, wanted.to);
     // Without today, there can be one day less than the service answers for.
-    if (!options.usesDefaultDays && days < count - 1) throw createTooManyDaysError(days, from);
+    if (!mayFit && days < count - 1) throw createTooManyDaysError(days, from);
     return told({ from, to: wanted.to }, [warnOfReach({ from, days }, count)]);
   }
   if (isNamed) return told(asked);
-  if (options.usesDefaultDays)
+  let count = countDays(asked.from, asked.to);
+  if (mayFit)
     for (const operation of [breakdown, stats])
       count = (await call.fitDays?.(operation, count, options)) ?? count;
   const days = { from: addDays(last, 1 - count), to: last };
-  return told(days, days.from === wanted.from ? [] : [warnOfNoSum(days)]);
+  return told(days, days.from === asked.from ? [] : [warnOfNoSum(days)]);
 }
 
 const createTooManyDaysError = (maximum: number, from: string) =>
@@ -280,8 +284,8 @@ function pickOtherDays({ period: listed }: AnswerOf<typeof breakdown>, { period 
 
 type Row = AnswerOf<typeof breakdown>["rows"][number];
 
-/** A row with one of its counts. */
-function pickRow(row: Row) {
+/** A row with one of its counts. Its share is of the visitors of the list's days, whose number is shown only if those are the totals'. */
+function pickRow(row: Row, hasShare: boolean) {
   const { value, label, visitors, pageviews, count, visitors_at_most, percentage } = row;
   const other = pageviews === undefined ? count !== undefined && { count } : { pageviews };
   return {
@@ -289,6 +293,6 @@ function pickRow(row: Row) {
     label,
     ...(visitors === undefined ? other : { visitors }),
     ...(visitors_at_most !== undefined && { visitors_at_most }),
-    ...(percentage !== undefined && { percentage }),
+    ...(hasShare && percentage !== undefined && { percentage }),
   };
 }

@@ -44,9 +44,8 @@ export async function askProfile(
   { with: added, ...given }: Record<string, unknown>,
   options: QueryOptions,
 ): Promise<Pick<Answer, "result" | "views">> {
-  const params = options.usesDefaultDays
-    ? { ...given, ...(await chooseDefault(call, interval, options)) }
-    : given;
+  const isDefault = options.usesDefaultDays && given.period === undefined;
+  const params = isDefault ? { ...given, ...(await chooseDefault(call, interval, options)) } : given;
   if (added === "visits" && interval === "week_hour")
     throw createParameterError("with", "cannot be combined with interval week_hour, whose rows are too many");
   const { points, ...series } =

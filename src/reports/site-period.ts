@@ -55,7 +55,7 @@ export async function askDays<O extends SpanOperation>(
     days: Number(params.days),
     ...(typeof period === "string" && { period }),
   };
-  const isGiven = options.usesDefaultDays !== true;
+  const isGiven = !options.usesDefaultDays && !options.takesNearDays;
   const refuse = () => createNoDaysError(period === undefined ? "days" : "period", String(params.dimension));
   if ((await call.offersDays?.(operation, options)) === false) {
     if (isGiven) throw refuse();
@@ -101,11 +101,13 @@ export async function answerDays<
   const askFitted = async (today: string, data: DataDays | undefined) => {
     const { days, warnings } = resolve(today);
     const fitted = fitDefaultDays(days, data, today);
-    const at = { site, today, ...fitted.days };
-    const asked = answer((asked, params, given) => askSpan(call, asked, params, at, given));
-    const result = await (period === undefined
-      ? asked
-      : asked.catch(async (error) => (await import("./list-days.ts")).namePeriod(error)));
+    const ask = (days: Days) =>
+      answer((asked, params, given) => askSpan(call, asked, params, { site, today, ...days }, given));
+    const result = await ask(fitted.days).catch(async (error) => {
+      if (period === undefined) throw error;
+      const { answerNear } = await import("./list-days.ts");
+      return answerNear(error, call, { operation, site, today, ...fitted.days }, options, ask);
+    });
     return addWarnings(result, [...warnings, ...fitted.warnings]);
   };
   /** A service tells from when to when it has data with its answer. */

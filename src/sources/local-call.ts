@@ -49,6 +49,8 @@ export function createCall(
     answersFilter: async (dimension: Dimension, filter: Filter) =>
       (await find()).answersFilter?.(dimension, filter) ?? true,
     offersHours: async () => (await find()).hours !== undefined,
+    mayOffer: async (operation: { name: string }) =>
+      (await loadAnswers()).offersOperation(await find(), operation),
     countSteps: async ({ site, from, to, steps }: AskedSteps, { signal, filter }: CallOptions) => {
       signal?.throwIfAborted();
       const source = await find();

@@ -314,13 +314,14 @@ const FROM_LOGS =
 
 /** What an operation that a source may lack needs: the method of the port, what that counts, and where else people find it. */
 const NEEDED = {
-  breakdown: { method: "breakdown", what: "lists of pages, countries and so on", hint: undefined },
+  breakdown: { method: "breakdown", what: "lists of pages, countries and so on", hint: "" },
   crawlers: { method: "crawlers", what: "crawlers", hint: FROM_LOGS },
   "not-found": { method: "notFound", what: "requests for what is not there", hint: FROM_LOGS },
-  realtime: { method: "active", what: "active visitors", hint: undefined },
+  realtime: { method: "active", what: "active visitors", hint: "" },
+  hours: { method: "hours", what: "hours", hint: "" },
 } as const satisfies Record<
-  OptionalOperation["name"] | "breakdown" | "realtime",
-  { method: keyof DataSource; what: string; hint: string | undefined }
+  OptionalOperation["name"] | "breakdown" | "realtime" | "hours",
+  { method: keyof DataSource; what: string; hint: string }
 >;
 
 type Having<N extends keyof typeof NEEDED> = PartialSource &
@@ -337,7 +338,7 @@ function demand<N extends keyof typeof NEEDED>(name: N, { source, label }: Answe
   throw new AnalyticsError(
     "not_found",
     `This source${label === undefined ? "" : ` (${label})`} does not record ${what}.`,
-    { status: 404, ...(hint !== undefined && { hint }) },
+    { status: 404, ...(hint && { hint }) },
   );
 }
 
@@ -370,8 +371,8 @@ function assertFewDays({ days, from, to }: { days: number } & Partial<Days>): vo
   throw createParameterError("days", detail, { range: { minimum: 1, maximum: MAX_HOUR_DAYS } });
 }
 
-/** Whether a source can answer an operation by the contract. It must, unless the operation is optional. */
-export function offersOperation(source: PartialSource, { name }: AnyOperation): boolean {
+/** Whether a source can answer an operation by the contract, or for hours. It must, unless the operation is optional. */
+export function offersOperation(source: PartialSource, { name }: { name: string }): boolean {
   const method = readMember(NEEDED, name)?.method;
   return findLack(source, name) === undefined && (method === undefined || source[method] !== undefined);
 }

@@ -1,7 +1,10 @@
 import { readMember } from "../member.ts";
+import type { Call } from "../operations/call.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { DEFAULT_DAYS } from "../operations/fields.ts";
+import { isAll } from "../operations/period-words.ts";
 import { flagOf } from "../operations/shell-command.ts";
+import type { QueryOptions } from "../reports/default-days.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Query } from "../reports/query.ts";
 import { reportQuery } from "../reports/site-report.ts";
@@ -29,7 +32,38 @@ export const sitePages: Readonly<Record<string, string>> = {
   crawlers: "Crawlers",
 };
 
+/** What a source must offer for a page: it may lack the hours of a week, for example. */
+const NEEDED: Readonly<Record<string, string>> = {
+  when: "hours",
+  "not-found": "not-found",
+  crawlers: "crawlers",
+};
+
+/** The pages whose tabs a source has, as far as is known without a request. */
+export async function listPages(call: Call): Promise<string[]> {
+  const pages = await Promise.all(
+    Object.keys(sitePages).map(async (page) => {
+      const name = readMember(NEEDED, page);
+      return name === undefined || (await call.mayOffer?.({ name })) !== false ? [page] : [];
+    }),
+  );
+  return pages.flat();
+}
+
 export const DEFAULT_PERIOD = `last_${DEFAULT_DAYS}_days`;
+
+/** The periods of the bar with their keys, which are those of Plausible where it has one. */
+export const PERIODS: readonly [key: string, period: string, title: string][] = [
+  ["d", "today", "Today"],
+  ["e", "yesterday", "Yesterday"],
+  ["w", "last_7_days", "7 days"],
+  ["f", DEFAULT_PERIOD, "28 days"],
+  ["n", "last_91_days", "91 days"],
+  ["k", "this_week", "This week"],
+  ["m", "this_month", "This month"],
+  ["y", "this_year", "This year"],
+  ["a", "all", "All"],
+];
 /** A list in full. */
 const ROWS = "1000";
 /** Pages that are a query with one parameter fixed: by weekday and hour, 7 × 24. */
@@ -80,12 +114,14 @@ export function change(address: Address, changes: Record<string, readonly string
 /** What the person asks for beside the parameters of a query. */
 const OWN = ["search", "format"];
 
+/** How days are fitted to what a source has: a button of the bar names no dates, and a list is shown as the overview has it. */
+export type Fit = Required<Pick<QueryOptions, "usesDefaultDays" | "takesNearDays">>;
+
 /** The query that answers a page, and its parameters as texts. `others` are names that no page knows. */
 export function readQuestion({ site, page, given }: Address): {
   query: Query;
   texts: Map<string, string[]>;
-  /** Whether its days are the default ones, whether or not the address has them. */
-  usesDefaultDays: boolean;
+  fit: Fit;
   others: string[];
 } {
   const query =
@@ -109,8 +145,13 @@ export function readQuestion({ site, page, given }: Address): {
     }),
   );
   const known = new Set([...OWN, ...listNames()]);
-  const usesDefaultDays = texts.get("period")?.[0] === DEFAULT_PERIOD;
-  return { query, texts, usesDefaultDays, others: [...given.keys()].filter((name) => !known.has(name)) };
+  const [period = ""] = texts.get("period") ?? [];
+  const isButton = PERIODS.some(([, name]) => name === period);
+  const fit = {
+    usesDefaultDays: isButton && /^last_\d+_days$/.test(period),
+    takesNearDays: !isAll(period) && (isButton || isDimension(page) || page === "conversions"),
+  };
+  return { query, texts, fit, others: [...given.keys()].filter((name) => !known.has(name)) };
 }
 
 const queryOf = (page: string) => readMember(FIXED, page)?.query ?? page;

@@ -1,22 +1,10 @@
-import { html, type Part, type Tree } from "../mcp/chart/elements.ts";
+import { html, type Tree } from "../mcp/chart/elements.ts";
 import { formatCount } from "../render/plural.ts";
-import { type Address, change, DEFAULT_PERIOD, START, sitePages } from "./address.ts";
+import { type Address, change, DEFAULT_PERIOD, PERIODS, START, sitePages } from "./address.ts";
 import type { Dates } from "./dates.ts";
 
 /** The address of a page, with the secret. */
 export type Href = (address: Address) => string;
-
-/** Periods with their keys, which are those of Plausible where it has one. */
-const PERIODS: readonly [key: string, period: string, title: string][] = [
-  ["d", "today", "Today"],
-  ["e", "yesterday", "Yesterday"],
-  ["w", "last_7_days", "7 days"],
-  ["f", DEFAULT_PERIOD, "28 days"],
-  ["n", "last_91_days", "91 days"],
-  ["m", "this_month", "Month"],
-  ["y", "this_year", "Year"],
-  ["a", "all", "All"],
-];
 
 /** What other keys do. */
 const KEYS: readonly [string, string][] = [
@@ -30,11 +18,12 @@ const KEYS: readonly [string, string][] = [
 ];
 
 /**
- * The head of every page, from its address alone, so that it is there at once.
+ * The head of every page. It takes no answer of the source, so that it is there at once.
  *
  * @param latest The latest day that can be asked for.
+ * @param offered The pages that the source has.
  */
-export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
+export function drawBar(dates: Dates, latest: string, offered: readonly string[], href: Href): Tree[] {
   const { address, fault } = dates;
   const { site, page, given } = address;
   const [period = given.has("days") ? "" : DEFAULT_PERIOD] = given.get("period") ?? [];
@@ -51,7 +40,8 @@ export function drawBar(dates: Dates, latest: string, href: Href): Tree[] {
   const name = title ?? (nameWord(period) || formatCount(Number(given.get("days")), "day"));
   const isDated = fault === undefined && dates.from !== "";
   const shown = title !== undefined || isDated ? [] : [html("b", name)];
-  const pages = Object.entries(sitePages).map(([name, title]) =>
+  const listed = Object.entries(sitePages).filter(([name]) => name === page || offered.includes(name));
+  const pages = listed.map(([name, title]) =>
     to({ ...change(address, { search: undefined, by: undefined, limit: undefined }), page: name }, title, {
       ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),
       ...current(name === page),
@@ -146,14 +136,12 @@ export function drawTools(address: Address, { command, report, prompt }: Tools, 
   return html(
     "section",
     { class: "tools", "aria-label": "This view elsewhere" },
-    ...spread([
-      as("csv"),
-      as("json"),
-      as("md"),
-      copy(command, "Copy the command"),
-      copy(prompt, "Copy a question for an assistant"),
-      ...(report === undefined ? [] : [copy(report, "Copy the report command")]),
-    ]),
+    as("csv"),
+    as("json"),
+    as("md"),
+    copy(command, "Copy the command"),
+    copy(prompt, "Copy a question for an assistant"),
+    ...(report === undefined ? [] : [copy(report, "Copy the report command")]),
     html("code", command),
     html(
       "details",
@@ -177,9 +165,6 @@ export interface Tools {
   /** For an assistant that has the tools. */
   prompt: string;
 }
-
-const spread = (parts: Part[]): Part[] =>
-  parts.flatMap((part, index) => (index === 0 ? [part] : [" ", part]));
 
 export const showError = (text: string, home: string | undefined): Tree[] => [
   html("p", { class: "message failure", role: "alert" }, text),

@@ -23,10 +23,13 @@ export function describeTools(
   address: Address,
   source: readonly string[],
 ): Tools {
-  const { query, texts, usesDefaultDays } = readQuestion(address);
-  const dated = usesDefaultDays ? datedResult.safeParse(result).data : undefined;
-  // The command has these days, too, where the default ones were fitted to the data.
+  const { query, texts, fit } = readQuestion(address);
+  const isFit = fit.usesDefaultDays || fit.takesNearDays;
+  const dated = isFit ? datedResult.safeParse(result).data : undefined;
+  // The command has these days, too, where those of the page were fitted to the data.
   if (dated?.warnings.some(isFitted)) texts.set("period", [`${dated.period.from}/${dated.period.to}`]);
+  // A list whose days are unknown is refused for days that are named.
+  if (isFit && "dimension" in result && result.period === undefined) texts.delete("period");
   const given = Object.fromEntries(
     [...texts].map(([name, values]) => [name, name === "site" ? (params.site ?? values) : values]),
   );

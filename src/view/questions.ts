@@ -8,7 +8,7 @@ import { readParams } from "../operations/parameters.ts";
 import { assertNotDaysAndPeriod, resolvePeriod } from "../operations/period-words.ts";
 import type { Answer, Query } from "../reports/query.ts";
 import { headQuery, reportQuery } from "../reports/site-report.ts";
-import { type Address, change, formatAddress, readQuestion } from "./address.ts";
+import { type Address, change, type Fit, formatAddress, readQuestion } from "./address.ts";
 
 /** In milliseconds: how long an answer is shown again. */
 const FRESH = 60_000;
@@ -21,12 +21,12 @@ const FORMS = "one such as last_week, october, 2026-10 or 2026-11-01/2026-11-15"
 export interface Question {
   query: Query;
   params: Record<string, unknown>;
-  usesDefaultDays: boolean;
+  fit: Fit;
 }
 
 /** Reads the parameters of a page. Throws AnalyticsError, with the sentence of the command line, for what cannot be asked. */
 export function parseQuestion(address: Address): Question {
-  const { query, texts, usesDefaultDays, others } = readQuestion(address);
+  const { query, texts, fit, others } = readQuestion(address);
   if (others.length > 0)
     throw new AnalyticsError("unknown_parameter", `No page has the parameter ${others.join(", ")}.`);
   const params = readParams(query.params, texts);
@@ -34,7 +34,7 @@ export function parseQuestion(address: Address): Question {
   assertNotDaysAndPeriod((name) => texts.has(name));
   // A date that is later than any period.
   for (const period of texts.get("period") ?? []) resolvePeriod(period, "9000-01-01", { forms: FORMS });
-  return { query, params, usesDefaultDays };
+  return { query, params, fit };
 }
 
 /** Answers a page. `onHead` gets the totals and the trend of a report before its lists, unless the whole answer is known. */
@@ -54,8 +54,8 @@ export function createQuestions(call: Call, clock: () => number): Ask {
   const answers = createCache<Answer>(FRESH, clock, (_, signal) => {
     if (next === undefined) throw new Error("A page is asked without its question.");
     const { question, onHead } = next;
-    const { query, params } = question;
-    const options = { signal, usesDefaultDays: question.usesDefaultDays };
+    const { query, params, fit } = question;
+    const options = { signal, ...fit };
     return limit(() => {
       // If it fails, the report fails for the same reason, and says it.
       if (query === reportQuery && onHead)

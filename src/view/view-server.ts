@@ -12,7 +12,7 @@ import { cleanText, formatJson } from "../render/clean-text.ts";
 import { nameFile } from "../reports/file-name.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Answer } from "../reports/query.ts";
-import { type Address, formatAddress, readAddress, START } from "./address.ts";
+import { type Address, formatAddress, listPages, readAddress, START, sitePages } from "./address.ts";
 import { drawBar, showError } from "./bar.ts";
 import { latestDate, readDates } from "./dates.ts";
 import { type Drawing, drawAnswer, drawFault, drawHeading, drawReportHead, nameOf } from "./draw-answer.ts";
@@ -137,7 +137,8 @@ async function answer(
   if (isFormat(format) && dates.fault !== undefined) return send(400, `${dates.fault}\n`, "text/plain");
   const { address } = dates;
   const status = dates.fault === undefined ? 200 : 400;
-  const start = () => draw(nameOf(address), drawBar(dates, latest, href));
+  const offered = await findPages(context);
+  const start = () => draw(nameOf(address), drawBar(dates, latest, offered, href));
   if (address.page === "conversions" && !address.given.has("goal"))
     return sendGoals(address, context, { response, status, start, end });
   let question: Question;
@@ -152,8 +153,14 @@ async function answer(
   await sendAnswer(address, question, context, { response, status, start, end });
 }
 
-/** In milliseconds: how long the bar waits for whether there is such a site. */
+/** In milliseconds: how long the bar waits for whether there is such a site, and for which pages its source has. */
 const MAX_HELD = 1_000;
+
+/** The pages that the source has: all, if it takes long to tell, or cannot be opened. */
+const findPages = ({ call, wait, signal }: Context): Promise<string[]> => {
+  const all = Object.keys(sitePages);
+  return Promise.race([listPages(call), wait(MAX_HELD, signal).then(() => all)]).catch(() => all);
+};
 
 interface Page {
   response: ServerResponse;

@@ -33,8 +33,8 @@ describe("an address", () => {
   it("has the parameters of its query in the words of the command line, with 28 days by default", () => {
     const address = read("/example.com/timeseries?by=week&filter=countries=DE&filter=devices=mobile");
     if (address === undefined) throw new Error("There is no address.");
-    const { query, texts, usesDefaultDays, others } = readQuestion(address);
-    expect(usesDefaultDays).toBe(true);
+    const { query, texts, fit, others } = readQuestion(address);
+    expect(fit).toEqual({ usesDefaultDays: true, takesNearDays: true });
     expect(query.name).toBe("timeseries");
     expect(Object.fromEntries(texts)).toEqual({
       site: ["example.com"],
@@ -44,8 +44,27 @@ describe("an address", () => {
     });
     expect(others).toEqual([]);
     const { texts: later, ...named } = readQuestion(change(address, { period: undefined, days: ["7"] }));
-    expect([later.get("days"), later.has("period"), named.usesDefaultDays]).toEqual([["7"], false, false]);
-    expect(readQuestion(change(address, { period: ["last_28_days"] })).usesDefaultDays).toBe(true);
+    expect([later.get("days"), later.has("period"), named.fit.usesDefaultDays]).toEqual([
+      ["7"],
+      false,
+      false,
+    ]);
+  });
+
+  it.each([
+    ["?period=last_28_days", true, true],
+    ["?period=last_7_days", true, true],
+    ["?period=this_year", false, true],
+    ["?period=today", false, true],
+    ["?period=all", false, false],
+    ["/pages?period=all", false, false],
+    ["?period=last_10_days", false, false],
+    ["?period=2026-11-01/2026-11-07", false, false],
+    ["/pages?period=2026-11-01/2026-11-07", false, true],
+    ["/conversions?period=2026-11-01/2026-11-07", false, true],
+  ])("%s is a number of days, or dates, or a list", (text, usesDefaultDays, takesNearDays) => {
+    const address = read(`/example.com${text}`);
+    expect(address && readQuestion(address).fit).toEqual({ usesDefaultDays, takesNearDays });
   });
 
   it("names parameters that no page knows, but not those of another page", () => {

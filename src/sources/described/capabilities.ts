@@ -14,6 +14,7 @@ export const CAPABILITIES = [
   "offersSpans",
   "offersFilter",
   "offersHours",
+  "mayOffer",
   "offersDays",
   "fitDays",
   "allDays",

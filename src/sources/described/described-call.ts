@@ -70,13 +70,14 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
     });
     return started;
   };
-  const findDescribed = async (options: CallOptions): Promise<Described | undefined> => {
-    if (isContract || described !== undefined) return described;
+  /** Whether the service is known to be read by its own words, without a request. */
+  const isDescribed = async (): Promise<boolean> => {
+    if (isContract || described !== undefined) return described !== undefined;
     const { mapping, memory } = await open();
-    return mapping !== undefined || memory.read() !== undefined
-      ? (described ?? understand(options))
-      : undefined;
+    return mapping !== undefined || memory.read() !== undefined;
   };
+  const findDescribed = async (options: CallOptions): Promise<Described | undefined> =>
+    (await isDescribed()) ? (described ?? understand(options)) : undefined;
 
   /** Finds out whether a service that answered otherwise than the contract is one that only describes itself. */
   const recognize = async (error: ForeignAnswerError, options: CallOptions): Promise<Described> => {
@@ -152,6 +153,7 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
     offersFilter: (operation, options) =>
       decide(options, no, () => client.call.offersFilter(operation, options)),
     offersHours: (options) => decide(options, no, () => client.call.offersHours(options)),
+    mayOffer: async ({ name }) => SPECIFIED.has(name) || !(await isDescribed()),
     today: (site, options) =>
       decide<string | undefined>(options, (service) => service.today(site, options), unknown),
     lastDay: (site, options) =>

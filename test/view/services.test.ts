@@ -1,0 +1,136 @@
+import { expect, it } from "vitest";
+import { demo } from "../../src/sources/demo.ts";
+import { createLocalCall } from "../../src/sources/local-call.ts";
+import { serveView, type ViewServer } from "../../src/view/view-server.ts";
+import { createSmallService, describeParameters, NOON } from "../sources/described/small-service.ts";
+import { NOW } from "../support/api.ts";
+
+const FIELDS = { days: { type: "integer", minimum: 1, maximum: 90 } };
+
+/** It answers for at most 90 days, and has lists only of 7, 30 or 90 up to today. */
+const few = () =>
+  createSmallService({
+    "/openapi.json": () =>
+      describeParameters({
+        "/stats": FIELDS,
+        "/timeseries": FIELDS,
+        "/breakdown": { days: { type: "integer", enum: [7, 30, 90] } },
+      }),
+  }).call;
+
+/** It counts each visitor once in all days that it is asked for, and its lists take no days. */
+const once = () =>
+  createSmallService({
+    "/stats": (query) => {
+      const days = Number(query.get("days") ?? 30);
+      return { visitors: days === 1 ? 10 : 8 * days, pageviews: 20 * days };
+    },
+  }).call;
+
+async function show(
+  call: ReturnType<typeof few>,
+  addresses: readonly string[],
+  { site = "acme.example", now = NOON } = {},
+): Promise<string[]> {
+  const server: ViewServer = await serveView({
+    call,
+    source: [],
+    screen: { width: 80, height: 40, color: false, pictures: false, locale: "en-US" },
+    format: async (_, format) => format,
+    port: 0,
+    clock: () => now,
+    pause: 10_000,
+    wait: (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
+  });
+  const pages: string[] = [];
+  try {
+    for (const address of addresses)
+      pages.push(await (await fetch(`${server.address}${site}${address}`)).text());
+  } finally {
+    await server.close();
+  }
+  return pages.map((page) => page.slice(page.indexOf("<nav")));
+}
+
+const readText = (page: string) =>
+  page
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll("&#39;", "'")
+    .replaceAll(/\s+/g, " ");
+
+const commandOf = (page: string) => /<code>(.*?)<\/code>/.exec(page)?.[1];
+
+it("fits the days of a button to a service that has others, and says so", { timeout: 30_000 }, async () => {
+  const until = "so this covers the";
+  const expected: readonly [address: string, said: string][] = [
+    ["?period=last_91_days", "reaches back only to 2026-08-23, so this covers 89 days, not 91."],
+    ["?period=this_year", "reaches back only to 2026-08-23, so this covers 89 days, not 323."],
+    ["/timeseries?period=this_year", `${until} 90 days until 2026-11-20.`],
+    ["/pages", `does not answer for 2026-10-23 to 2026-11-19, ${until} 30 days until 2026-11-20.`],
+    ["/pages?period=last_7_days", `${until} 7 days until 2026-11-20.`],
+    ["/pages?period=today", `does not answer for 2026-11-20, ${until} 7 days until 2026-11-20.`],
+    ["/pages?period=2026-11-12%2F2026-11-19", `${until} 30 days until 2026-11-20.`],
+    ["/conversions?goal=%2Fpricing&period=yesterday", `${until} 7 days until 2026-11-20.`],
+    ["/conversions", "Most frequent pages / /pricing"],
+  ];
+  const pages = await show(
+    few(),
+    expected.map(([address]) => address),
+  );
+  for (const [index, [address, said]] of expected.entries()) {
+    const text = readText(pages[index] ?? "");
+    expect([address, text]).toEqual([address, expect.stringContaining(said)]);
+    expect([address, pages[index]]).not.toEqual([address, expect.stringContaining('role="alert"')]);
+  }
+  expect(commandOf(pages[4] ?? "")).toContain("--period 2026-11-14/2026-11-20");
+  // Dates that a person chose, and that no list is near to, are refused.
+  const [refused] = await show(few(), ["/pages?period=2026-11-02%2F2026-11-04"]);
+  expect(refused).toContain("period cannot be used for pages");
+});
+
+it("shifts the days of a button whose visitors do not add up, and no dates of one's own", async () => {
+  const [week = "", year = "", dates = "", list = "", compared = ""] = await show(once(), [
+    "?period=last_7_days",
+    "?period=this_year",
+    "?period=2026-11-02%2F2026-11-04",
+    "/pages?period=today",
+    "/compare",
+  ]);
+  expect(readText(week)).toContain("so this covers the 7 days until 2026-11-20.");
+  expect(readText(year)).toContain("2026 · 324 days");
+  expect(readText(year)).not.toContain("so this covers");
+  expect(dates).toContain("period must end today");
+  expect(readText(list)).toContain("(period not stated by the service)");
+  expect(commandOf(list)).not.toContain("--period");
+  expect(readText(compared)).toContain("Visitors a day 10 a day, before: 10");
+  expect(compared).not.toContain("Biggest changes");
+});
+
+it("has tabs of the pages that the source has, and of the one that is open", async () => {
+  const tabsOf = (page = "") => readText(/aria-label="Pages">(.*?)<\/nav>/s.exec(page)?.[1] ?? "").trim();
+  const [, service, open] = await show(once(), ["", "", "/crawlers"]);
+  expect(tabsOf(service)).toBe("Overview Days Compare Conversions");
+  expect(tabsOf(open)).toBe("Overview Days Compare Conversions Crawlers");
+  const clock = () => NOW;
+  const made = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
+  const [all] = await show(made, [""], { site: "example.com", now: NOW });
+  expect(tabsOf(all)).toBe("Overview Days When Compare Conversions Not found Crawlers");
+  const without = Object.assign((...asked: Parameters<typeof made>) => made(...asked), made, {
+    mayOffer: () => Promise.reject(new Error("It cannot be opened.")),
+  });
+  const [failed] = await show(without as typeof made, ["/crawlers"], { site: "example.com", now: NOW });
+  expect(tabsOf(failed)).toBe(tabsOf(all));
+});
+
+it("has no shares in lists of other days, whose visitors are not shown", async () => {
+  const { ask } = createSmallService({
+    "/openapi.json": () => describeParameters({ "/breakdown": { days: { enum: [7, 30, 90] } } }),
+  });
+  const sharesOf = ({ top }: Awaited<ReturnType<typeof ask>>) =>
+    top.flatMap(({ rows }: { rows: object[] }) => rows.filter((row) => "percentage" in row)).length;
+  const { rows } = await ask("breakdown", { dimension: "pages", days: 7 });
+  expect(rows[0]).toHaveProperty("percentage");
+  const overview = await ask("overview", { period: "yesterday" });
+  expect(overview.top[0].rows[0]).toHaveProperty("visitors");
+  expect(sharesOf(overview)).toBe(0);
+});
