@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { quote } from "../../errors.ts";
 import { addDays, countDays, type Days, listDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { PROVISIONAL, PROXIED, type Warning } from "../../operations/warning.ts";
@@ -10,7 +12,7 @@ import { type Damage, type DaySummary, DEFINITION } from "./counting/day-counts.
 import { listProxied } from "./counting/proxied-days.ts";
 import type { SiteLog } from "./counting/site-log.ts";
 import { type EndContext, findEnd, findLast, type LogEnd } from "./log-end.ts";
-import type { LogSettings } from "./settings.ts";
+import type { LogPattern, LogSettings } from "./settings.ts";
 
 const HOUR = 3_600;
 /** A few lines may be in another format. */
@@ -24,7 +26,7 @@ export function coverageWarnings(
     trustForwarded,
     acceptProxyAddresses,
     ...ending
-  }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses"> & Omit<EndContext, "now">,
+  }: Pick<LogSettings, "trustForwarded" | "acceptProxyAddresses" | "files"> & Omit<EndContext, "now">,
 ): Warning[] {
   const { first, last, calendar, fields } = log;
   if (first === undefined || last === undefined) return [];
@@ -89,18 +91,25 @@ export function coverageWarnings(
 function warnOfLastDays(
   log: SiteLog,
   { from, to, now }: Omit<Span, "site">,
-  ending: Omit<EndContext, "now">,
+  { files, ...ending }: Omit<EndContext, "now"> & Pick<LogSettings, "files">,
 ): Warning[] {
   const { first = 0, calendar } = log;
   const lastDay = calendar.find(findLast(log, now)).date;
   const end = to >= lastDay || !ending.hasFiles ? findEnd(log, { now, ...ending }) : undefined;
-  if (end !== undefined && to >= calendar.find(end.last).date) return [describeEnd(log, end, now)];
+  if (end !== undefined && to >= calendar.find(end.last).date) {
+    const { detail, ...warning } = describeEnd(log, end, now);
+    return [{ ...warning, detail: ending.hasFiles ? detail : `${detail} ${describeGone(files)}` }];
+  }
   // A day is closed 24 hours after it ended.
   const day = addDays(calendar.find(now / 1000).date, -1);
   if (end?.isSilent === false || later(from, calendar.find(first).date) > day || day > to) return [];
   const detail = `${day} can still grow a little: servers write some lines late.`;
   return [{ code: PROVISIONAL, detail, values: { day } }];
 }
+
+/** Others see it: it names no folders. */
+const describeGone = (files: readonly LogPattern[]) =>
+  `No file matches ${files.map(({ glob }) => quote(basename(glob))).join(", ")} any more: if the logs have moved, name their new place.`;
 
 /** @param now Milliseconds since 1970. */
 export function describeEnd(

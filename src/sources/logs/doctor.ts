@@ -1,4 +1,4 @@
-import { AnalyticsError, readErrorCode } from "../../errors.ts";
+import { AnalyticsError, quotePath, readErrorCode } from "../../errors.ts";
 import { addDays } from "../../operations/days.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { formatCount, nameUnit } from "../../render/plural.ts";
@@ -11,11 +11,11 @@ import { readHead } from "./reading/file-head.ts";
 import { DOCTOR_LOOKS } from "./reading/file-registry.ts";
 import { findFiles, STDIN } from "./reading/find-files.ts";
 import { listLost } from "./reading/lost-lines.ts";
-import { adviseOnWhole, listUnrotated } from "./reading/named-logs.ts";
+import { adviseOnOthers, adviseOnWhole, listUnrotated } from "./reading/named-logs.ts";
 import { describeRepeat, listRepeated } from "./reading/repeated-lines.ts";
 import { describeUnread, findUnread } from "./reading/unread-input.ts";
 import { findServerFormat, SERVER_FOLDERS } from "./server-formats.ts";
-import { type LogSettings, quotePatterns } from "./settings.ts";
+import { type LogPattern, type LogSettings, quotePatterns } from "./settings.ts";
 import { inspectHistory } from "./store/inspect-history.ts";
 
 /** A stream can be read once, and the sites are read after these checks. */
@@ -55,21 +55,38 @@ export async function checkFiles(
   const unread = findUnread(registry, { site: undefined, ...recent }, calendar);
   const [ended] = listEnded(collector.sites, settings, { now, hasFiles: registry.hasFiles() });
   const [unrotated] = listUnrotated(settings.files);
+  const gone = await listUnmatched(settings);
   const problems = [
     ...(unread ? [{ detail: describeUnread(unread, recent), fix: describeFix(settings) }] : []),
     ...listRepeated(contents.values())
       .slice(0, MOST_REPEATED)
       .map(({ path, repeats }) => describeRepeat(path || "A file that is gone", repeats.path)),
     ...(unrotated ? [{ detail: unrotated.detail, fix: adviseOnWhole(unrotated) }] : []),
-    ...(ended ? [{ detail: describeEnd(ended.log, ended.end, now).detail, fix: ENDED }] : []),
+    ...(gone.length > 0 ? [describeUnmatched(gone)] : []),
+    ...(ended
+      ? [{ detail: describeEnd(ended.log, ended.end, now).detail, fix: gone.length > 0 ? "" : ENDED }]
+      : []),
   ];
   if (problems.length === 0) return about;
-  const join = (texts: string[]) => [...new Set(texts)].join(" ");
+  const join = (texts: string[]) => [...new Set(texts)].join(" ").trim();
   return {
     warning: join([`${about}.`, ...problems.map(({ detail }) => detail)]),
     fix: join(problems.map(({ fix }) => fix)),
   };
 }
+
+/** The patterns that match no file. */
+async function listUnmatched({ files }: LogSettings): Promise<LogPattern[]> {
+  const found = await Promise.all(files.map((file) => findFiles({ files: [file], mayBeGone: true })));
+  return files.filter((_, index) => found[index]?.length === 0);
+}
+
+const describeUnmatched = (patterns: readonly LogPattern[]) => ({
+  detail: `No file matches ${patterns.map(({ glob }) => quotePath(glob)).join(", ")} any more.`,
+  fix:
+    adviseOnOthers(patterns) ??
+    "If the logs have moved, name their new place with --logs, or log in with it: what was counted stays, and goes on.",
+});
 
 const ENDED =
   "If people have come since, check where the server writes its log now: it may need a reload after a rotation, and copied files must be copied again.";

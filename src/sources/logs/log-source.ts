@@ -232,7 +232,7 @@ function createView({ asked, store, readHits, selection }: ViewParts): DataSourc
           ...warnOfHistories(logs, partOf),
           ...warnOfLost(listLost(registry.contents.values(), registry.leftOut), span),
           ...warnOfUnread(registry, { site: log.domain, from: span.from, to: span.to }, log.calendar),
-          ...coverageWarnings(log, span, { ...settings, ...describeEnding(log, read) }),
+          ...coverageWarnings(log, span, { ...settings, files: asked.files, ...describeEnding(log, read) }),
           ...warnOfUnrecorded(days, conditions),
           ...warnOfChanges(logs.options, span.from),
           ...warnOfAdmission(log.domain, logs.admitted, span.from),

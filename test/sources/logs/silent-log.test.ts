@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { selectSites } from "../../../src/config/site-patterns.ts";
 import type { Warning } from "../../../src/operations/warning.ts";
@@ -52,6 +53,22 @@ async function findStale(settings: Record<string, unknown> = {}, name = "example
 
 const SENTENCE =
   "The log's last line is of 2026-11-27 11:59 (UTC): what came later is missing, or nobody came.";
+
+it("a log whose files are gone is named, with what to do", async () => {
+  place.write("access.log", makeLines());
+  await shell("stats", "example.com");
+  rmSync(`${place.folder}/www/access.log`);
+  const { stderr } = await shell("stats", "example.com");
+  expect(stderr).toContain(
+    'No file matches "access.log*" any more: if the logs have moved, name their new place.',
+  );
+  const context = { environment: place.environment, clock: () => place.clock.now };
+  const logs = [`${place.folder}/www/access.log*`];
+  expect(await checkFiles({ ...context, flags: { logs, site: ["example.com"] } })).toEqual({
+    warning: expect.stringContaining(`0 files present. No file matches "${logs[0]}" any more.`),
+    fix: expect.stringMatching(/^If the logs have moved, name their new place with --logs/),
+  });
+});
 
 describe("a log that stopped within the last 24 hours", () => {
   beforeEach(() => place.write("access.log", makeLines()));
