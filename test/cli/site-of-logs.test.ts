@@ -185,6 +185,24 @@ describe("the site of logs that name none", () => {
     expect(await few.count()).toContain("Name it: --site example.com.");
   });
 
+  it("is that of the history of more files", async () => {
+    const visit = (at: string) => joinLines(combined({ at }));
+    const { count, environment, path } = createPlaceOf({
+      "access.log": visit("2026-11-21T04:00:00Z"),
+      "access.log.1": visit("2026-11-20T12:00:00Z"),
+    });
+    await count("example.com");
+    const part = path("access.log");
+    const whole = path("*");
+    const ask = (...argv: string[]) => runShell(argv, { environment, columns: 400, clock: () => LOG_NOW });
+    expect((await ask("sites", "--logs", whole, "--json")).stdout).toContain('"domain": "example.com"');
+    const { stdout } = await ask("stats", "--logs", part, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ site: { domain: "example.com" }, pageviews: 1 });
+    expect(stdout).toContain('the history of \\"access.log*\\", so');
+    const given = { flags: { logs: [part] }, environment, clock: () => LOG_NOW };
+    await expect(logs.openViews?.(given)).resolves.toBeTypeOf("function");
+  });
+
   it("is what a login says, once it is typed again, and the days are counted by it", async () => {
     const { count, environment, log, logInAtTerminal } = createPlace();
     await count("shop.example");

@@ -1,7 +1,7 @@
 import type { LocalContext } from "../source-types.ts";
 import { findOnlyName, findProposed } from "./command/first-look.ts";
 import { createNamelessError } from "./counting/sites.ts";
-import { recallSites } from "./histories.ts";
+import { findSavedName, recallSites } from "./histories.ts";
 import { readLogSettings } from "./open.ts";
 import { readHead } from "./reading/file-head.ts";
 import { findFiles } from "./reading/find-files.ts";
@@ -16,6 +16,7 @@ export async function assertNamed(context: LocalContext): Promise<void> {
   const { sites, files, format } = settings;
   if (sites.length > 0 || files.some(({ site }) => site !== undefined)) return;
   if ((await recallSites(context).catch(() => undefined)) !== undefined) return;
+  if ((await findSavedName(settings, context.environment)) !== undefined) return;
   const holders = new Map<string, { hasHosts: boolean; site: undefined }>();
   for (const file of await findFiles({ ...settings, mayBeGone: true }).catch(() => [])) {
     const head = await readHead(file, format).catch(() => undefined);

@@ -158,13 +158,16 @@ export async function withSavedOptions(asked: LogSettings, environment: Environm
     : { ...asked, ...applyOptions([{ since: "", options: { ...saved, ...asked.given } }]) };
 }
 
-/** The site that lines without one count for in the history of some logs; undefined if there is none. */
+/** The site that lines without one count for in the history of some logs, or of more; undefined if there is none. */
 export async function findSavedName(
   settings: LogSettings,
   environment: Environment,
 ): Promise<string | undefined> {
-  const manifest = await findManifest(settings, environment).catch(() => undefined);
-  return manifest?.logs.names[0];
+  const folder = findHistoriesFolder(environment);
+  if (folder === undefined) return undefined;
+  const found = await findHistory(folder, settings).catch(() => undefined);
+  if (found === undefined || isPart(found)) return found?.site;
+  return (await findManifest(settings, environment).catch(() => undefined))?.logs.names[0];
 }
 
 /** The sites that the history of some logs has; undefined if they have none. Throws AnalyticsError, or what the system throws. */

@@ -32,6 +32,8 @@ export interface FoundHistory {
 /** The logs are a part of those of a history: it has more files. */
 export interface PartOfHistory {
   partOf: string[];
+  /** The site that lines without one count for there. */
+  site?: string | undefined;
 }
 
 export const isPart = (found: object): found is PartOfHistory => "partOf" in found;
@@ -70,6 +72,7 @@ export async function findHistory(
     listHistories(folder).map(async ({ path, manifest }) => ({
       path,
       patterns: manifest.logs.patterns.map(({ glob }) => glob),
+      sites: [...manifest.logs.names, ...manifest.logs.patterns.flatMap(({ site }) => site ?? [])],
       relation: await compare(settings, files, manifest),
     })),
   );
@@ -77,7 +80,10 @@ export async function findHistory(
   const [whole, ...more] = listOf("all");
   if (whole !== undefined && more.length === 0) return { folder: whole.path, others: [], newLink: link };
   const parts = listOf("part");
-  if (parts.length > 0) return { partOf: parts.flatMap(({ patterns }) => patterns) };
+  if (parts.length > 0) {
+    const [site, ...others] = new Set(parts.flatMap(({ sites }) => sites));
+    return { partOf: parts.flatMap(({ patterns }) => patterns), ...(others.length === 0 && { site }) };
+  }
   // Two histories cannot become one.
   return { folder: own, others: listOf("all", "some").flatMap(({ patterns }) => patterns) };
 }

@@ -144,8 +144,12 @@ export const describePart = (partOf: readonly string[]): string =>
 
 /** Says that the numbers are not those of another history that has some of the same files. Others see it: it names no folders. */
 export function warnOfHistories({ others }: HistoryLogs, partOf: readonly string[] = []): Warning[] {
-  const name = (patterns: readonly string[]) =>
-    patterns.map((pattern) => quote(basename(pattern))).join(", ");
+  const name = (patterns: readonly string[]) => {
+    const names = [...new Set(patterns.map((pattern) => basename(pattern)))];
+    // Of a whole folder, the name says nothing.
+    const telling = names.filter((text) => /\w/.test(text));
+    return (telling.length > 0 ? telling : names).map((text) => quote(text)).join(", ");
+  };
   return [
     ...(partOf.length > 0
       ? [

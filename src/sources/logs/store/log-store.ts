@@ -118,7 +118,7 @@ export function createLogStore(
 ): LogStore {
   let history: OpenHistory | undefined;
   let notKept: NotKept | undefined;
-  let partOf: readonly string[] | undefined;
+  let part: PartOfHistory | undefined;
   let isOpened = false;
   /** Says what was found when these logs were named. */
   let sayNamed: (() => Promise<void>) | undefined;
@@ -161,7 +161,7 @@ export function createLogStore(
     isOpened = true;
     if (found === undefined) return;
     if (isNotKept(found)) notKept = found;
-    else if (isPart(found)) ({ partOf } = found);
+    else if (isPart(found)) part = found;
     else history = found;
   };
   /** A day whose files cannot be written is kept in memory, and its counts are saved later. */
@@ -194,11 +194,11 @@ export function createLogStore(
   };
   const load = async (signal?: AbortSignal): Promise<KeptState | undefined> => {
     const kept = history?.load();
-    const isNamedNow = mayChange === true || (partOf === undefined && kept === undefined);
+    const isNamedNow = mayChange === true || (part === undefined && kept === undefined);
     // The beginning of standard input cannot be read again once all of it was.
-    if (isNamedNow) sayNamed ??= await onNamed?.(partOf);
+    if (isNamedNow) sayNamed ??= await onNamed?.(part?.partOf);
     if (kept === undefined && asked.sites.length === 0) {
-      called = await findCalled?.(true);
+      called = part?.site ?? (await findCalled?.(true));
       if (called === undefined) proposed = await findProposed?.();
     }
     if (history === undefined || readInWorker === undefined) return kept;
@@ -380,7 +380,7 @@ export function createLogStore(
         const read = await readAsked(signal);
         await sayNamed?.();
         sayNamed = undefined;
-        return { ...read, notKept, partOf, folder: history?.folder };
+        return { ...read, notKept, partOf: part?.partOf, folder: history?.folder };
       });
       running = next.catch(() => {});
       return next;
