@@ -189,11 +189,20 @@ it.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
 });
 
-it("an overview of young logs at a terminal says how to add countries", async () => {
-  const options = { clock: () => LOG_NOW, environment: createHome(), isTTY: true, columns: 110 };
-  const { stderr } = await runShell(["overview", "example.com", "--logs", log], options);
-  expect(stderr).toContain("Not shown: countries. To add them: npm install -g");
-});
+it.each([["overview"], []])(
+  "an overview of young logs at a terminal says how to add countries (%s)",
+  async (...argv) => {
+    const options = {
+      clock: () => LOG_NOW,
+      environment: createHome(),
+      isTTY: true,
+      isTyped: true,
+      columns: 110,
+    };
+    const { stderr } = await runShell([...argv, "--site", "example.com", "--logs", log], options);
+    expect(stderr).toContain("Not shown: countries. To add them: npm install -g");
+  },
+);
 
 it("a hint at countries ends in a command that runs, also where a profile has the logs", async () => {
   const clock = () => LOG_NOW;

@@ -48,7 +48,9 @@ async function readOverview({ call, options }: Source, site: string | undefined)
   const query = findQuery("overview");
   const texts = new Map(site === undefined ? [] : [["site", [site]]]);
   try {
-    return await query.ask(call, readParams(query.params, texts), { usesDefaultDays: true });
+    const answer = await query.ask(call, readParams(query.params, texts), { usesDefaultDays: true });
+    const { proposeNext } = await import("./query-next.ts");
+    return proposeNext(query, answer, options, { ranksByDefault: false, usesDefaultDays: true });
   } catch (error) {
     const { explainParameters } = await import("./query-errors.ts");
     throw explainParameters(query, error, { texts, words: [], source: options });
