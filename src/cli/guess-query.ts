@@ -55,6 +55,9 @@ const OTHER_COMMANDS: readonly [RegExp, string][] = [
   [/^(?:export|download|csv)$/, "timeseries --output csv"],
 ];
 
+/** What `check` looks for. */
+const RISE_OR_FALL = /^--(?:rise|increase|up|(drop|fall|decrease|down))$/;
+
 /** Options of other programs, and what they are called here. */
 const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^(?:--(?:format|out|type|file|output-file)|-o)$/, ["--output"]],
@@ -63,6 +66,7 @@ const MEANT: readonly [RegExp, readonly string[]][] = [
   [/^--(?:since|start|start-date|begin)$/, ["--from"]],
   [/^--(?:until|end|end-date)$/, ["--to"]],
   [/^(?:--(?:date|range|day|week|month|year)|-p)$/, ["--period"]],
+  [RISE_OR_FALL, ["--change"]],
   [/^--(?:tz|time-zone)$/, ["--timezone"]],
   [/^-d$/, ["--days"]],
   [/^-f$/, ["--filter"]],
@@ -85,7 +89,7 @@ export function findMeant(name: string, value: string, options: readonly Option[
     return `Timezones are saved by analytics-mcp login --site-timezones, or set in ${TIMEZONES_VARIABLE}.`;
   const [, names = []] = MEANT.find(([pattern]) => pattern.test(name)) ?? [];
   const meant = names.find((option) => known.includes(option));
-  if (meant !== undefined) return askIfOption(meant, value, known);
+  if (meant !== undefined) return askIfOption(meant, { name, value }, known);
   if (names.includes("--by"))
     return "Did you mean analytics-mcp timeseries --by … or breakdown --dimension …?";
   const word = name.slice("--".length);
@@ -107,7 +111,15 @@ export function findMeant(name: string, value: string, options: readonly Option[
   return `Did you mean --filter ${word}=…?`;
 }
 
-function askIfOption(meant: string, value: string, known: readonly string[]): string {
+function askIfOption(
+  meant: string,
+  { name, value }: Record<"name" | "value", string>,
+  known: readonly string[],
+): string {
+  if (meant === "--change") {
+    const sign = RISE_OR_FALL.exec(name)?.[1] === undefined ? "+" : "-";
+    return `Did you mean --change ${sign}${readNumber(value.replace(/%$/, "")) ?? "50"}?`;
+  }
   const [file, format] = meant === "--output" ? (FILE.exec(value) ?? []) : [];
   if (format !== undefined) return `To write a file, end the command with ${meant} ${format} > ${file}.`;
   const isDays = meant === "--period" && readNumber(value) !== undefined && known.includes("--days");

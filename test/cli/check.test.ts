@@ -259,7 +259,7 @@ describe("without enough data nothing is found, and nothing is silent", () => {
         environment: { XDG_STATE_HOME: state, TZ: "UTC" },
         isTTY: true,
       });
-      expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining("Learning: example.com has ")]);
+      expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining("learning: example.com has ")]);
     });
 
     it("what is known is told", async () => {

@@ -166,6 +166,8 @@ const lines = [
   "report example.com -o - --open",
   // Checks
   "check example.com",
+  "check --drop 20",
+  "check --rise=5%",
   "check example.com --below ten",
   "check example.com --below -5",
   "check example.com --change 0",

@@ -108,7 +108,7 @@ async function report(
   // Cron mails what a job prints, on both streams: a young site is no news.
   for (const { text } of learning) {
     if (flags.explain) await writeData(io, `learning: ${format(text)}`);
-    else if (io.stderr.isTTY && !flags.quiet) await printNote(io, `Learning: ${format(text)}`);
+    else if (io.stderr.isTTY && !flags.quiet) await printNote(io, `learning: ${format(text)}`);
   }
   for (const { text } of unknown) await printNote(io, `warning: Not checked: ${format(text)}`);
   const says = found.length + passed.length > 0;
