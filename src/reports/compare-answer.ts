@@ -1,8 +1,9 @@
+import { type AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
-import { resolveCompared } from "./compared-days.ts";
-import { readWindows } from "./compared-windows.ts";
+import { type ComparedDays, resolveCompared } from "./compared-days.ts";
+import { readWindows, UnreachedError } from "./compared-windows.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import type { Mover, Order } from "./movers.ts";
@@ -38,10 +39,17 @@ export async function comparePeriods(
   const { site, dimension, order } = given;
   const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? main : [dimension];
+  let days: ComparedDays | undefined;
+  const resolve = (today: string) => {
+    days = resolveCompared(given, findLoadedToday(data, today));
+    return days;
+  };
   const [answers, starts] = await Promise.all([
-    readWindows(call, site, asked, (today) => resolveCompared(given, findLoadedToday(data, today)), options),
+    readWindows(call, site, asked, resolve, options),
     readDataStarts(call, site, options),
-  ]);
+  ]).catch((error: unknown) => {
+    throw error instanceof UnreachedError && days ? explainReach(error, days, given) : error;
+  });
   const { current, previous, series, groups, near, missing, ...head } = answers;
   const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
   const { coverage, alike } = findCoverage(series, { current, previous }, starts);
@@ -61,6 +69,37 @@ export async function comparePeriods(
       return { dimension, drift: errorBound, cut_off, movers: shown, more };
     }),
   };
+}
+
+/** Which of the two periods a service does not reach, as an error about what was given. */
+function explainReach(
+  { earliest, reach }: UnreachedError,
+  { current, previous }: ComparedDays,
+  { period, against }: CompareParams,
+): AnalyticsError {
+  const limit = `this service reaches back only to ${earliest}`;
+  if (period === undefined && against === undefined) {
+    // Today is in neither period.
+    const maximum = Math.floor((reach - 1) / 2);
+    return createParameterError(
+      "days",
+      `must be at most ${maximum}: ${limit}, and as many days before are compared`,
+      {
+        range: { minimum: 1, maximum },
+      },
+    );
+  }
+  if (current.from < earliest)
+    return createParameterError(
+      "period",
+      `must not begin before ${earliest}: this service reaches back no further`,
+    );
+  return against === undefined
+    ? createParameterError(
+        "period",
+        `cannot be compared: the days before begin on ${previous.from}, and ${limit}`,
+      )
+    : createParameterError("against", `begins on ${previous.from}, and ${limit}`);
 }
 
 /** Which changes come first: those with the higher number. */

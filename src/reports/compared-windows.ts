@@ -11,7 +11,7 @@ import { countList, createListError, createNoDaysError } from "./counted-list.ts
 import { nameList } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
-import { askSpan, assertWithinReach, readToday } from "./site-period.ts";
+import { askSpan, readReach, readToday } from "./site-period.ts";
 import { within } from "./subtracted-spans.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
@@ -61,9 +61,14 @@ export async function readWindows(
     const { today } = await readToday(call, site, fresh);
     const last = await readLastDay(call, { site, today }, options);
     const reading = { site, today, last, asked, ...resolve(today) };
-    return (await call.offersSpans?.(stats, options))
-      ? readDirectly(call, reading, fresh)
-      : readBySubtraction(call, reading, fresh);
+    if (await call.offersSpans?.(stats, options)) return readDirectly(call, reading, fresh);
+    return readBySubtraction(call, reading, fresh).catch((error: unknown) => {
+      // Only its refusal may tell how far a service reaches.
+      const { parameters } = error instanceof AnalyticsError ? error : { parameters: [] };
+      const { maximum } = parameters.find(({ parameter }) => parameter === "days") ?? {};
+      if (maximum !== undefined) assertReached(findFirst(reading), last, maximum);
+      throw error;
+    });
   };
   const { sameDay, ...windows } = await readConsistently(
     options,
@@ -152,10 +157,11 @@ async function readDirectly(
 /** Subtracts the windows from answers that end today, for a service that has no others. */
 async function readBySubtraction(
   call: Call,
-  { site, today, last, current, previous, asked: named }: Reading,
+  { site, last, current, previous, asked: named }: Reading,
   options: CallOptions,
 ): Promise<Answers> {
-  const first = previous.from < current.from ? previous.from : current.from;
+  const first = findFirst({ current, previous });
+  assertReached(first, last, await readReach(call, options));
   const isByDay = !(await addsUp(call, { site, from: first, to: last, last }, options));
   const obstacle = await findObstacle(call, named, isByDay, options);
   const asked = obstacle === undefined ? named : [];
@@ -167,7 +173,6 @@ async function readBySubtraction(
     sinceCurrent: since(current.from),
     afterCurrent: after(current.to),
   };
-  for (const { from } of [previous, current]) assertWithinReach(from, today);
   const days = Math.max(lengths.sincePrevious, lengths.sinceCurrent);
   const all = [...new Set(Object.values(lengths))];
   const readGroup = async (dimension: Dimension) => {
@@ -215,6 +220,27 @@ async function readBySubtraction(
     }),
     sameDay: answers.every(({ period }) => period.to === last),
   };
+}
+
+/** Days before the first that a service has were asked for. */
+export class UnreachedError extends AnalyticsError {
+  readonly earliest: string;
+  /** How many days it has, with the last. */
+  readonly reach: number;
+
+  constructor(earliest: string, reach: number) {
+    super("invalid_parameter", `This service reaches back only to ${earliest}.`, { status: 400 });
+    this.earliest = earliest;
+    this.reach = reach;
+  }
+}
+
+const findFirst = ({ current, previous }: ComparedDays) =>
+  previous.from < current.from ? previous.from : current.from;
+
+function assertReached(first: string, last: string, reach: number): void {
+  const earliest = addDays(last, 1 - reach);
+  if (first < earliest) throw new UnreachedError(earliest, reach);
 }
 
 /** The warnings about the rows of lists and about days, each once. */

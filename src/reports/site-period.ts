@@ -3,7 +3,14 @@ import type { AllDays, Call, CallOptions, DataDays } from "../operations/call.ts
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
-import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
+import {
+  type breakdown,
+  type DaysOperation,
+  realtime,
+  sites,
+  type stats,
+  timeseries,
+} from "../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
@@ -268,7 +275,7 @@ async function answerSpan<O extends SpanOperation>(
   if (await call.offersSpans?.(operation, options)) {
     return callOffered(call, operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
-  assertWithinReach(from, today);
+  assertWithinReach(from, last, await readReach(call, options));
   const span = { site, from, to, last, long: countDays(from, last), short: countDays(addDays(to, 1), last) };
   // Loaded on demand: sources and most services answer for any days.
   const { subtractBreakdown, subtractSeries, subtractStats } = await import("./subtracted-spans.ts");
@@ -300,11 +307,21 @@ async function answerSpan<O extends SpanOperation>(
   }
 }
 
-/** Refuses days that a service does not reach if it answers only for days that end today. */
-export function assertWithinReach(from: string, today: string, days = MAX_DAYS): void {
-  const earliest = addDays(today, 1 - days);
+/** How many days a service answers for, if it answers only for days that end today. */
+export const readReach = async (call: Call, options: CallOptions): Promise<number> =>
+  (await call.fitDays?.(timeseries, MAX_DAYS, options)) ?? MAX_DAYS;
+
+/** Refuses days that such a service does not reach. */
+function assertWithinReach(from: string, last: string, days: number): void {
+  const earliest = addDays(last, 1 - days);
   if (from >= earliest) return;
-  throw createPeriodError(`must not begin before ${earliest}: this service reaches back no further`);
+  throw createParameterError(
+    "period",
+    `must not begin before ${earliest}: this service reaches back no further`,
+    {
+      hint: "The period all is everything that it has.",
+    },
+  );
 }
 
 /** Throws AnalyticsError `invalid_parameter` for more days than a series of hours can have. */

@@ -143,7 +143,7 @@ it("against: year_before takes the same weekdays a year earlier", async () => {
   expect(spanOf(answer)).toEqual(["2026-11-09", "2026-11-15", "2025-11-10", "2025-11-16"]);
   expect(answer.notes).toContain("Compared with the same weekdays a year before.");
   await expect(compare(subtracted, { period: "last_week", against: "year_before" })).rejects.toMatchObject({
-    message: "period must not begin before 2025-11-22: this service reaches back no further.",
+    message: "against begins on 2025-11-10, and this service reaches back only to 2025-11-22.",
   });
 });
 

@@ -292,6 +292,30 @@ describe("a service that has only some numbers of days", () => {
     }
   });
 
+  it.each([
+    [{ days: 60 }, "days must be at most 44: this service reaches back only to 2026-08-23, and as many days"],
+    [
+      { period: "2026-09" },
+      "period cannot be compared: the days before begin on 2026-08-01, and this service",
+    ],
+    [
+      { period: "2026-10", against: "2026-08" },
+      "against begins on 2026-08-01, and this service reaches back",
+    ],
+    [{ period: "2026-07" }, "period must not begin before 2026-08-23: this service reaches back no further."],
+  ])("says which of the days to compare it does not reach: %j", async (asked, message) => {
+    for (const answers of [described, service(6)])
+      await expect(createSmallService(answers).ask("compare", asked)).rejects.toThrow(message);
+  });
+
+  it("is asked for no earlier day than it has, whatever the contract's services have", async () => {
+    const { ask } = createSmallService(described);
+    await expect(ask("stats", { period: "2025" })).rejects.toMatchObject({
+      message: "period must not begin before 2026-08-23: this service reaches back no further.",
+      hint: "The period all is everything that it has.",
+    });
+  });
+
   it("has the days that are asked for where it does not reach those before", async () => {
     const { ask } = createSmallService(described);
     const { visitors, comparison, warnings } = await ask("overview", { days: 60 });
