@@ -4,7 +4,7 @@ import { countDays, type Days } from "../operations/days.ts";
 import { ONCE_PER_PERIOD } from "../operations/warning.ts";
 
 /** Days at a site, in a service whose answers end on `last`. */
-interface Asked extends Days {
+export interface AddedDays extends Days {
   site: string;
   last: string;
 }
@@ -21,7 +21,7 @@ export async function readLastDay(
 /** Whether the visitors of some days can be added up. A service may count a visitor once in all days that it is asked for. */
 export async function addsUp(
   call: Call,
-  { site, from, to, last }: Asked,
+  { site, from, to, last }: AddedDays,
   options: CallOptions,
 ): Promise<boolean> {
   return from === to || ((await call.addsUp?.(site, countDays(from, last), options)) ?? true);
@@ -30,18 +30,10 @@ export async function addsUp(
 /** Why days cannot be added up, as far as it is known. */
 export const NO_SUMS = `this service ${ONCE_PER_PERIOD}, so its days cannot be added up`;
 
-/** Throws AnalyticsError `invalid_parameter` for days whose visitors cannot be added up. */
-export async function assertAddsUp(call: Call, asked: Asked, options: CallOptions): Promise<void> {
-  if (await addsUp(call, asked, options)) return;
-  throw createParameterError("period", `must end today: ${NO_SUMS}`, {
-    hint: "Ask for days that end today (days), for a single day, or for the series. compare (tool compare_periods) compares visitors a day.",
-  });
-}
-
 /** The same for weeks or months, whatever the days. */
 export async function assertIntervals(
   call: Call,
-  { interval, ...asked }: Asked & { interval: string },
+  { interval, ...asked }: AddedDays & { interval: string },
   options: CallOptions,
 ): Promise<void> {
   if (await addsUp(call, asked, options)) return;

@@ -146,7 +146,7 @@ async function readParts(
   // Days that the service does not reach are left out: what remains is no month or year.
   const compared = replaced.length > 0 ? `last_${countDays(shown.from, shown.to)}_days` : period;
   const before = findBefore(compared, complete, fitted);
-  const notAdded = canAdd ? undefined : findBefore(period, wanted, fitted);
+  const notAdded = canAdd ? undefined : findBefore(compared, wanted && shown, fitted);
   const [totals, active, series, { previous, unreached }, day, byHour, { lists, missing }, failures] =
     await Promise.all([
       summary,

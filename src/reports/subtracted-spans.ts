@@ -16,7 +16,7 @@ import {
   type Warning,
   warnOfSubtraction,
 } from "../operations/warning.ts";
-import { assertAddsUp } from "./added-days.ts";
+import { type AddedDays, addsUp, NO_SUMS } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
 import { type CountedRows, countRows, indexRows } from "./counted-list.ts";
 import { nameList } from "./list-days.ts";
@@ -315,4 +315,21 @@ function createContradictionError(what: string): AnalyticsError {
   return new AnalyticsError("bad_answer", `The service's answers contradict each other: ${what}.`, {
     hint: "Nothing was shown, because the numbers could be wrong. Try again; if it keeps happening, contact the service's operator.",
   });
+}
+
+/** The refusal of days whose visitors cannot be added up. Each of them has its own. */
+export class NoSumsError extends AnalyticsError {
+  constructor(detail: string) {
+    super("invalid_parameter", `period ${detail}.`, {
+      status: 400,
+      parameters: [{ parameter: "period", detail }],
+      hint: "Ask for days that end today (days), for a single day, or for the series. compare (tool compare_periods) compares visitors a day.",
+    });
+  }
+}
+
+/** Throws NoSumsError for days whose visitors cannot be added up. */
+async function assertAddsUp(call: Call, asked: AddedDays, options: CallOptions): Promise<void> {
+  if (await addsUp(call, asked, options)) return;
+  throw new NoSumsError(`must end today: ${NO_SUMS}`);
 }

@@ -71,6 +71,14 @@ describe("a service that describes itself in words of its own", () => {
     few.close();
   });
 
+  it("proposes days one by one where they cannot be added up", async () => {
+    const asked = ["stats", "acme.example", "--period", "last-week"];
+    const { stderr } = await runShell(asked, { environment: access(server) });
+    expect(flat(stderr)).toContain(
+      "hint: By day: analytics-mcp timeseries --site acme.example --period last-week; compared with the days before: analytics-mcp compare --site acme.example --period last-week ",
+    );
+  });
+
   it("says why days have no total in the list of sites", async () => {
     const { stdout, stderr } = await runShell(["sites"], {
       environment: access(server),

@@ -375,7 +375,7 @@ describe("a service that counts a visitor once in all days", () => {
     const { result, notes, warnings } = await show(name, shape, { days: 7 });
     const { result: totals } = await show("stats", shape, { days: result.period.days });
     const reason =
-      "Not compared with 2026-11-07 to 2026-11-13: this service seems to count each visitor once per period, so its days cannot be added up.";
+      "Not compared with 2026-11-08 to 2026-11-14: this service seems to count each visitor once per period, so its days cannot be added up.";
     expect(warnings).toContain(reason);
     expect(result.warnings).toContainEqual(
       expect.objectContaining({ code: "not_compared", detail: expect.stringContaining(reason) }),

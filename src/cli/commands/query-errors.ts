@@ -4,13 +4,15 @@ import { findDimension, findOtherList } from "../../operations/dimension-names.t
 import { dimensions } from "../../operations/dimensions.ts";
 import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
-import { breakdown } from "../../operations/index.ts";
+import { breakdown, timeseries } from "../../operations/index.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestDimension, suggestListed, suggestName } from "../../render/suggest-name.ts";
+import { compare } from "../../reports/compare.ts";
 import { RefusedDaysError, UnlistedDaysError } from "../../reports/list-days.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
+import { NoSumsError } from "../../reports/subtracted-spans.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
 import { askIfMeant, findDays, guessDays, replaceWords } from "../guess-days.ts";
@@ -90,7 +92,10 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
   const wrong = error.code === "usage" ? findWrongPeriod(given) : undefined;
   if (wrong !== undefined) return explainParameters(query, wrong, given);
   const { code, parameters, status } = error;
-  const hint = (error instanceof RefusedDaysError && proposeDays(query, error, given)) || (error.hint ?? "");
+  const hint =
+    (error instanceof RefusedDaysError && proposeDays(query, error, given)) ||
+    (error instanceof NoSumsError && proposeSeries(given)) ||
+    (error.hint ?? "");
   const guesses = given.words.map((word) => guess(query, given, word).trim());
   if (parameters.length === 0) {
     const [meant] = guesses.filter((sentence) => sentence !== "");
@@ -113,7 +118,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
       // A command to paste ends the hint.
       [hint, ...parts.map((part) => part.hint)].some(
-        (text) => text.includes(PLACES_OPTION) || text.startsWith(NEAREST),
+        (text) => text.includes(PLACES_OPTION) || text.startsWith(NEAREST) || text.startsWith(BY_DAY),
       )
         ? ""
         : seeHelp(query.name),
@@ -174,6 +179,7 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
 }
 
 const NEAREST = "Nearest: ";
+const BY_DAY = "By day: ";
 
 /** Whether a service has limits of its own. */
 const isOfService = (detail: string) => detail.includes("this service");
@@ -207,6 +213,14 @@ function proposeDays(query: Query, error: RefusedDaysError, { texts, source = []
       ? formatCommand(query, { ...rest, days }, source)
       : formatCommand(breakdown, { ...(site !== undefined && { site }), dimension: list, days }, source)
   }`;
+}
+
+/** The command for the same days one by one, where they cannot be added up. */
+function proposeSeries({ texts, source = [] }: GivenWords): string {
+  const { site, period } = readGiven(texts);
+  const params = { ...(site !== undefined && { site }), ...(period !== undefined && { period }) };
+  const [byDay, compared] = [timeseries, compare].map((command) => formatCommand(command, params, source));
+  return `${BY_DAY}${byDay}; compared with the days before: ${compared}`;
 }
 
 /** How many days a period in words is. */
