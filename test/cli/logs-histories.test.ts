@@ -53,6 +53,7 @@ describe("logs --set", () => {
     const { code, stderr } = await shell("logs", "--set", log);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--set needs an option to save.")]);
     expect(stderr).toContain("It takes --log-format, --timezone, --exclude-address, ");
+    expect((await shell("logs", "--set")).stderr).toContain("--set needs an option to save.");
     const path = await shell("logs", "--set", "--exclude-path", "/admin/**", log);
     expect(path.stderr).toContain("--exclude-path is saved with a profile");
   });

@@ -16,6 +16,7 @@ import {
   setOptions,
 } from "../../sources/logs/histories.ts";
 import { readLogSettings } from "../../sources/logs/open.ts";
+import { assertGiven } from "../../sources/logs/saved-options.ts";
 import { findHistoriesFolder } from "../../sources/logs/store/find-history.ts";
 import { logs } from "../../sources/logs.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
@@ -65,6 +66,8 @@ export async function changeHistories(
       : print([forgotten], ["This history is removed."], "Removed");
   }
   const warn = (text: string) => printNote(io, `warning: ${text}`);
+  // Before the files: what a profile has is not to be set.
+  assertGiven(flags);
   const { row, changes } = await setOptions({ flags: findFlags(), environment, clock, warn });
   const changed = await changeProfiles(environment, row, flags);
   const told = changed.length === 0 ? [] : [`Changed in your profiles, too: ${changed.join(", ")}.`];

@@ -13,7 +13,6 @@ import { openStore, readLogSettings } from "./open.ts";
 import { readRealPattern } from "./reading/find-files.ts";
 import {
   applyOptions,
-  assertGiven,
   completeOptions,
   currentOptions,
   describeLosses,
@@ -112,7 +111,6 @@ export interface ChangedHistory {
  */
 export async function setOptions(context: LocalContext): Promise<ChangedHistory> {
   const { flags, environment, warn } = context;
-  assertGiven(flags);
   const asked = readLogSettings(flags, environment.ANALYTICS_SITE);
   const known = await findSavedOptions(asked, environment).catch(() => undefined);
   // What the lines call their site was said when they were first counted.
@@ -243,13 +241,13 @@ function assertOwnName(listed: ListedHistory, folder: string, { files }: LogSett
 function createNoHistoryError({ files }: LogSettings, partOf?: readonly string[]): AnalyticsError {
   const names = files.map(({ glob }) => quotePath(glob)).join(" ");
   if (partOf === undefined)
-    return new AnalyticsError("usage", `${names} have no history.`, {
+    return new AnalyticsError("usage", `There is no history of ${names}.`, {
       hint: "analytics-mcp logs --list shows the histories that there are, with the files of each.",
     });
   const whole = partOf.map(quoteForShell).join(" ");
   return new AnalyticsError(
     "usage",
-    `${names} have no history of their own: they belong to that of ${whole}.`,
+    `There is no history of ${names} alone: that of ${whole} has more files.`,
     {
       hint: `Name all of its files: ${whole}. Or remove it, for good: analytics-mcp logs --forget ${whole}`,
     },
