@@ -4,6 +4,7 @@ import { drawSparkline } from "../../render/block-graphics.ts";
 import type { Screen } from "../../render/terminal-screen.ts";
 import { NO_SUMS } from "../../reports/added-days.ts";
 import type { Answer } from "../../reports/query.ts";
+import { readDayHours } from "../../reports/series-answer.ts";
 import { warnOfFailures } from "../../reports/site-list-answer.ts";
 
 const TREND_DAYS = 14;
@@ -59,4 +60,11 @@ async function readTrend(call: Call, site: string, options: CallOptions) {
   const sum = known.reduce((total, count) => total + count, 0);
   // Nobody knows that there were none on days without data.
   return { counts, addUp, ...(addUp && known.length > 0 && { visitors: sum }) };
+}
+
+/** Draws the hours of a single day, whose row alone would have no picture. */
+export async function addHours(call: Call, answer: Answer): Promise<void> {
+  const series = await readDayHours(call, answer, { signal: AbortSignal.timeout(TREND_TIMEOUT_MS) });
+  const [view] = answer.views;
+  if (view && series) view.series = series;
 }

@@ -1,12 +1,11 @@
 import { Option } from "commander";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
-import type { Call } from "../../operations/call.ts";
 import { timeseries } from "../../operations/index.ts";
 import { type JsonSchema, parameterSchemas } from "../../operations/json-schema.ts";
 import { findNext } from "../../operations/note.ts";
 import { flagOf } from "../../operations/shell-command.ts";
 import { findQuery } from "../../reports/queries.ts";
-import type { Answer, Query } from "../../reports/query.ts";
+import type { Query } from "../../reports/query.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
@@ -18,8 +17,6 @@ import { openQuerySource, readDefaultSite } from "../source.ts";
 import { assertNotOption, seeHelp } from "../usage-error.ts";
 import { access, ShellCommand } from "./command.ts";
 import { DEFAULT_DIMENSION, needsDimension, readQueryInput, takesPeriod, takesSite } from "./query-input.ts";
-
-const HOURS_TIMEOUT_MS = 5_000;
 
 interface QueryFlags extends SourceFlags, OutputFlags {
   watch?: true | string;
@@ -70,24 +67,15 @@ export function createQueryCommand(io: Io, name: string): ShellCommand {
       const answer = await ask();
       if (output.format !== "table" || output.fields !== undefined) return answer;
       const screen = readScreen(io, "stdout", output);
-      if (shell.trendOf && params.period === undefined) {
-        const { addTrends } = await import("./query-trends.ts");
-        await addTrends(call, answer, shell.trendOf, screen);
-      }
-      if (name === timeseries.name && screen.pictures) await addHours(call, answer);
+      const readSite = params.period === undefined ? shell.trendOf : undefined;
+      const hasHours = name === timeseries.name && screen.pictures;
+      if (!readSite && !hasHours) return answer;
+      const { addHours, addTrends } = await import("./query-trends.ts");
+      await (readSite ? addTrends(call, answer, readSite, screen) : addHours(call, answer));
       return answer;
     };
     await printAnswer(io, await showProgress(io, opened, askWithPictures), output);
   });
-}
-
-/** Draws the hours of a single day, whose row alone would have no picture. */
-async function addHours(call: Call, answer: Answer): Promise<void> {
-  const { readDayHours } = await import("../../reports/series-answer.ts");
-  const signal = AbortSignal.timeout(HOURS_TIMEOUT_MS);
-  const series = await readDayHours(call, answer, { signal });
-  const [view] = answer.views;
-  if (view && series) view.series = series;
 }
 
 /** Adds a query's parameters to its command. A site may also be given as a word, and a period as two dates. */
