@@ -40,17 +40,31 @@ export async function comparePeriods(
   const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? main : [dimension];
   let days: ComparedDays | undefined;
-  const resolve = (today: string) => {
-    days = resolveCompared(given, findLoadedToday(data, today));
-    return days;
+  const read = (given: CompareParams) => {
+    const resolve = (today: string) => {
+      days = resolveCompared(given, findLoadedToday(data, today));
+      return days;
+    };
+    return readWindows(call, site, asked, resolve, options);
+  };
+  const fitted: string[] = [];
+  const readFitted = (error: unknown) => {
+    if (!(error instanceof UnreachedError && options.usesDefaultDays) || given.against !== undefined)
+      throw error;
+    // Whole weeks, and today, which is in neither period.
+    const count = 7 * Math.floor((error.reach - 1) / 14);
+    if (count === 0) throw error;
+    fitted.push(`This service reaches back only to ${error.earliest}, so this compares ${count} days.`);
+    return read({ ...given, period: undefined, days: count });
   };
   const [answers, starts] = await Promise.all([
-    readWindows(call, site, asked, resolve, options),
+    read(given).catch(readFitted),
     readDataStarts(call, site, options),
   ]).catch((error: unknown) => {
     throw error instanceof UnreachedError && days ? explainReach(error, days, given) : error;
   });
-  const { current, previous, series, groups, near, missing, ...head } = answers;
+  const { current, previous, series, groups, missing, ...head } = answers;
+  const near = [...fitted, ...(answers.near ?? [])];
   const { limit = asked.length === 1 ? MOVERS_OF_ONE : MOVERS_OF_EACH } = given;
   const { coverage, alike } = findCoverage(series, { current, previous }, starts);
   const measure = createMeasure(current, previous, alike);
@@ -60,7 +74,7 @@ export async function comparePeriods(
     previous: rateWindow(markCovered(previous, alike.covered.previous)),
     ...measureTotals(measure, current, previous),
     small_sample: isSmallSample(measure, current, previous),
-    ...(near && { near }),
+    ...(near.length > 0 && { near }),
     ...(missing && { missing }),
     ...coverage,
     dimensions: groups.map(({ dimension, ...counts }) => {

@@ -86,6 +86,11 @@ export async function findNearDays(
   return count ? { from: addDays(last, 1 - count), to: last } : undefined;
 }
 
+/** Whether the days of a question are refused. */
+const isAboutDays = (error: unknown): boolean =>
+  error instanceof AnalyticsError &&
+  error.parameters.some(({ parameter }) => parameter === "days" || parameter === "period");
+
 /**
  * Answers for days near those that a service refused, where they will do, and says so. Else throws the refusal, about the period.
  *
@@ -98,9 +103,7 @@ export async function answerNear<T extends { warnings?: Warning[] | undefined }>
   options: QueryOptions,
   ask: (days: Days) => Promise<T>,
 ): Promise<T> {
-  const parameters = error instanceof AnalyticsError ? error.parameters : [];
-  const isAboutDays = parameters.some(({ parameter }) => parameter === "days" || parameter === "period");
-  if (!options.takesNearDays || !isAboutDays) return namePeriod(error);
+  if (!options.takesNearDays || !isAboutDays(error)) return namePeriod(error);
   const last = await readLastDay(call, { site, today }, options);
   const near = await findNearDays(call, operation, { ...asked, last }, options);
   if (near === undefined) return namePeriod(error);

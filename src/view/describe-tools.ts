@@ -13,6 +13,8 @@ const datedResult = z.object({
   warnings: z.array(z.object({ code: z.string() })),
 });
 
+const comparedResult = z.object({ current: z.object({ days: z.int() }) });
+
 /**
  * How to ask the same elsewhere: in a shell, of an assistant.
  *
@@ -28,6 +30,8 @@ export function describeTools(
   const dated = isFit ? datedResult.safeParse(result).data : undefined;
   // The command has these days, too, where those of the page were fitted to the data.
   if (dated?.warnings.some(isFitted)) texts.set("period", [`${dated.period.from}/${dated.period.to}`]);
+  const compared = fit.usesDefaultDays ? comparedResult.safeParse(result).data : undefined;
+  if (compared) texts.set("period", [`last_${compared.current.days}_days`]);
   // A list whose days are unknown is refused for days that are named.
   if (isFit && "dimension" in result && result.period === undefined) texts.delete("period");
   const given = Object.fromEntries(

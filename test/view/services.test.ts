@@ -71,6 +71,10 @@ it("fits the days of a button to a service that has others, and says so", { time
     ["/pages?period=today", `does not answer for 2026-11-20, ${until} 7 days until 2026-11-20.`],
     ["/pages?period=2026-11-12%2F2026-11-19", `${until} 30 days until 2026-11-20.`],
     ["/conversions?goal=%2Fpricing&period=yesterday", `${until} 7 days until 2026-11-20.`],
+    [
+      "/compare?period=last_91_days",
+      "This service reaches back only to 2026-08-23, so this compares 42 days.",
+    ],
     ["/conversions", "Most frequent pages / /pricing"],
   ];
   const pages = await show(
@@ -83,6 +87,7 @@ it("fits the days of a button to a service that has others, and says so", { time
     expect([address, pages[index]]).not.toEqual([address, expect.stringContaining('role="alert"')]);
   }
   expect(commandOf(pages[4] ?? "")).toContain("--period 2026-11-14/2026-11-20");
+  expect(commandOf(pages[8] ?? "")).toContain("--period last_42_days");
   // Dates that a person chose, and that no list is near to, are refused.
   const [refused] = await show(few(), ["/pages?period=2026-11-02%2F2026-11-04"]);
   expect(refused).toContain("period cannot be used for pages");
