@@ -11,8 +11,8 @@ import { countList, createListError, createNoDaysError } from "./counted-list.ts
 import { nameList } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
-import { askSpan, readReach, readToday } from "./site-period.ts";
-import { within } from "./subtracted-spans.ts";
+import { askSpan, readToday } from "./site-period.ts";
+import { readReach, within } from "./subtracted-spans.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 

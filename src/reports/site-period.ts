@@ -3,14 +3,7 @@ import type { AllDays, Call, CallOptions, DataDays } from "../operations/call.ts
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
-import {
-  type breakdown,
-  type DaysOperation,
-  realtime,
-  sites,
-  type stats,
-  timeseries,
-} from "../operations/index.ts";
+import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
@@ -245,6 +238,7 @@ export async function askSpan<O extends SpanOperation>(
     const refused = error instanceof AnalyticsError ? error.parameters : [];
     const { maximum } = refused.find(({ parameter }) => parameter === "days") ?? {};
     if (maximum === undefined) throw error;
+    const { assertWithinReach } = await import("./subtracted-spans.ts");
     assertWithinReach(days.from, days.today, maximum);
     throw error;
   }
@@ -275,22 +269,22 @@ async function answerSpan<O extends SpanOperation>(
   if (await call.offersSpans?.(operation, options)) {
     return callOffered(call, operation, all, { ...options, span: { from, to } }).catch(renameRefusal);
   }
-  assertWithinReach(from, last, await readReach(call, options));
   const span = { site, from, to, last, long: countDays(from, last), short: countDays(addDays(to, 1), last) };
   // Loaded on demand: sources and most services answer for any days.
-  const { subtractBreakdown, subtractSeries, subtractStats } = await import("./subtracted-spans.ts");
+  const { assertWithinReach, readReach, ...subtracted } = await import("./subtracted-spans.ts");
+  assertWithinReach(from, last, await readReach(call, options));
   switch (operation.name) {
     case "stats":
-      return (await subtractStats(call, span, options)) as AnswerOf<O>;
+      return (await subtracted.subtractStats(call, span, options)) as AnswerOf<O>;
     case "timeseries":
-      return (await subtractSeries(call, span, options)) as AnswerOf<O>;
+      return (await subtracted.subtractSeries(call, span, options)) as AnswerOf<O>;
     case "hours": {
+      const { assertRecent, subtractHours } = await import("./subtracted-hours.ts");
       assertRecent(from, today);
-      const { subtractHours } = await import("./subtracted-hours.ts");
       return (await subtractHours(call, span, options)) as AnswerOf<O>;
     }
     case "breakdown":
-      return (await subtractBreakdown(
+      return (await subtracted.subtractBreakdown(
         call,
         span,
         all as ParamsOf<typeof breakdown>,
@@ -307,23 +301,6 @@ async function answerSpan<O extends SpanOperation>(
   }
 }
 
-/** How many days a service answers for, if it answers only for days that end today. */
-export const readReach = async (call: Call, options: CallOptions): Promise<number> =>
-  (await call.fitDays?.(timeseries, MAX_DAYS, options)) ?? MAX_DAYS;
-
-/** Refuses days that such a service does not reach. */
-function assertWithinReach(from: string, last: string, days: number): void {
-  const earliest = addDays(last, 1 - days);
-  if (from >= earliest) return;
-  throw createParameterError(
-    "period",
-    `must not begin before ${earliest}: this service reaches back no further`,
-    {
-      hint: "The period all is everything that it has.",
-    },
-  );
-}
-
 /** Throws AnalyticsError `invalid_parameter` for more days than a series of hours can have. */
 function assertFewDays({ from, to }: Days): void {
   const count = countDays(from, to);
@@ -336,13 +313,6 @@ export const createTooLongError = (parameter: "days" | "period", detail: string)
   createParameterError(parameter, detail, {
     hint: `Hours: at most ${MAX_HOUR_DAYS} days, such as yesterday or last_28_days. Days, weeks and months: any period.`,
   });
-
-/** Refuses hours that a service does not reach if it answers only for days that end today. */
-function assertRecent(from: string, today: string): void {
-  const earliest = addDays(today, 1 - MAX_HOUR_DAYS);
-  if (from >= earliest) return;
-  throw createPeriodError(`must not begin before ${earliest}: this service has no hours of earlier days`);
-}
 
 /** Renames `from` and `to` in an error to `period`, which is what people gave. */
 function renameRefusal(error: unknown): never {

@@ -1,6 +1,7 @@
-import { AnalyticsError, quote } from "../errors.ts";
+import { AnalyticsError, createParameterError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
+import { MAX_DAYS } from "../operations/fields.ts";
 import { breakdown, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
 import { formatSpan, type Period } from "../operations/period.ts";
@@ -52,6 +53,23 @@ interface RowRange {
 type AtMost = Partial<Record<"visitors_at_most" | `${Measure}_at_most`, number>>;
 
 const ATTEMPTS = 3;
+
+/** How many days a service answers for, if it answers only for days that end today. */
+export const readReach = async (call: Call, options: CallOptions): Promise<number> =>
+  (await call.fitDays?.(timeseries, MAX_DAYS, options)) ?? MAX_DAYS;
+
+/** Refuses days that a service does not reach. */
+export function assertWithinReach(from: string, last: string, days: number): void {
+  const earliest = addDays(last, 1 - days);
+  if (from >= earliest) return;
+  throw createParameterError(
+    "period",
+    `must not begin before ${earliest}: this service reaches back no further`,
+    {
+      hint: "The period all is everything that it has.",
+    },
+  );
+}
 
 /** Cuts the span out of a series until today. Exact, because every day has its own point. */
 export async function subtractSeries(call: Call, span: PastSpan, options: CallOptions): Promise<Series> {
