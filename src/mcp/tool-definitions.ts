@@ -40,7 +40,7 @@ const descriptions = new Map([
   ["get_overview.days", "Complete days."],
   ["compare_periods.days", "Complete days each."],
   ["limit", "Rows."],
-  ["list_sites.period", "Adds each site's visitors and change."],
+  ["list_sites.period", "Adds visitors and change."],
   ["get_stats.period", PERIODS],
   ["period", "As in get_stats."],
   ["against", "Another period, or year_before."],

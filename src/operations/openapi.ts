@@ -19,7 +19,7 @@ export const openapi = defineOperation({
     name: "get_openapi",
     title: "API description",
     description:
-      "The web analytics REST API behind these tools: its OpenAPI document in short, or one operation in full. For writing code, not for answers.",
+      "The OpenAPI document of this web analytics REST API in short, or one operation in full. To write code, not for answers.",
   },
   shell: { examples: ["analytics-mcp openapi --json > openapi.json"], fields: "path,summary" },
   conform: {

@@ -40,19 +40,7 @@ export function formatTable(view: View, screen: Screen): string[] {
   if (only && isRowOfNumbers && sumWidths([...natural.values()]) > screen.width) {
     return formatTurned(shown, (column) => format(column, only), screen);
   }
-  const words = new Map(
-    shown.map((column) => [
-      column,
-      column.wraps
-        ? Math.max(
-            ...[column.label, ...rows.map((row) => format(column, row))].flatMap((text) =>
-              text.split(" ").map(measure),
-            ),
-          )
-        : 0,
-    ]),
-  );
-  const { columns, widths } = fitColumns(shown, { natural, words }, screen.width);
+  const { columns, widths } = fitColumns(shown, natural, screen.width);
   const align = (text: string, index: number, column: Column) => {
     const width = widths[index] ?? 0;
     const cut = column.keepsEnd ? truncateStart(text, width) : truncate(text, width);
@@ -108,12 +96,15 @@ export function measureTable(view: View, screen: Screen): number {
   return sumWidths(widths);
 }
 
-/** Widths of columns: to show them whole, and their longest words where they can be wrapped. */
-type ColumnWidths = Record<"natural" | "words", ReadonlyMap<Column, number>>;
-
-function fitColumns(shown: Column[], given: ColumnWidths, width: number): Fitted {
+function fitColumns(shown: Column[], natural: Map<Column, number>, width: number): Fitted {
   let columns = shown;
-  const shrinkTo = (minWidth: number) => shrink(columns, given, width, minWidth);
+  const shrinkTo = (minWidth: number) =>
+    shrink(
+      columns,
+      columns.map((column) => natural.get(column) ?? 0),
+      width,
+      minWidth,
+    );
   const drop = (minWidth: number, canGo: (column: Column) => boolean) => {
     while (sumWidths(shrinkTo(minWidth)) > width) {
       const last = columns.findLast(canGo);
@@ -126,25 +117,19 @@ function fitColumns(shown: Column[], given: ColumnWidths, width: number): Fitted
   return { columns, widths: shrinkTo(MIN_TEXT_WIDTH) };
 }
 
-/**
- * Cuts the widest text by one column at a time, until the table fits or no text is wider than `minWidth`. Words of text that can be
- * wrapped are cut last.
- */
-function shrink(
-  columns: Column[],
-  { natural, words }: ColumnWidths,
-  width: number,
-  minWidth: number,
-): number[] {
-  const shrunk = columns.map((column) => natural.get(column) ?? 0);
-  const widthOf = (index: number) => shrunk[index] ?? 0;
-  const texts = [...columns.keys()].filter((index) => columns[index]?.kind === "text");
-  const whole = (index: number) => Math.max(minWidth, words.get(columns[index] as Column) ?? 0);
+/** Cuts the widest text by one column at a time, until the table fits or no text is wider than `minWidth`. */
+function shrink(columns: Column[], widths: number[], width: number, minWidth: number): number[] {
+  const shrunk = [...widths];
   for (let excess = sumWidths(shrunk) - width; excess > 0; excess--) {
-    const spacious = texts.filter((index) => widthOf(index) > whole(index));
-    const [widest] = (spacious.length > 0 ? spacious : texts).toSorted((a, b) => widthOf(b) - widthOf(a));
-    if (widest === undefined || widthOf(widest) <= minWidth) break;
-    shrunk[widest] = widthOf(widest) - 1;
+    const texts = columns.flatMap((column, index) =>
+      isNumeric(column) || column.kind !== "text" ? [] : [index],
+    );
+    const widest = texts.reduce<number | undefined>(
+      (best, index) => (best === undefined || (shrunk[index] ?? 0) > (shrunk[best] ?? 0) ? index : best),
+      undefined,
+    );
+    if (widest === undefined || (shrunk[widest] ?? 0) <= minWidth) break;
+    shrunk[widest] = (shrunk[widest] ?? 0) - 1;
   }
   return shrunk;
 }

@@ -127,7 +127,7 @@ export const overview = defineReport({
     name: "get_overview",
     title: "Site at a glance",
     description:
-      "Web analytics of a site at a glance: totals of complete days, change, trend, top lists, today so far, active now. Start here for general questions.",
+      "Web analytics of a site at a glance: totals of complete days, change, trend, top lists, today, active now. Start here for general questions.",
   },
   shell: {
     examples: ["analytics-mcp overview example.com", "analytics-mcp overview example.com --period last-week"],

@@ -271,8 +271,8 @@ async function answerSpan<O extends SpanOperation>(
   }
   const span = { site, from, to, last, long: countDays(from, last), short: countDays(addDays(to, 1), last) };
   // Loaded on demand: sources and most services answer for any days.
-  const { assertWithinReach, readReach, ...subtracted } = await import("./subtracted-spans.ts");
-  assertWithinReach(from, last, await readReach(call, options));
+  const subtracted = await import("./subtracted-spans.ts");
+  subtracted.assertWithinReach(from, last, await subtracted.readReach(call, options));
   switch (operation.name) {
     case "stats":
       return (await subtracted.subtractStats(call, span, options)) as AnswerOf<O>;

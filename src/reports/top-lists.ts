@@ -15,7 +15,7 @@ export const topLists = () =>
       /** Set if the service does not say which days the list covers. */
       no_period: z.literal(true).optional(),
       /** The days of the list, if they are not those of the answer. */
-      period: z.object({ from: date, to: date, days: z.int() }).optional(),
+      period: z.object({ from: date, to: date, days: count }).optional(),
       rows: z.array(
         z.object({
           value: z.string().nullable(),
