@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Call } from "../../src/operations/call.ts";
 import { demo } from "../../src/sources/demo.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
 import { serveView, type ViewServer } from "../../src/view/view-server.ts";
@@ -28,7 +29,7 @@ const once = () =>
   }).call;
 
 async function show(
-  call: ReturnType<typeof few>,
+  call: Call,
   addresses: readonly string[],
   { site = "acme.example", now = NOON } = {},
 ): Promise<string[]> {
@@ -123,7 +124,7 @@ it("has tabs of the pages that the source has, and of the one that is open", asy
   const without = Object.assign((...asked: Parameters<typeof made>) => made(...asked), made, {
     mayOffer: () => Promise.reject(new Error("It cannot be opened.")),
   });
-  const [failed] = await show(without as typeof made, ["/crawlers"], { site: "example.com", now: NOW });
+  const [failed] = await show(without as Call, ["/crawlers"], { site: "example.com", now: NOW });
   expect(tabsOf(failed)).toBe(tabsOf(all));
 });
 
