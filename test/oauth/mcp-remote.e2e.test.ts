@@ -6,6 +6,7 @@ import { queries } from "../../src/reports/queries.ts";
 import { DEMO_KEY } from "../support/api.ts";
 import { spawnClient } from "../support/clients.ts";
 import { consent, startTestConnector } from "../support/connector.ts";
+import { findPort } from "../support/processes.ts";
 import { askRaw } from "../support/raw.ts";
 import { mcpRemotes } from "../support/tools.ts";
 
@@ -18,6 +19,8 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
   let connector: Awaited<ReturnType<typeof startTestConnector>>;
   let folder: string;
   let opened: string;
+  /** Left to itself, version 0.15 takes another one if this is busy, and asks the person again once it is free. */
+  let port: number;
   let open: Awaited<ReturnType<typeof spawnClient>>[];
   beforeEach(async () => {
     open = [];
@@ -25,6 +28,7 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     connector = await startTestConnector();
     folder = mkdtempSync(join(tmpdir(), "mcp-remote-"));
+    port = await findPort();
     opened = join(folder, "opened");
     writeFileSync(join(folder, "xdg-open"), BROWSER, { mode: 0o755 });
   });
@@ -37,7 +41,7 @@ describe.each(Object.entries(mcpRemotes))("mcp-remote %s", (_, program) => {
 
   async function start() {
     const before = connector.refusedStreams();
-    const client = await spawnClient("v1", process.execPath, [program ?? "", connector.mcp], {
+    const client = await spawnClient("v1", process.execPath, [program ?? "", connector.mcp, String(port)], {
       HOME: folder,
       MCP_REMOTE_CONFIG_DIR: join(folder, "state"),
       OPENED: opened,
