@@ -9,6 +9,7 @@ import { findLoadedToday, type QueryOptions, readDataForDefault } from "./defaul
 import type { Mover, Order } from "./movers.ts";
 import { measureTotals, rateWindow } from "./report-fields.ts";
 import type { AskedDays } from "./site-period.ts";
+import { describeReach } from "./subtracted-spans.ts";
 import type { WindowCounts } from "./window-counts.ts";
 import { createMeasure, isSmallSample, type Measure, roundRate } from "./windows.ts";
 
@@ -40,9 +41,9 @@ export async function comparePeriods(
   const data = await readDataForDefault(call, site, options);
   const asked = dimension === undefined ? main : [dimension];
   let days: ComparedDays | undefined;
-  const read = (given: CompareParams) => {
+  const read = (params: CompareParams) => {
     const resolve = (today: string) => {
-      days = resolveCompared(given, findLoadedToday(data, today));
+      days = resolveCompared(params, findLoadedToday(data, today));
       return days;
     };
     return readWindows(call, site, asked, resolve, options);
@@ -103,11 +104,7 @@ function explainReach(
       },
     );
   }
-  if (current.from < earliest)
-    return createParameterError(
-      "period",
-      `must not begin before ${earliest}: this service reaches back no further`,
-    );
+  if (current.from < earliest) return createParameterError("period", describeReach(earliest));
   return against === undefined
     ? createParameterError(
         "period",

@@ -12,7 +12,7 @@ import { nameList } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
 import { askSpan, readToday } from "./site-period.ts";
-import { readReach, within } from "./subtracted-spans.ts";
+import { readMaximum, readReach, within } from "./subtracted-spans.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 
@@ -64,8 +64,7 @@ export async function readWindows(
     if (await call.offersSpans?.(stats, options)) return readDirectly(call, reading, fresh);
     return readBySubtraction(call, reading, fresh).catch((error: unknown) => {
       // Only its refusal may tell how far a service reaches.
-      const { parameters } = error instanceof AnalyticsError ? error : { parameters: [] };
-      const { maximum } = parameters.find(({ parameter }) => parameter === "days") ?? {};
+      const maximum = readMaximum(error);
       if (maximum !== undefined) assertReached(findFirst(reading), last, maximum);
       throw error;
     });

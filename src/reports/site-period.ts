@@ -235,10 +235,9 @@ export async function askSpan<O extends SpanOperation>(
   try {
     return await answerSpan(call, operation, params, days, options, summary);
   } catch (error) {
-    const refused = error instanceof AnalyticsError ? error.parameters : [];
-    const { maximum } = refused.find(({ parameter }) => parameter === "days") ?? {};
+    const { assertWithinReach, readMaximum } = await import("./subtracted-spans.ts");
+    const maximum = readMaximum(error);
     if (maximum === undefined) throw error;
-    const { assertWithinReach } = await import("./subtracted-spans.ts");
     assertWithinReach(days.from, days.today, maximum);
     throw error;
   }

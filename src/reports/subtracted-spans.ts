@@ -62,13 +62,18 @@ export const readReach = async (call: Call, options: CallOptions): Promise<numbe
 export function assertWithinReach(from: string, last: string, days: number): void {
   const earliest = addDays(last, 1 - days);
   if (from >= earliest) return;
-  throw createParameterError(
-    "period",
-    `must not begin before ${earliest}: this service reaches back no further`,
-    {
-      hint: "The period all is everything that it has.",
-    },
-  );
+  throw createParameterError("period", describeReach(earliest), {
+    hint: "The period all is everything that it has.",
+  });
+}
+
+export const describeReach = (earliest: string): string =>
+  `must not begin before ${earliest}: this service reaches back no further`;
+
+/** The most days that a service allows, as its refusal says it; undefined if an error is no such refusal. */
+export function readMaximum(error: unknown): number | undefined {
+  const refused = error instanceof AnalyticsError ? error.parameters : [];
+  return refused.find(({ parameter }) => parameter === "days")?.maximum;
 }
 
 /** Cuts the span out of a series until today. Exact, because every day has its own point. */

@@ -163,9 +163,12 @@ export async function findSavedName(
 ): Promise<string | undefined> {
   const folder = findHistoriesFolder(environment);
   if (folder === undefined) return undefined;
-  const found = await findHistory(folder, settings).catch(() => undefined);
-  if (found === undefined || isPart(found)) return found?.site;
-  return (await findManifest(settings, environment).catch(() => undefined))?.logs.names[0];
+  try {
+    const found = await findHistory(folder, settings);
+    return isPart(found) ? found.site : readManifestIn(found.folder)?.logs.names[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** The sites that the history of some logs has; undefined if they have none. Throws AnalyticsError, or what the system throws. */
@@ -179,8 +182,10 @@ export async function recallSites({ flags, environment }: LocalContext): Promise
 
 async function findManifest(settings: LogSettings, environment: Environment) {
   const folder = await findOwnFolder(settings, environment);
-  return folder === undefined ? undefined : readManifest(join(folder, "manifest"), DEFINITION);
+  return folder === undefined ? undefined : readManifestIn(folder);
 }
+
+const readManifestIn = (folder: string) => readManifest(join(folder, "manifest"), DEFINITION);
 
 /** The folder of the history of some logs; undefined if they have none of their own. */
 export async function findOwnFolder(
