@@ -184,6 +184,10 @@ const BY_DAY = "By day: ";
 /** Whether a service has limits of its own. */
 const isOfService = (detail: string) => detail.includes("this service");
 
+/** The fewest days that have those asked for among them, else the most. @param allowed Ascending. */
+const chooseDays = (allowed: readonly number[], asked: number): number | undefined =>
+  allowed.find((count) => count >= asked) ?? allowed.at(-1);
+
 /** Explains that a service does not have so many days, with the command for the nearest that it has. */
 function explainServiceDays(
   query: Query,
@@ -192,16 +196,14 @@ function explainServiceDays(
 ): Explanation | undefined {
   if (parameter !== "days" || !isOfService(detail)) return undefined;
   const asked = Number(texts.get("days")?.[0]);
-  const numbers = allowed.map(Number);
-  const days = numbers.find((each) => each >= asked) ?? numbers.at(-1) ?? maximum;
+  const days = chooseDays(allowed.map(Number), asked) ?? maximum;
   const command = formatCommand(query, { ...readGiven(texts), days }, source);
   return { message: `--days ${detail}.`, hint: days === undefined ? "" : `${NEAREST}${command}` };
 }
 
-/** The command for the days nearest to those asked for that the service answers for. */
+/** The same for a period, of which it does not have the days. */
 function proposeDays(query: Query, error: RefusedDaysError, { texts, source = [] }: GivenWords): string {
-  const asked = countAsked(texts);
-  const [days] = error.allowed.toSorted((a, b) => Math.abs(a - asked) - Math.abs(b - asked));
+  const days = chooseDays(error.allowed, countAsked(texts));
   if (days === undefined) return "";
   const { period, against, ...rest } = readGiven(texts);
   // A list is asked for alone.
