@@ -101,8 +101,18 @@ export function createMcpEndpoint(options: McpEndpointOptions) {
   };
 
   return {
-    serve: async (request: IncomingMessage, response: ServerResponse, createServer: McpServerFactory) => {
+    /**
+     * @param admit Returns what creates the server for this request, or undefined if it has refused the request. It is
+     * called only for hosts and web pages that may ask.
+     */
+    serve: async (
+      request: IncomingMessage,
+      response: ServerResponse,
+      admit: () => McpServerFactory | undefined | Promise<McpServerFactory | undefined>,
+    ) => {
       if (refuseForeign(request, response, options)) return;
+      const createServer = await admit();
+      if (!createServer) return;
       const controller = new AbortController();
       open.add(controller);
       response.once("close", () => {
@@ -127,7 +137,7 @@ export function createMcpEndpoint(options: McpEndpointOptions) {
 }
 
 /** Refuses a host that is not this server's, and a web page that is not allowed; returns whether it did. */
-export function refuseForeign(
+function refuseForeign(
   { headers }: IncomingMessage,
   response: ServerResponse,
   { hosts, origins, onForeignHost }: Omit<McpEndpointOptions, "onFault">,

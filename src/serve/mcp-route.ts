@@ -5,7 +5,7 @@ import { createServer } from "../mcp/mcp-server.ts";
 import type { McpServerOptions } from "../mcp/server-options.ts";
 import type { Bearer } from "../oauth/bearer.ts";
 import { SCOPE } from "../oauth/discovery.ts";
-import { createMcpEndpoint, type McpEndpointOptions, refuseForeign } from "./mcp-endpoint.ts";
+import { createMcpEndpoint, type McpEndpointOptions } from "./mcp-endpoint.ts";
 
 export interface McpRouteOptions extends McpEndpointOptions {
   /** The address of the resource metadata (RFC 9728), for applications without a token. */
@@ -37,15 +37,16 @@ export function createMcpRoute(options: McpRouteOptions) {
     close: endpoint.close,
     serve: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       if (handleCors(request, response)) return;
-      // Even without a token (MCP 2025-11-25, transports): behind a proxy that does not pass Host on, nobody signs in for
-      // nothing, and `doctor` finds it.
-      if (refuseForeign(request, response, options)) return;
-      const bearer = await checkBearer(request.headers.authorization ?? null);
-      if (!bearer) return challenge(request, response);
-      if (request.method !== "POST") {
-        return sendJson(response, 405, { error: "method_not_allowed" }, { Allow: "POST, OPTIONS" });
-      }
-      await endpoint.serve(request, response, () => createServer(describeServer(bearer)));
+      // The endpoint checks Host and Origin before the token (MCP 2025-11-25, transports): behind a proxy that does not pass
+      // Host on, nobody signs in for nothing, and `doctor` finds it.
+      await endpoint.serve(request, response, async () => {
+        const bearer = await checkBearer(request.headers.authorization ?? null);
+        if (!bearer) return void challenge(request, response);
+        if (request.method !== "POST") {
+          return void sendJson(response, 405, { error: "method_not_allowed" }, { Allow: "POST, OPTIONS" });
+        }
+        return () => createServer(describeServer(bearer));
+      });
     },
   };
 }

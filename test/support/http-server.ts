@@ -33,12 +33,14 @@ export async function startHttpServer(createMcp: McpServerFactory, { sessions, o
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { host, origin } = request.headers;
     const isOwn = validateHostHeader(host, LOOPBACK).ok && validateOriginHeader(origin, LOOPBACK).ok;
-    if (!sessions || !isOwn) return endpoint.serve(request, response, createMcp);
+    if (!sessions || !isOwn) return endpoint.serve(request, response, () => createMcp);
     const body = await readBody(request);
     const replay = () => replaceBody(request, body);
     // Node's request always has a method: only the types do not know each other.
     const isLegacy = await isLegacyRequest(await toWebRequest(replay() as never));
-    return isLegacy ? sessionful(replay() as never, response) : endpoint.serve(replay(), response, createMcp);
+    return isLegacy
+      ? sessionful(replay() as never, response)
+      : endpoint.serve(replay(), response, () => createMcp);
   };
   const sessionful = toNodeHandler({ fetch: createSessions(createMcp) });
   const server = createServer((request, response) => void serve(request, response));
