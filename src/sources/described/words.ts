@@ -57,7 +57,7 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
   total_rows: ["total rows, rows total, total results, total count, results total, count total"],
   id: [
     "id",
-    "site id, id site, uuid, public id, identifier, website id, property id, project id, guid",
+    "site id, id site, uid, uuid, public id, identifier, website id, property id, project id, guid",
     "key, slug, token, code",
   ],
   domain: [

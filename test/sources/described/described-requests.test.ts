@@ -33,6 +33,14 @@ describe("requests", () => {
     ]);
   });
 
+  it.each(["uid", "siteId", "slug"])("name the site by its %s if the list has no id", async (field) => {
+    const { ask: asking, asked } = createSmallService({
+      "/sites": () => [{ [field]: "s-1", host: "acme.example", tz: "Europe/Berlin" }],
+    });
+    await asking("breakdown", { dimension: "pages" });
+    expect(asked).toContain("/breakdown?site=s-1&limit=10&dimension=pages");
+  });
+
   it.each([
     ["filters", "stats", { filter: ["countries=DE"] }, "filter cannot be used"],
     ["hours", "timeseries", { interval: "hour" }, "There are no hours"],
