@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { formatCount } from "../../render/plural.ts";
 import { backUpLogs } from "../../sources/logs/back-up-logs.ts";
+import { formatSize } from "../../sources/logs/histories.ts";
 import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
@@ -20,7 +21,7 @@ export async function writeBackup(io: Io, flags: SourceFlags, folder: string, cl
     target,
     closedOnly,
   );
-  await printNote(io, `Saved ${formatCount(files, "file")} (${bytes} bytes) in ${target}.`);
+  await printNote(io, `Saved ${formatCount(files, "file")} (${formatSize(bytes)}) in ${target}.`);
   if (open.length > 0) {
     const days = open.length === 1 ? "a day that" : `${open.length} days that`;
     await printNote(

@@ -173,6 +173,7 @@ it("is made by analytics-mcp logs --backup, which says what is in it", async () 
   const logs = join(place.folder, "www", "access.log*");
   const made = await run(backup, logs);
   expect([made.code, made.stdout]).toEqual([0, ""]);
+  expect(made.stderr).toMatch(/Saved \d files \(\d+ kB\) in /);
   expect(made.stderr).toContain(`in ${backup}.`);
   expect(made.stderr).toContain("It has a day that can still grow (2026-11-21)");
   expect(inspectHistory(backup)).toMatchObject({ last: "2026-11-21" });
