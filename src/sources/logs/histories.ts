@@ -27,6 +27,7 @@ import {
   isPart,
   listLinks,
   nameHistoryFolder,
+  type PartOfHistory,
 } from "./store/find-history.ts";
 
 import { inspectHistories, type ListedHistory } from "./store/inspect-history.ts";
@@ -150,24 +151,30 @@ export async function findSavedOptions(settings: LogSettings, environment: Envir
 
 /** Logs as questions count them: by the options of their history, where others are not given. */
 export async function withSavedOptions(asked: LogSettings, environment: Environment): Promise<LogSettings> {
-  const saved = await findSavedOptions(asked, environment).catch(() => undefined);
+  const { options: saved } = await findSaved(asked, environment);
   return saved === undefined
     ? asked
     : { ...asked, ...applyOptions([{ since: "", options: { ...saved, ...asked.given } }]) };
 }
 
 /** The site that lines without one count for in the history of some logs, or of more; undefined if there is none. */
-export async function findSavedName(
+export const findSavedName = async (settings: LogSettings, environment: Environment) =>
+  (await findSaved(settings, environment)).site;
+
+/** What is saved with the history of some logs, or with one that has these and more. */
+async function findSaved(
   settings: LogSettings,
   environment: Environment,
-): Promise<string | undefined> {
+): Promise<Pick<PartOfHistory, "site" | "options">> {
   const folder = findHistoriesFolder(environment);
-  if (folder === undefined) return undefined;
+  if (folder === undefined) return {};
   try {
     const found = await findHistory(folder, settings);
-    return isPart(found) ? found.site : readManifestIn(found.folder)?.logs.names[0];
+    if (isPart(found)) return found;
+    const logs = readManifestIn(found.folder)?.logs;
+    return logs === undefined ? {} : { site: logs.names[0], options: currentOptions(logs.options) };
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -9,8 +9,8 @@ import { readHead } from "../reading/file-head.ts";
 import { createContentFinder } from "../reading/find-content.ts";
 import { type FoundFile, findFiles, readRealPattern } from "../reading/find-files.ts";
 import type { LogContent } from "../reading/log-content.ts";
-import { applyOptions } from "../saved-options.ts";
-import type { LogPattern, LogSettings } from "../settings.ts";
+import { applyOptions, currentOptions } from "../saved-options.ts";
+import type { LogPattern, LogSettings, SavedOptions } from "../settings.ts";
 import { hashFile, readOwn, writeWhole } from "./files.ts";
 import { assertSameSite } from "./history-logs.ts";
 import { loadContent } from "./load-history.ts";
@@ -34,6 +34,8 @@ export interface PartOfHistory {
   partOf: string[];
   /** The site that lines without one count for there. */
   site?: string | undefined;
+  /** What these logs are counted with there. */
+  options?: SavedOptions | undefined;
 }
 
 export const isPart = (found: object): found is PartOfHistory => "partOf" in found;
@@ -72,6 +74,7 @@ export async function findHistory(
     listHistories(folder).map(async ({ path, manifest }) => ({
       path,
       patterns: manifest.logs.patterns.map(({ glob }) => glob),
+      options: currentOptions(manifest.logs.options),
       sites: [...manifest.logs.names, ...manifest.logs.patterns.flatMap(({ site }) => site ?? [])],
       relation: await compare(settings, files, manifest),
     })),
@@ -82,7 +85,11 @@ export async function findHistory(
   const parts = listOf("part");
   if (parts.length > 0) {
     const [site, ...others] = new Set(parts.flatMap(({ sites }) => sites));
-    return { partOf: parts.flatMap(({ patterns }) => patterns), ...(others.length === 0 && { site }) };
+    return {
+      partOf: parts.flatMap(({ patterns }) => patterns),
+      ...(others.length === 0 && { site }),
+      ...(parts.length === 1 && { options: parts[0]?.options }),
+    };
   }
   // Two histories cannot become one.
   return { folder: own, others: listOf("all", "some").flatMap(({ patterns }) => patterns) };

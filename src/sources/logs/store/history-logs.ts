@@ -15,7 +15,7 @@ import {
   listDifferent,
   type OptionsSince,
 } from "../saved-options.ts";
-import { formatPatterns, type LogPattern, type LogSettings } from "../settings.ts";
+import { formatPatterns, type LogPattern, type LogSettings, type SavedOptions } from "../settings.ts";
 
 /** What a history says about its logs. */
 export interface HistoryLogs {
@@ -43,22 +43,25 @@ export interface SettledLogs {
 /**
  * Logs that have no history yet, or none at all.
  *
+ * @param options Those of a history that has these logs and more, for what nobody gave.
  * @param called Their site, if nobody named it.
  * @param proposed What it may be, if nothing says it.
  */
 export function beginLogs(
   asked: LogSettings,
   {
+    options: inherited,
     others = [],
     called,
     proposed,
   }: {
+    options?: SavedOptions | undefined;
     others?: readonly string[] | undefined;
     called?: string | undefined;
     proposed?: string | undefined;
   } = {},
 ): SettledLogs {
-  const options = [{ since: "", options: completeOptions(asked.given) }];
+  const options = [{ since: "", options: completeOptions({ ...inherited, ...asked.given }) }];
   const patterns = asked.files.map(({ glob, site }) => ({ glob: readRealPattern(glob), site }));
   const names = called === undefined ? asked.sites : [called];
   return {

@@ -182,7 +182,7 @@ export function createLogStore(
     );
   const settle = (kept: KeptState | undefined) =>
     kept === undefined || kept.logs === NO_LOGS
-      ? beginLogs(asked, { others: history?.others, called, proposed })
+      ? beginLogs(asked, { options: part?.options, others: history?.others, called, proposed })
       : continueLogs(asked, kept, mayChange);
   const start = (kept: KeptState | undefined): CountedLogs => {
     const { settings, logs } = settle(kept);

@@ -202,6 +202,16 @@ describe("other patterns", () => {
     expect(await count(ALL)).toBe(20);
   });
 
+  it("that match some of the files are counted with the history's options, if no others are given", async () => {
+    writeHosts();
+    await count({ ...ALL, timezone: "Asia/Tokyo", excludeAddress: ["198.51.100.0"] });
+    const part = { ...pattern("access.log"), timezone: undefined };
+    const source = await place.open(part);
+    expect((await source.sites())[0]?.timezone).toBe("Asia/Tokyo");
+    expect(await ask(source, "2026-11-21", SHOP)).toMatchObject({ visitors: 4 });
+    expect((await (await place.open({ ...part, timezone: "UTC" })).sites())[0]?.timezone).toBe("UTC");
+  });
+
   it.each([
     ["begin one of their own while nothing of the first is lost", () => {}, 20],
     ["keep nothing once a file of the first is gone", () => rmSync(path("b.log.1")), undefined],
