@@ -179,7 +179,7 @@ async function readBySubtraction(
       all.map(async (length) =>
         countList(await call(breakdown, { site, dimension, limit: ROW_LIMIT, days: length }, options)),
       ),
-    ).catch(nameList(dimension));
+    ).catch(nameList(dimension, { ...current, last }));
     const byLength = new Map(lists.map((list) => [list.period.days, list]));
     return { dimension, lists, byLength };
   };

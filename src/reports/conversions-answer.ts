@@ -1,5 +1,5 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
-import type { Call } from "../operations/call.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
 import { breakdown, stats } from "../operations/index.ts";
@@ -31,6 +31,11 @@ interface Asked extends AskedDays {
   by?: Dimension | undefined;
   limit: number;
 }
+
+/** Whether a source can tell who reached a goal, as far as is known: one without filters must say which days its lists cover. */
+export const mayCountGoals = async (call: Call, options: CallOptions): Promise<boolean> =>
+  (await call.offersDays?.(breakdown, options)) !== false ||
+  (await call.offersFilter?.(stats, options)) === true;
 
 /** Counts the visitors of the days, and those of them who reached the goal. */
 export async function countConversions(call: Call, asked: Asked, options: QueryOptions) {

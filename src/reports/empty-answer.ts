@@ -165,7 +165,8 @@ export function describeUncompared({
   return since < week && week <= current.to ? { empty, instead: WEEKS } : { empty };
 }
 
-const WEEKS = { name: "The last 7 days with the 7 before", period: "last_7_days" };
+/** Days that can be compared wherever there is data of two weeks. */
+export const WEEKS = { name: "The last 7 days with the 7 before", period: "last_7_days" };
 
 /** A sentence in place of tables, whose notes would be about nothing. Programs get the numbers as they are. */
 export const sayAlone = <T extends { views: View[] }>(answer: T, said: InPlace) => ({

@@ -7,16 +7,34 @@ import { formatCount } from "../render/plural.ts";
 import { readLastDay } from "./added-days.ts";
 import { type QueryOptions, SHIFTED } from "./default-days.ts";
 
+/** The fewest days that have those asked for among them, else the most. @param allowed Ascending. */
+export const chooseDays = (allowed: readonly number[], asked: number): number | undefined =>
+  allowed.find((count) => count >= asked) ?? allowed.at(-1);
+
+interface Refusal {
+  parameter: string;
+  detail: string;
+  hint: string;
+  nearest: number | undefined;
+}
+
 /** A service does not answer for the days that were asked for. */
 export class RefusedDaysError extends AnalyticsError {
-  /** The numbers of days that it answers for; none if it does not say. */
-  readonly allowed: readonly number[];
+  /** The number of days up to today that comes nearest to them; undefined if the service does not say which it has. */
+  readonly nearest: number | undefined;
 
-  constructor(parameter: string, detail: string, hint: string, allowed: readonly number[]) {
+  constructor({ parameter, detail, hint, nearest }: Refusal) {
     const parameters = [{ parameter, detail }];
     super("invalid_parameter", `${parameter} ${detail}.`, { status: 400, parameters, hint });
-    this.allowed = allowed;
+    this.nearest = nearest;
   }
+}
+
+interface UnlistedDays {
+  parameter: string;
+  refusal: string;
+  dimension: string;
+  asked: AskedDays;
 }
 
 /** A service has no list of the days that were asked for. */
@@ -25,15 +43,14 @@ export class UnlistedDaysError extends RefusedDaysError {
   readonly dimension: string;
 
   constructor(
-    parameter: string,
-    refusal: string,
-    dimension: string,
+    { parameter, refusal, dimension, asked }: UnlistedDays,
     { detail: refused, allowed = [] }: ParameterError,
   ) {
     const said = nameReason(refused);
     const reason = said === refused ? "this service has no list of these days" : `${said} up to today`;
-    const hint = `Ask for a breakdown by ${dimension} of ${allowed[0] ?? "some"} days up to today (days).`;
-    super(parameter, `${refusal} ${dimension}: ${reason}`, hint, allowed.map(Number));
+    const nearest = chooseDays(allowed.map(Number), countInPlace(asked));
+    const hint = `Ask for a breakdown by ${dimension} of ${nearest ?? "some"} days up to today (days).`;
+    super({ parameter, detail: `${refusal} ${dimension}: ${reason}`, hint, nearest });
     this.dimension = dimension;
     this.reason = reason;
   }
@@ -50,13 +67,25 @@ function readRefusedDays(error: unknown): ParameterError {
 /** Why a number of days is refused, without the number. */
 const nameReason = (detail: string) => detail.replace(/^cannot be \d+: /, "");
 
+/** Days that were asked for, of a service whose answers end on `last`. */
+interface AskedDays extends Days {
+  last: string;
+}
+
+/** Days that end with the last one, or the day before it: as many until then will do in their place. */
+const isRecent = ({ to, last }: AskedDays) => to >= addDays(last, -1);
+
+/** How many days until the last one are in the place of those that were asked for, or have them among them. */
+const countInPlace = (asked: AskedDays) => countDays(asked.from, isRecent(asked) ? asked.to : asked.last);
+
 /** Renames an error about a number of days to the period that was asked for. */
-export function namePeriod(error: unknown): never {
+export function namePeriod(error: unknown, asked: AskedDays): never {
   const { detail, allowed = [] } = readRefusedDays(error);
   const reason = nameReason(detail);
   const why = reason === detail ? `days ${detail}` : reason;
   const hint = "Ask for a number of days that it has (days): they end today.";
-  throw new RefusedDaysError("period", `cannot be used: ${why}`, hint, allowed.map(Number));
+  const nearest = chooseDays(allowed.map(Number), countInPlace(asked));
+  throw new RefusedDaysError({ parameter: "period", detail: `cannot be used: ${why}`, hint, nearest });
 }
 
 /**
@@ -65,10 +94,10 @@ export function namePeriod(error: unknown): never {
  * @param parameter The list; the period, if others would have it.
  */
 export const nameList =
-  (dimension: string, parameter: "dimension" | "period" = "dimension") =>
+  (dimension: string, asked: AskedDays, parameter: "dimension" | "period" = "dimension") =>
   (error: unknown): never => {
     const refusal = parameter === "period" ? "cannot be used for" : "cannot be";
-    throw new UnlistedDaysError(parameter, refusal, dimension, readRefusedDays(error));
+    throw new UnlistedDaysError({ parameter, refusal, dimension, asked }, readRefusedDays(error));
   };
 
 /**
@@ -78,16 +107,16 @@ export const nameList =
 export async function findNearDays(
   call: Call,
   operation: { path: string },
-  { from, to, last }: Days & { last: string },
+  asked: AskedDays,
   options: CallOptions,
 ): Promise<Days | undefined> {
-  const isRecent = to >= addDays(last, -1);
-  const count = isRecent && (await call.fitDays?.(operation, countDays(from, to), options));
+  const { last } = asked;
+  const count = isRecent(asked) && (await call.fitDays?.(operation, countInPlace(asked), options));
   return count ? { from: addDays(last, 1 - count), to: last } : undefined;
 }
 
 /** Whether the days of a question are refused. */
-const isAboutDays = (error: unknown): boolean =>
+export const isAboutDays = (error: unknown): boolean =>
   error instanceof AnalyticsError &&
   error.parameters.some(({ parameter }) => parameter === "days" || parameter === "period");
 
@@ -103,10 +132,10 @@ export async function answerNear<T extends { warnings?: Warning[] | undefined }>
   options: QueryOptions,
   ask: (days: Days) => Promise<T>,
 ): Promise<T> {
-  if (!options.takesNearDays || !isAboutDays(error)) return namePeriod(error);
   const last = await readLastDay(call, { site, today }, options);
+  if (!options.takesNearDays || !isAboutDays(error)) return namePeriod(error, { ...asked, last });
   const near = await findNearDays(call, operation, { ...asked, last }, options);
-  if (near === undefined) return namePeriod(error);
+  if (near === undefined) return namePeriod(error, { ...asked, last });
   const result = await ask(near);
   return { ...result, warnings: [warnOfNear(near, asked), ...(result.warnings ?? [])] };
 }

@@ -23,7 +23,9 @@ export async function readListNear(
   options: CallOptions,
 ): Promise<AnswerOf<typeof breakdown>> {
   const ask = (asked: Days, totals?: typeof summary) =>
-    askSpan(call, breakdown, list, { ...days, ...asked }, options, totals).catch(nameList(list.dimension));
+    askSpan(call, breakdown, list, { ...days, ...asked }, options, totals).catch(
+      nameList(list.dimension, { ...days, last }),
+    );
   try {
     return await ask(days, summary);
   } catch (error) {

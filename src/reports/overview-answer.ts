@@ -57,10 +57,12 @@ export async function readOverview(
   const data = await readDataForDefault(call, site, options);
   const resolve = await preparePeriod(call, breakdown, site, period, options);
   const read = (data: DataDays | undefined) => {
-    const parts = answerToday(call, site, fresh, (today, readActive) =>
-      readParts(call, site, period, { today, readActive, dimensions, data, resolve, isNamed }, fresh),
-    );
-    return isNamed ? parts.catch(namePeriod) : parts;
+    return answerToday(call, site, fresh, (today, readActive) => {
+      const reading = { today, readActive, dimensions, data, resolve, isNamed };
+      const parts = readParts(call, site, period, reading, fresh);
+      const asked = { ...resolve(today).days, last: today };
+      return isNamed ? parts.catch((error) => namePeriod(error, asked)) : parts;
+    });
   };
   const [first, sinceDays] = await Promise.all([read(data), readDataStarts(call, site, options)]);
   const told = data === undefined ? await readDataTold(call, breakdown, first.warnings, options) : undefined;

@@ -58,8 +58,8 @@ function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "fai
   if (error instanceof AnalyticsError && OF_ONE_PART.has(error.code))
     return { reason: error.message, failed: true };
   if (error instanceof UnlistedDaysError) {
-    const [days] = error.allowed;
-    return { reason: error.reason, ...(days !== undefined && { days }) };
+    const { reason, nearest: days } = error;
+    return { reason, ...(days !== undefined && { days }) };
   }
   if (error instanceof AnalyticsError && error.code === "not_found") return { reason: NOT_OFFERED };
   const refused =

@@ -204,7 +204,7 @@ export async function subtractBreakdown(
   const [totals, around] = await Promise.all([
     summary,
     readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)).catch(
-      nameList(dimension, "period"),
+      nameList(dimension, span, "period"),
     ),
   ]);
   const [before, whole, after] = [countRows(around.before), countRows(around.whole), countRows(around.after)];

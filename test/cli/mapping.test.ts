@@ -99,26 +99,59 @@ describe("a service that describes itself in words of its own", () => {
   });
 
   it.each([
-    ["breakdown", { period: "last-week" }, "breakdown --dimension pages --days 7"],
-    ["compare", { period: "last-month", dimension: "pages" }, "breakdown --dimension pages --days 30"],
-    ["conversions", { period: "2026-10", goal: "page=/" }, "conversions --goal page=/ --days 30"],
-  ] as const)("proposes the nearest list of days that it has: %s %j", (name, asked, command) => {
-    const refused = createParameterError("days", "cannot be 9: this service has lists only of 7 or 30 days", {
-      allowed: ["7", "30"],
-    });
-    const texts = new Map(Object.entries(asked).map(([option, text]) => [option, [text]]));
-    const explain = () => {
-      try {
-        return nameList("pages", "period")(refused);
-      } catch (error) {
-        return explainParameters(findQuery(name), error, { texts, words: [], source: ["--profile", "acme"] });
-      }
-    };
-    expect(explain()).toMatchObject({
-      message: "--period cannot be used for pages: this service has lists only of 7 or 30 days up to today.",
-      hint: `Nearest: analytics-mcp ${command} --profile acme`,
-    });
-  });
+    [
+      "breakdown",
+      { period: "last-week" },
+      ["2026-11-14", "2026-11-19"],
+      "breakdown --dimension pages --days 7",
+    ],
+    [
+      "breakdown",
+      { period: "last-week" },
+      ["2026-11-09", "2026-11-15"],
+      "breakdown --dimension pages --days 30",
+    ],
+    [
+      "compare",
+      { period: "last-month", dimension: "pages" },
+      ["2026-10-01", "2026-10-31"],
+      "breakdown --dimension pages --days 30",
+    ],
+    [
+      "conversions",
+      { period: "2026-10", goal: "page=/" },
+      ["2026-10-01", "2026-10-31"],
+      "conversions --goal page=/ --days 30",
+    ],
+  ] as const)(
+    "proposes the fewest days up to today that have all: %s %j, %j",
+    (name, asked, [from, to], command) => {
+      const refused = createParameterError(
+        "days",
+        "cannot be 9: this service has lists only of 7 or 30 days",
+        {
+          allowed: ["7", "30"],
+        },
+      );
+      const texts = new Map(Object.entries(asked).map(([option, text]) => [option, [text]]));
+      const explain = () => {
+        try {
+          return nameList("pages", { from, to, last: "2026-11-20" }, "period")(refused);
+        } catch (error) {
+          return explainParameters(findQuery(name), error, {
+            texts,
+            words: [],
+            source: ["--profile", "acme"],
+          });
+        }
+      };
+      expect(explain()).toMatchObject({
+        message:
+          "--period cannot be used for pages: this service has lists only of 7 or 30 days up to today.",
+        hint: `Nearest: analytics-mcp ${command} --profile acme`,
+      });
+    },
+  );
 
   describe("mapping", () => {
     it("shows at a terminal where each field is, what is there, and how it was found", async () => {

@@ -1,15 +1,14 @@
 import { AnalyticsError, type ParameterError, quotePath, quoteWord } from "../../errors.ts";
-import { countDays } from "../../operations/days.ts";
 import { findDimension, findOtherList } from "../../operations/dimension-names.ts";
 import { dimensions } from "../../operations/dimensions.ts";
-import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
+import { MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
 import { breakdown, timeseries } from "../../operations/index.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestDimension, suggestListed, suggestName } from "../../render/suggest-name.ts";
 import { compare } from "../../reports/compare.ts";
-import { RefusedDaysError, UnlistedDaysError } from "../../reports/list-days.ts";
+import { chooseDays, RefusedDaysError, UnlistedDaysError } from "../../reports/list-days.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
 import { NoSumsError } from "../../reports/subtracted-spans.ts";
@@ -184,10 +183,6 @@ const BY_DAY = "By day: ";
 /** Whether a service has limits of its own. */
 const isOfService = (detail: string) => detail.includes("this service");
 
-/** The fewest days that have those asked for among them, else the most. @param allowed Ascending. */
-const chooseDays = (allowed: readonly number[], asked: number): number | undefined =>
-  allowed.find((count) => count >= asked) ?? allowed.at(-1);
-
 /** Explains that a service does not have so many days, with the command for the nearest that it has. */
 function explainServiceDays(
   query: Query,
@@ -203,7 +198,7 @@ function explainServiceDays(
 
 /** The same for a period, of which it does not have the days. */
 function proposeDays(query: Query, error: RefusedDaysError, { texts, source = [] }: GivenWords): string {
-  const days = chooseDays(error.allowed, countAsked(texts));
+  const { nearest: days } = error;
   if (days === undefined) return "";
   const { period, against, ...rest } = readGiven(texts);
   // A list is asked for alone.
@@ -223,14 +218,6 @@ function proposeSeries({ texts, source = [] }: GivenWords): string {
   const params = { ...(site !== undefined && { site }), ...(period !== undefined && { period }) };
   const [byDay, compared] = [timeseries, compare].map((command) => formatCommand(command, params, source));
   return `${BY_DAY}${byDay}; compared with the days before: ${compared}`;
-}
-
-/** How many days a period in words is. */
-function countAsked(texts: GivenWords["texts"]): number {
-  const [period = ""] = texts.get("period") ?? [];
-  if (!isPeriod(period)) return DEFAULT_DAYS;
-  const { from, to } = resolvePeriod(period, new Date().toISOString().slice(0, 10));
-  return countDays(from, to);
 }
 
 /** Explains that a list or a condition needs a database of places. */

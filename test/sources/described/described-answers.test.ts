@@ -231,7 +231,7 @@ describe("a service that has only some numbers of days", () => {
     expect(totals).toMatchObject({ visitors: 70, comparison: { previous: { days: 7 } } });
     expect(top).toEqual([]);
     expect(missing).toEqual([
-      { dimension: "pages", reason: NO_LIST, days: 7 },
+      { dimension: "pages", reason: NO_LIST, days: 30 },
       { dimension: "referrers", reason: NO_CHANNELS.reason },
       NO_CHANNELS,
       { dimension: "countries", reason: NO_CHANNELS.reason },
@@ -240,7 +240,7 @@ describe("a service that has only some numbers of days", () => {
     expect(noteMissing(missing, "shown", true).map(findNext)).toContainEqual({
       why: "One of them",
       name: "breakdown",
-      params: { dimension: "pages", days: 7 },
+      params: { dimension: "pages", days: 30 },
     });
   });
 
@@ -256,7 +256,7 @@ describe("a service that has only some numbers of days", () => {
   it("has a comparison without its lists, and says of one why there is none", async () => {
     const { ask } = createSmallService(described);
     const { missing } = await ask("compare", { days: 30 });
-    expect(missing).toContainEqual({ dimension: "pages", reason: NO_LIST, days: 7 });
+    expect(missing).toContainEqual({ dimension: "pages", reason: NO_LIST, days: 30 });
     await expect(ask("compare", { days: 30, dimension: "pages" })).rejects.toThrow(
       `dimension cannot be pages: ${NO_LIST}.`,
     );
@@ -270,7 +270,7 @@ describe("a service that has only some numbers of days", () => {
     ] as const) {
       await expect(ask(name, { ...given, period: "last_week" })).rejects.toMatchObject({
         message: `period cannot be used for pages: ${NO_LIST}.`,
-        hint: "Ask for a breakdown by pages of 7 days up to today (days).",
+        hint: "Ask for a breakdown by pages of 30 days up to today (days).",
       });
     }
     expect(await ask("conversions", { goal: "pages=/", days: 30 })).toMatchObject({ visitors: 300 });
