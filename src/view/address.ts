@@ -1,9 +1,10 @@
 import { readMember } from "../member.ts";
-import type { Call } from "../operations/call.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { DEFAULT_DAYS } from "../operations/fields.ts";
 import { isAll } from "../operations/period-words.ts";
 import { flagOf } from "../operations/shell-command.ts";
+import { mayCountGoals } from "../reports/conversions-answer.ts";
 import type { QueryOptions } from "../reports/default-days.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Query } from "../reports/query.ts";
@@ -32,19 +33,25 @@ export const sitePages: Readonly<Record<string, string>> = {
   crawlers: "Crawlers",
 };
 
-/** What a source must offer for a page: it may lack the hours of a week, for example. */
-const NEEDED: Readonly<Record<string, string>> = {
-  when: "hours",
-  "not-found": "not-found",
-  crawlers: "crawlers",
+const needs =
+  (name: string) =>
+  async (call: Call): Promise<boolean> =>
+    (await call.mayOffer?.({ name })) !== false;
+
+/** Whether a source may have what a page shows: it may lack the hours of a week, for example. */
+const MAY_HAVE: Readonly<Record<string, (call: Call, options: CallOptions) => Promise<boolean>>> = {
+  when: needs("hours"),
+  conversions: mayCountGoals,
+  "not-found": needs("not-found"),
+  crawlers: needs("crawlers"),
 };
 
-/** The pages whose tabs a source has, as far as is known without a request. */
-export async function listPages(call: Call): Promise<string[]> {
+/** The pages whose tabs a source has, as far as is known. */
+export async function listPages(call: Call, options: CallOptions): Promise<string[]> {
   const pages = await Promise.all(
     Object.keys(sitePages).map(async (page) => {
-      const name = readMember(NEEDED, page);
-      return name === undefined || (await call.mayOffer?.({ name })) !== false ? [page] : [];
+      const mayHave = readMember(MAY_HAVE, page);
+      return mayHave === undefined || (await mayHave(call, options)) ? [page] : [];
     }),
   );
   return pages.flat();
@@ -64,6 +71,9 @@ export const PERIODS: readonly [key: string, period: string, title: string][] = 
   ["y", "this_year", "This year"],
   ["a", "all", "All"],
 ];
+/** Whether a period of the bar can have days before it: today has no complete day yet, and before all days there are none. */
+export const isCompared = (period: string) => !["today", "all"].includes(period);
+
 /** A list in full. */
 const ROWS = "1000";
 /** Pages that are a query with one parameter fixed: by weekday and hour, 7 × 24. */

@@ -1,6 +1,6 @@
 import { html, type Tree } from "../mcp/chart/elements.ts";
 import { formatCount } from "../render/plural.ts";
-import { type Address, change, DEFAULT_PERIOD, PERIODS, START, sitePages } from "./address.ts";
+import { type Address, change, DEFAULT_PERIOD, isCompared, PERIODS, START, sitePages } from "./address.ts";
 import type { Dates } from "./dates.ts";
 
 /** The address of a page, with the secret. */
@@ -30,23 +30,26 @@ export function drawBar(dates: Dates, latest: string, offered: readonly string[]
   const to = (target: Address, text: string, attributes: Record<string, string> = {}) =>
     html("a", { href: href(target), ...attributes }, text);
   const current = (is: boolean) => (is ? { "aria-current": "true" } : {});
-  const periods = PERIODS.map(([key, name, title]) =>
-    to(change(address, { period: [name], days: undefined }), title, {
-      "data-key": key,
-      ...current(name === period),
-    }),
+  const periods = PERIODS.filter(([, name]) => page !== "compare" || isCompared(name)).map(
+    ([key, name, title]) =>
+      to(change(address, { period: [name], days: undefined }), title, {
+        "data-key": key,
+        ...current(name === period),
+      }),
   );
   const title = PERIODS.find(([, name]) => name === period)?.[2];
   const name = title ?? (nameWord(period) || formatCount(Number(given.get("days")), "day"));
   const isDated = fault === undefined && dates.from !== "";
   const shown = title !== undefined || isDated ? [] : [html("b", name)];
   const listed = Object.entries(sitePages).filter(([name]) => name === page || offered.includes(name));
-  const pages = listed.map(([name, title]) =>
-    to({ ...change(address, { search: undefined, by: undefined, limit: undefined }), page: name }, title, {
+  const pages = listed.map(([name, title]) => {
+    const dropped = name === "compare" && !isCompared(period) ? { period: undefined } : {};
+    const kept = change(address, { search: undefined, by: undefined, limit: undefined, ...dropped });
+    return to({ ...kept, page: name }, title, {
       ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),
       ...current(name === page),
-    }),
-  );
+    });
+  });
   return [
     html(
       "nav",
@@ -166,7 +169,13 @@ export interface Tools {
   prompt: string;
 }
 
-export const showError = (text: string, home: string | undefined): Tree[] => [
-  html("p", { class: "message failure", role: "alert" }, text),
+/** @param links What can be asked instead. */
+export const showError = (text: string, home: string | undefined, links: Tree[] = []): Tree[] => [
+  html(
+    "p",
+    { class: "message failure", role: "alert" },
+    text,
+    ...links.flatMap((link, index) => [index === 0 ? " " : " · ", link]),
+  ),
   ...(home === undefined ? [] : [html("p", html("a", { href: home }, "Back to the start"))]),
 ];

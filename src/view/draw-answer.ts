@@ -25,6 +25,7 @@ import { describeTools } from "./describe-tools.ts";
 import { drawForm, GOAL, SEARCH } from "./forms.ts";
 import { aboutGoals } from "./goals.ts";
 import { drawTable } from "./table.ts";
+import type { Way } from "./ways.ts";
 
 /** What pages are drawn with. */
 export interface Drawing {
@@ -186,7 +187,12 @@ function linkCondition(address: Address, dimension: Dimension, value: string | n
 }
 
 /** Why a page has no answer. What was typed into its form is still there, to be mended. */
-export const drawFault = (text: string, address: Address, href: Href): Tree[] =>
-  address.page === "conversions"
-    ? [drawHeading(address), aboutGoals(), drawForm(address, GOAL), ...showError(text, undefined)]
-    : [drawHeading(address), ...showError(text, href(START))];
+export function drawFault(text: string, address: Address, href: Href, ways: readonly Way[] = []): Tree[] {
+  const links = ways.map(({ title, target }) => html("a", { href: href(target) }, title));
+  const isAsked = address.page === "conversions";
+  return [
+    drawHeading(address),
+    ...(isAsked ? [aboutGoals(), drawForm(address, GOAL)] : []),
+    ...showError(text, isAsked || links.length > 0 ? undefined : href(START), links),
+  ];
+}

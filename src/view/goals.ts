@@ -1,7 +1,10 @@
 import { html, type Tree } from "../mcp/chart/elements.ts";
+import type { Call } from "../operations/call.ts";
 import { conditionOf, formatCondition } from "../operations/filter.ts";
 import { breakdown } from "../operations/index.ts";
 import { cleanText } from "../render/clean-text.ts";
+import { mayCountGoals } from "../reports/conversions-answer.ts";
+import { createNoDaysError } from "../reports/counted-list.ts";
 import { findLike } from "../reports/named-values.ts";
 import { type Address, change } from "./address.ts";
 import type { Href } from "./bar.ts";
@@ -20,11 +23,11 @@ const MAX_TYPED = 200;
 
 /**
  * The site's own pages and events, to be chosen as a goal: those with a name like the one that was typed, or the most frequent. Throws
- * if the source has neither.
+ * if the source has neither, or cannot tell who reached one.
  */
 export async function listGoals(
   address: Address,
-  { ask, signal }: { ask: Ask; signal: AbortSignal },
+  { ask, call, signal }: { ask: Ask; call: Call; signal: AbortSignal },
   href: Href,
 ): Promise<Tree[]> {
   const [typed = ""] = address.given.get("goal") ?? [];
@@ -39,6 +42,8 @@ export async function listGoals(
       return { dimension, isNear: near.length > 0, rows: near.length > 0 ? near : named };
     }),
   );
+  // The lists may only now have shown what kind of service it is.
+  if (!(await mayCountGoals(call, { signal }))) throw createNoDaysError("goal");
   const lists = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const [failed] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
   if (lists.length === 0) throw failed;

@@ -20,6 +20,7 @@ import { drawForm, GOAL } from "./forms.ts";
 import { aboutGoals, listGoals } from "./goals.ts";
 import { checkRequest } from "./guard.ts";
 import { type Ask, createQuestions, parseQuestion, type Question } from "./questions.ts";
+import { listWays } from "./ways.ts";
 
 export interface ViewOptions extends Omit<Drawing, "href"> {
   call: Call;
@@ -159,7 +160,7 @@ const MAX_HELD = 1_000;
 /** The pages that the source has: all, if it takes long to tell, or cannot be opened. */
 const findPages = ({ call, wait, signal }: Context): Promise<string[]> => {
   const all = Object.keys(sitePages);
-  return Promise.race([listPages(call), wait(MAX_HELD, signal).then(() => all)]).catch(() => all);
+  return Promise.race([listPages(call, { signal }), wait(MAX_HELD, signal).then(() => all)]).catch(() => all);
 };
 
 interface Page {
@@ -222,10 +223,12 @@ async function sendAnswer(address: Address, question: Question, context: Context
     });
     response.end(end(parts, trend));
   } catch (error) {
-    const text = describe(error);
+    const ways = listWays(error, address);
+    // Without a link, the hint says what to ask.
+    const text = ways.length > 0 && error instanceof AnalyticsError ? error.message : describe(error);
     begin(isUnknownSite(error) ? 404 : undefined);
     const goals = isAboutGoal(error) ? await listGoals(address, context, context.href).catch(() => []) : [];
-    const fault = drawFault(text, address, context.href);
+    const fault = drawFault(text, address, context.href, ways);
     response.end(end(hasHead ? showError(text, context.href(START)) : [...fault, ...goals]));
   } finally {
     hasHead = true;

@@ -90,8 +90,12 @@ it("fits the days of a button to a service that has others, and says so", { time
   expect(commandOf(pages[4] ?? "")).toContain("--period 2026-11-14/2026-11-20");
   expect(commandOf(pages[8] ?? "")).toContain("--period last_42_days");
   // Dates that a person chose, and that no list is near to, are refused.
-  const [refused] = await show(few(), ["/pages?period=2026-11-02%2F2026-11-04"]);
-  expect(refused).toContain("period cannot be used for pages");
+  const asked = "?period=2026-11-02%2F2026-11-04";
+  const refused = await show(few(), [`/pages${asked}`, `/conversions${asked}&goal=%2F`]);
+  for (const page of refused)
+    expect(page).toMatch(
+      /period cannot be used for pages: [^.]*\. <a href="[^"]*[?&;]days=30">The last 30 days<\/a>/,
+    );
 });
 
 it("shifts the days of a button whose visitors do not add up, and no dates of one's own", async () => {
@@ -105,7 +109,9 @@ it("shifts the days of a button whose visitors do not add up, and no dates of on
   expect(readText(week)).toContain("so this covers the 7 days until 2026-11-20.");
   expect(readText(year)).toContain("2026 · 324 days");
   expect(readText(year)).not.toContain("so this covers");
-  expect(dates).toContain("period must end today");
+  expect(readText(dates)).toMatch(
+    /period must end today: [^.]*\. Day by day · Compared with the days before/,
+  );
   expect(readText(list)).toContain("(period not stated by the service)");
   expect(commandOf(list)).not.toContain("--period");
   expect(readText(compared)).toContain("Visitors a day 10 a day, before: 10");
@@ -115,8 +121,10 @@ it("shifts the days of a button whose visitors do not add up, and no dates of on
 it("has tabs of the pages that the source has, and of the one that is open", async () => {
   const tabsOf = (page = "") => readText(/aria-label="Pages">(.*?)<\/nav>/s.exec(page)?.[1] ?? "").trim();
   const [, service, open] = await show(once(), ["", "", "/crawlers"]);
-  expect(tabsOf(service)).toBe("Overview Days Compare Conversions");
-  expect(tabsOf(open)).toBe("Overview Days Compare Conversions Crawlers");
+  expect(tabsOf(service)).toBe("Overview Days Compare");
+  expect(tabsOf(open)).toBe("Overview Days Compare Crawlers");
+  const [, counted] = await show(few(), ["", ""]);
+  expect(tabsOf(counted)).toBe("Overview Days Compare Conversions");
   const clock = () => NOW;
   const made = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
   const [all] = await show(made, [""], { site: "example.com", now: NOW });
@@ -126,6 +134,26 @@ it("has tabs of the pages that the source has, and of the one that is open", asy
   });
   const [failed] = await show(without as Call, ["/crawlers"], { site: "example.com", now: NOW });
   expect(tabsOf(failed)).toBe(tabsOf(all));
+});
+
+it("has a link where a comparison has no days before, and no button for one that cannot have any", async () => {
+  const [today, compared = "", year] = await show(few(), [
+    "?period=today",
+    "/compare?period=all",
+    "/compare?period=this_year",
+  ]);
+  expect(today).toMatch(/<a href="[^"?]*\/compare"[^>]*>Compare/);
+  expect(readText(compared)).not.toMatch(/Today|\bAll 91/);
+  for (const page of [compared, year])
+    expect(page).toMatch(/period=last_7_days">The last 7 days with the 7 before<\/a>/);
+});
+
+it("offers no goals where none can be answered", async () => {
+  const pages = await show(once(), ["/conversions", "/conversions?goal=%2Fpricing"]);
+  for (const page of pages) {
+    expect(readText(page)).toContain("this service does not say which days its lists cover");
+    expect(page).not.toContain('class="chips"');
+  }
 });
 
 it("has no shares in lists of other days, whose visitors are not shown", async () => {
