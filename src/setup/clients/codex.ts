@@ -24,15 +24,15 @@ export const codex: McpClient = {
     ...(Object.keys(env).length > 0 && { env }),
   }),
   notes: [
-    { remote: "Sign in: codex mcp login <name>" },
+    { remote: "Sign in: `codex mcp login <name>`" },
     {
-      key: "Start codex in a shell where the variables are set. (codex mcp add --env would write the key itself into the file.)",
+      key: "Start `codex` in a shell where the variables are set. (`codex mcp add --env` would write the key itself into the file.)",
     },
     {
       local:
-        "codex exec does not wait for npx to start a server: add required = true to the entry if you use it.",
+        "`codex exec` does not wait for `npx` to start a server: if you use it, add `required = true` to the entry.",
     },
-    "The editor extension and the desktop app read the same file. Check with: codex mcp list",
+    "The editor extension and the desktop app read the same file. Check with: `codex mcp list`",
   ],
   commandForRemote: (name, url) => `codex mcp add ${name} --url ${quoteForShell(url)}`,
   commandForLocal: (name, { command, env, passedOn }) =>

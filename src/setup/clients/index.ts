@@ -67,11 +67,11 @@ export const clients: readonly McpClient[] = [
     key: { from: "its environment", refer: likeShell },
     buildRemote: buildHttp,
     notes: [
-      "The file is in the project's folder. Start claude there and approve the server.",
+      "The file is in the project's folder. Start `claude` there and approve the server.",
       { shared: "You can commit the file: it says nothing about this machine." },
-      "For all your projects, use claude mcp add with --scope user: analytics-mcp config claude-code prints the command.",
-      { remote: "Sign in: /mcp, choose the server, Authenticate." },
-      { key: "Start claude in a shell where the variables are set." },
+      "For all your projects, use `claude mcp add` instead: `analytics-mcp config claude-code` prints it.",
+      { remote: "Sign in: `/mcp`, choose the server, Authenticate." },
+      { key: "Start `claude` in a shell where the variables are set." },
     ],
     // The name comes first: --env and --header take all following words, up to the next option.
     commandForRemote: (name, url) =>
@@ -109,7 +109,7 @@ export const clients: readonly McpClient[] = [
     key: { from: "its environment", refer: withPrefix },
     buildRemote: (url) => ({ url }),
     notes: [
-      "Reload the window with Developer: Reload Window. For a single project, use .cursor/mcp.json.",
+      "Reload the window with `Developer: Reload Window`. For a single project, use `.cursor/mcp.json`.",
       { remote: "Sign in: Settings → Tools & MCP, then Connect beside the server." },
       {
         key: "If you start Cursor from the dock or a menu, it does not have your shell's variables: start it from the shell, or set them for your session.",
@@ -128,10 +128,10 @@ export const clients: readonly McpClient[] = [
     aliases: ["gemini"],
     ...geminiForm("gemini"),
     notes: [
-      "Restart gemini. For a single project, use .gemini/settings.json.",
-      "Gemini CLI connects to no servers in a folder that you do not trust: trust it with /permissions.",
-      { remote: "Sign in: /mcp auth <name>" },
-      { key: "Start gemini in a shell where the variables are set." },
+      "Restart `gemini`. For a single project, use `.gemini/settings.json`.",
+      "Gemini CLI connects to no servers in a folder that you do not trust: trust it with `/permissions`.",
+      { remote: "Sign in: `/mcp auth <name>`" },
+      { key: "Start `gemini` in a shell where the variables are set." },
     ],
   },
   // https://docs.github.com/copilot/how-tos/copilot-cli: `mcpServers` with a list of allowed `tools`.
@@ -147,9 +147,9 @@ export const clients: readonly McpClient[] = [
     buildRemote: (url) => ({ type: "http", url, tools: ["*"] }),
     buildLocal: (program) => ({ type: "local", ...buildStdio(program), tools: ["*"] }),
     notes: [
-      "Restart copilot. Check with: copilot mcp list",
-      { remote: "Sign in: /mcp auth <name>" },
-      { key: "Start copilot in a shell where the variables are set." },
+      "Restart `copilot`. Check with: `copilot mcp list`",
+      { remote: "Sign in: `/mcp auth <name>`" },
+      { key: "Start `copilot` in a shell where the variables are set." },
     ],
     commandForRemote: (name, url) => `copilot mcp add --transport http ${name} ${quoteForShell(url)}`,
     commandForLocal: (name, program) =>
@@ -162,9 +162,9 @@ export const clients: readonly McpClient[] = [
     aliases: ["qwen"],
     ...geminiForm("qwen"),
     notes: [
-      "Restart qwen. For a single project, use .qwen/settings.json.",
-      { remote: "Sign in: /mcp, choose the server, Authenticate." },
-      { key: "Start qwen in a shell where the variables are set." },
+      "Restart `qwen`. For a single project, use `.qwen/settings.json`.",
+      { remote: "Sign in: `/mcp`, choose the server, Authenticate." },
+      { key: "Start `qwen` in a shell where the variables are set." },
     ],
   },
   // https://docs.windsurf.com/windsurf/cascade/mcp: a remote server needs `serverUrl`; `url` is ignored.
@@ -196,7 +196,7 @@ export const clients: readonly McpClient[] = [
     },
     buildRemote: (url) => ({ url }),
     notes: [
-      "Open the file with the command zed: open settings file. The server starts when you save the file, and its dot in Settings → AI → MCP Servers turns green.",
+      "Open the file with the command `zed: open settings file`. The server starts when you save the file, and its dot in Settings → AI → MCP Servers turns green.",
       { remote: "Sign in there with Authenticate." },
     ],
   },
@@ -227,9 +227,9 @@ export const clients: readonly McpClient[] = [
     key: { from: "its environment", refer: (variable) => `{env:${variable}}` },
     ...opencodeForm,
     notes: [
-      "Restart opencode. For a single project, use opencode.json in its folder.",
-      { remote: "Sign in: opencode mcp auth <name>" },
-      { key: "Start opencode in a shell where the variables are set." },
+      "Restart `opencode`. For a single project, use `opencode.json` in its folder.",
+      { remote: "Sign in: `opencode mcp auth <name>`" },
+      { key: "Start `opencode` in a shell where the variables are set." },
     ],
   },
   // https://kilo.ai/docs/automate/mcp/using-in-kilo-code: built on opencode, with files of its own.
@@ -250,9 +250,9 @@ export const clients: readonly McpClient[] = [
     key: { from: "its environment", refer: (variable) => `{env:${variable}}` },
     ...opencodeForm,
     notes: [
-      "Restart Kilo. For a single project, use kilo.jsonc in its folder.",
-      { remote: "Sign in: kilo mcp auth <name>" },
-      { key: "Start kilo, or the editor, in a shell where the variables are set." },
+      "Restart Kilo. For a single project, use `kilo.jsonc` in its folder.",
+      { remote: "Sign in: `kilo mcp auth <name>`" },
+      { key: "Start `kilo`, or the editor, in a shell where the variables are set." },
     ],
   },
   // https://docs.cline.bot/mcp/mcp-overview. A remote server without `type` means SSE. The extension fills in `${env:NAME}`;
@@ -277,7 +277,7 @@ export const clients: readonly McpClient[] = [
         key: "If you start the editor from the dock or a menu, it does not have your shell's variables: start it from the shell.",
       },
       {
-        key: "For the command line, add the entry without env to ~/.cline/data/settings/cline_mcp_settings.json: cline passes on its environment.",
+        key: "For the command line, add the entry without `env` to `~/.cline/data/settings/cline_mcp_settings.json`: cline passes on its environment.",
       },
     ],
     commandForRemote: (name, url) =>
@@ -298,10 +298,10 @@ export const clients: readonly McpClient[] = [
     buildRemote: (url) => ({ type: "streamable-http", url }),
     buildLocal: (program) => ({ type: "stdio", ...buildStdio(program) }),
     notes: [
-      "A new file also needs name, version and schema at its top. The tools are only there in agent mode.",
+      "A new file also needs `name`, `version` and `schema` at its top. The tools are only there in agent mode.",
       { remote: "It opens the browser to sign in." },
       {
-        key: "Continue looks up secrets in ~/.continue/.env, then in a project's .env, then in its environment.",
+        key: "Continue looks up secrets in `~/.continue/.env`, then in a project's `.env`, then in its environment.",
       },
     ],
   },
@@ -330,10 +330,10 @@ export const clients: readonly McpClient[] = [
       env_keys: passedOn,
     }),
     notes: [
-      "Start a new goose session.",
+      "Start a new `goose` session.",
       { remote: "It opens the browser to sign in when the session starts." },
       {
-        key: "goose looks up the names in env_keys in its environment, then in its keyring. goose configure → Add Extension asks for them.",
+        key: "goose looks up the names in `env_keys` in its environment, then in its keyring. `goose configure` → Add Extension asks for them.",
       },
     ],
   },
@@ -347,7 +347,7 @@ export const clients: readonly McpClient[] = [
     file: underHome(".lmstudio/mcp.json"),
     buildRemote: (url) => ({ url }),
     notes: [
-      "In LM Studio: Program → Install → Edit mcp.json. The server starts when you save the file.",
+      "In LM Studio: Program → Install → Edit `mcp.json`. The server starts when you save the file.",
       { remote: "It opens the browser to sign in (LM Studio 0.4 or newer)." },
     ],
     buildLink: ({ name, value }) => `lmstudio://add_mcp?name=${name}&config=${encodeBase64(value)}`,

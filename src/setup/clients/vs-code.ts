@@ -21,7 +21,7 @@ export const vsCode: McpClient = {
   buildLocal,
   buildInputs,
   notes: [
-    "In VS Code, run MCP: List Servers, choose the server, then Start. For a single project, use .vscode/mcp.json.",
+    "In VS Code, run `MCP: List Servers`, choose the server, then Start. For a single project, use `.vscode/mcp.json`.",
     { remote: "It opens the browser to sign in when the server starts." },
     { key: "It asks for the key when the server first starts, and keeps it." },
   ],
