@@ -18,6 +18,13 @@ export function cleanText(text: string, maxLength = MAX_TEXT_LENGTH): string {
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join("")}…`;
 }
 
+/** A pattern of files may be long, and there may be several. */
+const MAX_SENTENCES_LENGTH = 2_000;
+
+/** The text of a cell: whole sentences in a column that wraps, unless a visitor can write them. */
+export const cleanCell = ({ wraps, untrusted }: Column, text: string): string =>
+  cleanText(text, wraps && !untrusted ? MAX_SENTENCES_LENGTH : undefined);
+
 /**
  * Puts an apostrophe in front of text that a spreadsheet would run as a formula (OWASP, "CSV Injection"). A spreadsheet
  * opens tab-separated values, too.

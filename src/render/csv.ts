@@ -1,6 +1,6 @@
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
-import { cleanText, guardFormula } from "./clean-text.ts";
+import { cleanCell, guardFormula } from "./clean-text.ts";
 
 /**
  * Lists of rows as one table of comma-separated values (RFC 4180, but with line feeds as the shell has them): raw numbers,
@@ -12,10 +12,10 @@ export const formatCsv = (columns: readonly Column[], lists: readonly View["rows
     ...lists
       .flatMap((rows) => cleanRows(rows))
       .map((row) =>
-        columns.map(({ key, kind }) => {
-          const cell = row[key] ?? null;
+        columns.map((column) => {
+          const cell = row[column.key] ?? null;
           return typeof cell === "string"
-            ? quoteCell(guardFormula(kind, cleanText(cell)))
+            ? quoteCell(guardFormula(column.kind, cleanCell(column, cell)))
             : String(cell ?? "");
         }),
       ),

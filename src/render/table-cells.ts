@@ -1,7 +1,7 @@
 import { readMember } from "../member.ts";
 import { nameHour } from "../operations/days.ts";
 import { type Cell, type Column, POINTS } from "../operations/view.ts";
-import { cleanText } from "./clean-text.ts";
+import { cleanCell, cleanText } from "./clean-text.ts";
 import { formatDuration } from "./duration.ts";
 import { describePoints, isPoints } from "./points.ts";
 import { paint, type Screen, type Style } from "./terminal-screen.ts";
@@ -80,7 +80,7 @@ function makeCellFormat(screen: Screen) {
     // A count that is known only as a range: `217–1300`, `6–8 fewer`.
     if (typeof cell === "string" && isNumeric(column))
       return cleanText(cell).replaceAll(/\d+(?:\.\d+)?/g, (digits) => numbers.format(Number(digits)));
-    if (typeof cell === "string") return closeGaps(cleanText(readText(column, row, cell)));
+    if (typeof cell === "string") return closeGaps(cleanCell(column, readText(column, row, cell)));
     if (column.kind === "percent") return formatPercent(cell);
     if (column.kind === "percent_change") return sign(cell, formatPercent(cell));
     if (isPoints(column, row)) return describePoints(cell, numbers.format);

@@ -79,8 +79,13 @@ function formatTurned(columns: readonly Column[], format: (column: Column) => st
   );
 }
 
-const breakCell = ({ wraps }: Column, text: string, width: number): string[] =>
-  wraps ? wrap(text, width).split("\n") : [text];
+/** Lines of a cell. A path or address that is wider than the column goes on in the next line. */
+const breakCell = ({ wraps, untrusted }: Column, text: string, width: number): string[] =>
+  wraps
+    ? wrap(text, width)
+        .split("\n")
+        .flatMap((line) => (untrusted ? [line] : (line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [""])))
+    : [text];
 
 const joinCells = (cells: string[]) => cells.join(" ".repeat(GAP)).trimEnd();
 

@@ -2,11 +2,8 @@ import { nameHour } from "../operations/days.ts";
 import { nameWeekday } from "../operations/period.ts";
 import type { Column, View } from "../operations/view.ts";
 import { cleanRows } from "./clean-rows.ts";
-import { cleanText, guardFormula } from "./clean-text.ts";
+import { cleanCell, guardFormula } from "./clean-text.ts";
 import { describePoints, isPoints } from "./points.ts";
-
-/** A pattern of files may be long, and there may be several. */
-const MAX_SENTENCES_LENGTH = 2_000;
 
 export interface TsvOptions {
   /** For a model: no columns that are only for programs, and texts that can be sent back as they are. */
@@ -34,11 +31,11 @@ export function formatTsv(
       .flatMap((rows) => cleanRows(rows))
       .map((row) =>
         shown.map((column) => {
-          const { key, kind, wraps, untrusted } = column;
+          const { key, kind } = column;
           const cell = row[key] ?? null;
           if (forReaders && typeof cell === "number" && isPoints(column, row)) return describePoints(cell);
           if (typeof cell !== "string") return String(cell ?? "");
-          const text = cleanText(cell, wraps && !untrusted ? MAX_SENTENCES_LENGTH : undefined);
+          const text = cleanCell(column, cell);
           return guard(kind, forReaders ? showTime(kind, text) : text);
         }),
       ),

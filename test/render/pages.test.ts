@@ -302,6 +302,13 @@ describe("a page", () => {
       "        old for a file",
       "source  made-up data",
     ]);
+    const [, ...lines] = formatPage(
+      [{ ...view, rows: [{ check: "logs", detail: `in ${"/a/log".repeat(5)}: ${"w ".repeat(150)}end` }] }],
+      { ...screen, width: 30 },
+    ).split("\n");
+    expect(lines.slice(0, 3)).toEqual(["logs   in", "       /a/log/a/log/a/log/a/lo", "       g/a/log:"]);
+    expect(lines.at(-1)).toMatch(/end$/);
+    expect(lines.join("")).not.toContain("…");
   });
 
   it("shows times as people read them", () => {
