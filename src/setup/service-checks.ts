@@ -1,4 +1,4 @@
-import type { ChosenSite } from "../config/access.ts";
+import type { Access, ChosenSite } from "../config/access.ts";
 import { AnalyticsError, type ErrorCode, quoteIfNeeded } from "../errors.ts";
 import { CONTRACT_VERSION } from "../operations/contract.ts";
 import { findListed, listSites } from "../operations/site-name.ts";
@@ -71,11 +71,12 @@ async function checkRateLimit({ readTrial }: Facts): Promise<Finding> {
 }
 
 async function checkContract({ readAccess, readTrial }: Facts): Promise<Finding> {
-  const { service, site, profile } = await readAccess();
+  const access = await readAccess();
+  const { service } = access;
   if (service !== undefined) return skip(`${findGateway(service).title} has an API of its own`);
   const { readDescribed, readDescription } = await readTrial();
   const described = await readDescribed();
-  if (described !== undefined) return checkReading(described, site, profile);
+  if (described !== undefined) return checkReading(described, access);
   try {
     const { info } = await readDescription();
     const [major] = info.version.split(".");
@@ -94,23 +95,20 @@ async function checkContract({ readAccess, readTrial }: Facts): Promise<Finding>
 }
 
 /** A service that only describes itself: what it does not have. Where its fields are is a table of its own. */
-async function checkReading(
-  described: Described,
-  site: string | undefined,
-  profile: string | undefined,
-): Promise<Finding> {
-  const [{ summarizeService }, { listLacks }] = await Promise.all([
+async function checkReading(described: Described, access: Access): Promise<Finding> {
+  const [{ summarizeService }, { adviseOnProposal, listLacks }] = await Promise.all([
     import("../sources/described/service-summary.ts"),
     import("../sources/described/summary-text.ts"),
   ]);
-  const summary = await summarizeService(described, site, {});
+  const summary = await summarizeService(described, access.site, {});
   const [problem] = summary.problems;
   if (problem !== undefined) {
     const { message, hint = "See analytics-mcp mapping." } = problem.error;
-    return warn(message, hint);
+    const { proposal } = summary;
+    return warn(message, proposal ? adviseOnProposal(problem.error, proposal, access) : hint);
   }
   const intro = "reads its own field names (analytics-mcp mapping shows them).";
-  return ok([intro, ...listLacks(summary, profile)].join(" "));
+  return ok([intro, ...listLacks(summary, access)].join(" "));
 }
 
 async function checkSites({ readTrial, readAccess }: Facts): Promise<Finding> {

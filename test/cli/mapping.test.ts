@@ -7,7 +7,12 @@ import { readProfile } from "../../src/config/profiles.ts";
 import { createParameterError } from "../../src/errors.ts";
 import { nameList } from "../../src/reports/list-days.ts";
 import { findQuery } from "../../src/reports/queries.ts";
-import { DESCRIBED_KEY, startDescribedService } from "../support/described-service.ts";
+import {
+  DESCRIBED_KEY,
+  listDays,
+  startAnswers,
+  startDescribedService,
+} from "../support/described-service.ts";
 import { answerRightly, type FaultyServer, send, startServer } from "../support/faulty-server.ts";
 import { createHome } from "../support/profiles.ts";
 import { runShell } from "../support/shell.ts";
@@ -17,6 +22,14 @@ const write = (name: string, content: unknown) => {
   const file = join(folder, name);
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   return file;
+};
+/** The mapping that is proposed, and the rest of the command that saves it. */
+const readProposal = (stderr: string) => {
+  const [, mapping = "", command] =
+    /save it as service\.json; if not, change it first:\n(.*)\nThen:\n {2}analytics-mcp login (\S[^\n]*)\n/s.exec(
+      stderr,
+    ) ?? [];
+  return { mapping, command };
 };
 /** One line for text that was wrapped. */
 const flat = (text: string) => text.replaceAll(/\s+/g, " ");
@@ -213,7 +226,69 @@ describe("a service that describes itself in words of its own", () => {
       expect(JSON.parse(stdout)).toMatchObject({ realtime: { visitors: "/data/activeNow" } });
       expect(JSON.parse(stdout)).not.toHaveProperty("stats");
       expect(flat(stderr)).toContain("Two fields of the answer to /stats could be visitors");
-      expect(flat(stderr)).toContain('{"stats":{"visitors":"/data/uniqueVisitors"}}');
+      expect(readProposal(stderr)).toEqual({
+        mapping: '  {\n    "stats": {"visitors":"/data/uniqueVisitors"}\n  }',
+        command: `--base-url ${unclear.origin} --mapping service.json`,
+      });
+    });
+
+    it("proposes one file for all answers, which works as it is, and keeps what was chosen", async () => {
+      const days = (query: URLSearchParams) => listDays(Number(query.get("days") ?? 30));
+      const seen = (index: number) => ({ guests_seen: 1, members_seen: 9 + index });
+      const club = await startAnswers({
+        "/sites": () => [{ code: "club", site_url: "https://club.example/" }],
+        "/stats": (query) => ({
+          result: { members_seen: 9, guests_seen: 1, views: 40 * days(query).length },
+        }),
+        "/timeseries": (query) => days(query).map((day) => ({ day, views: 40, ...seen(0) })),
+        "/breakdown": () => [{ page: "/", views: 40, ...seen(1) }],
+        "/realtime": () => ({ now: 2 }),
+      });
+      const environment = createHome();
+      const stdin = DESCRIBED_KEY;
+      const named = ["login", "--base-url", club.origin, "--profile", "club"];
+      const { stderr } = await runShell([...named, "--api-key-stdin"], { environment, stdin });
+      expect(flat(stderr)).toContain("It is saved, but 2 of 4 kinds of questions do not work yet");
+      const proposal = readProposal(stderr);
+      const all = {
+        stats: { visitors: "/result/members_seen" },
+        timeseries: { visitors: "/members_seen" },
+        breakdown: { visitors: "/members_seen" },
+      };
+      expect(JSON.parse(proposal.mapping)).toEqual(all);
+      expect(proposal.command).toBe("--profile club --mapping service.json");
+      const ask = ["--profile", "club", "mapping"];
+      expect(readProposal((await runShell(ask, { environment })).stderr)).toEqual(proposal);
+      const { checks } = JSON.parse(
+        (await runShell(["--profile", "club", "doctor", "--json"], { environment })).stdout,
+      );
+      expect(checks.find(({ check }: { check: string }) => check === "contract").fix).toContain(
+        `save it as service.json: ${JSON.stringify(all)} Then: analytics-mcp login ${proposal.command}`,
+      );
+      // What was chosen for totals alone is proposed for the lists, too.
+      const { breakdown: _, ...some } = all;
+      const part = await runShell([...ask, "--mapping", write("some.json", some)], { environment });
+      expect(JSON.parse(readProposal(part.stderr).mapping)).toEqual(all);
+      const save = ["login", "--profile", "club", "--mapping", write("all.json", proposal.mapping)];
+      const saved = await runShell(save, { environment });
+      expect(saved.stderr).toContain("breakdown: value from /page, visitors from /members_seen");
+      expect(saved.stderr).not.toMatch(/do not work|service\.json/);
+      // What is said of its timezone is the same everywhere, and whole in a narrow terminal.
+      const advice =
+        "If you know it: analytics-mcp login --profile club --site-timezones club.example=Europe/Berlin";
+      const asToday = `names no timezone: its last day is taken as today. ${advice}`;
+      expect(flat(saved.stderr)).toContain(asToday);
+      const show = async (...argv: string[]) => {
+        const shown = { environment: { ...environment, NO_COLOR: "1" }, isTTY: true, columns: 80 };
+        const { stdout, stderr } = await runShell([...argv, "--profile", "club"], shown);
+        return `${flat(stdout)}${flat(stderr)}`;
+      };
+      expect(await show("doctor")).toContain(asToday);
+      expect(await show("sites")).toContain(`club.example has no timezone. ${advice}`);
+      expect(await show("overview")).toMatch(
+        new RegExp(`timezone: [-\\d]{10}, its last day, is taken as today\\. ${advice}`),
+      );
+      club.close();
     });
 
     it("says what was sent where sites have another id, and the mapping that sends it", async () => {
@@ -237,9 +312,11 @@ describe("a service that describes itself in words of its own", () => {
       const said = flat(all.stderr);
       const mapping = '{"sites":{"id":"/ref"},"site":"id"}';
       expect(said).toMatch(/stats: The service says: "No such property x{400,500}…?"/);
-      expect(said).toContain(
-        `/sites answers at this address, so either the service has no /stats, or it does not know the site by what was sent as \`site\`: "7", then "acme.example". If it knows sites by /ref, a mapping file says so: ${mapping}`,
-      );
+      const advice =
+        '/sites answers at this address, so either the service has no such path, or it does not know the site by what was sent as `site`: "7", then "acme.example".';
+      // Of three questions that fail in the same way, it is said once, and with the mapping where the fourth has it.
+      expect(said.split(advice)).toHaveLength(2);
+      expect(JSON.parse(readProposal(all.stderr).mapping)).toEqual(JSON.parse(mapping));
       expect(said).not.toMatch(/there is no API|which days|Next:/);
       expect(said).toContain("It is saved, but 4 of 4 kinds of questions do not work yet, as listed above.");
       const doctor = await runShell(["doctor", "--json"], { environment });
@@ -442,7 +519,9 @@ describe("a service that describes itself in words of its own", () => {
     it("proposes the line of a mapping where something is unclear", async () => {
       const { code, stderr } = await login(createHome(), unclear.origin);
       expect(code).toBe(0);
-      expect(flat(stderr)).toContain('{"stats":{"visitors":"/data/uniqueVisitors"}}');
+      expect(JSON.parse(readProposal(stderr).mapping)).toEqual({
+        stats: { visitors: "/data/uniqueVisitors" },
+      });
     });
 
     it("takes the timezone of a service that names none", async () => {

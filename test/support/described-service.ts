@@ -50,7 +50,16 @@ export function startDescribedService({
   });
 }
 
-function listDays(count: number): string[] {
+/** A service whose paths answer as they are given. */
+export const startAnswers = (answers: Record<string, (query: URLSearchParams) => unknown>) =>
+  startServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
+    const answer = new Map(Object.entries(answers)).get(pathname.replace("/api/v1", ""))?.(searchParams);
+    const [status, body] = answer === undefined ? [404, { error: "No such page" }] : [200, answer];
+    send(response, status, { "content-type": "application/json" }, JSON.stringify(body));
+  });
+
+export function listDays(count: number): string[] {
   const today = new Date(NOW).toISOString().slice(0, 10);
   return Array.from({ length: count }, (_, index) => addDays(today, index + 1 - count));
 }

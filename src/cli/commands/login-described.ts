@@ -2,7 +2,7 @@ import { formatSiteTimezones, type SiteTimezones } from "../../config/services.t
 import type { Described } from "../../sources/described/capabilities.ts";
 import { readMapping } from "../../sources/described/mapping-file.ts";
 import { summarizeService } from "../../sources/described/service-summary.ts";
-import { listLacks, listProblems, listReadings } from "../../sources/described/summary-text.ts";
+import { listLacks, listProblems, listProposal, listReadings } from "../../sources/described/summary-text.ts";
 import type { Io } from "../io.ts";
 import { printNote } from "../output/streams.ts";
 import type { Service } from "./login-input.ts";
@@ -13,22 +13,23 @@ import { readTimezones } from "./login-service.ts";
 export async function learnDescribed(
   io: Io,
   ask: Ask,
-  { described, mapping: given, siteTimezones, isTyped }: Service & { described: Described },
+  { described, baseUrl, mapping: given, siteTimezones, isTyped }: Service & { described: Described },
   { site, profile, isQuiet }: { site: string | undefined; profile: string; isQuiet: boolean },
 ) {
   const summary = await summarizeService(described, site, {});
   if (!isQuiet && summary.site !== undefined) {
     await printNote(io, "\nThis is how the service's own field names are read:");
     for (const line of listReadings(summary)) await printNote(io, `- ${line}`);
-    for (const line of listLacks(summary, profile)) await printNote(io, line);
+    for (const line of listLacks(summary, { profile, baseUrl })) await printNote(io, line);
   }
   for (const line of listProblems(summary)) await printNote(io, line);
   const asks = summary.lacks.timezone && isTyped && !isQuiet;
   const timezones = asks ? await askForTimezones(ask) : siteTimezones;
-  const { length: unread } = summary.problems;
+  const { problems, tried } = summary;
   return {
     /** Of the questions that were tried, how many do not work. */
-    unread: unread === 0 ? undefined : `${unread} of ${summary.tried}`,
+    unread: problems.length === 0 ? undefined : `${problems.length} of ${tried}`,
+    proposal: listProposal(summary, { profile, baseUrl }),
     saves: { siteTimezones: timezones, mapping: given && readMapping(given) },
     shows: { site_timezones: timezones, mapping: summary.mapping },
   };

@@ -186,17 +186,17 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   // Printed before the question, which asks for one of these sites.
   if (asksForSite) await print({});
   const site = asksForSite ? await askForDefaultSite(ask, answer.sites, savedSite) : (named ?? savedSite);
-  const { saves, shows, unread } = await learnMore(io, ask, service, {
+  const learned = await learnMore(io, ask, service, {
     site,
     profile: name,
     isQuiet: flags.json === true,
   });
   return async () => {
-    const content = { baseUrl, apiKey, site, service: kind?.name, ...saves };
+    const content = { baseUrl, apiKey, site, service: kind?.name, ...learned.saves };
     const { sayReplaced } = saveProfile(io, name, content);
     if (!asksForSite) {
       const key = describeKey(apiKey);
-      await print({ profile: name, base_url: baseUrl, ...shows, key, site: site ?? null, file });
+      await print({ profile: name, base_url: baseUrl, ...learned.shows, key, site: site ?? null, file });
     }
     if (flags.json) return;
     await printNote(io, `\nSaved as profile ${name} for ${describeService(kind, baseUrl)}:`);
@@ -215,17 +215,34 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
         `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
       );
     }
-    if (unread !== undefined) {
-      await printNote(io, `It is saved, but ${unread} kinds of questions do not work yet, as listed above.`);
-      const options = name === DEFAULT_PROFILE ? "" : ` --profile ${name}`;
-      await printNote(io, `To see how it is read: analytics-mcp mapping${options}`);
-      return;
-    }
+    if (await sayUnread(io, name, learned)) return;
     const [first, ...others] = answer.sites;
     const needsSite = site === undefined && first !== undefined && others.length > 0;
     // The service's name for a site becomes part of a command that people paste.
     await printNext(io, name, needsSite ? { site: cleanText(first.domain) } : {});
   };
+}
+
+interface Learned {
+  saves: Pick<Profile, "siteTimezones" | "mapping">;
+  shows: Record<string, unknown>;
+  unread?: string | undefined;
+  proposal?: string[];
+}
+
+/** Says what does not work yet, and the mapping that would help. Returns whether something does not work. */
+async function sayUnread(io: Io, profile: string, { unread, proposal = [] }: Learned): Promise<boolean> {
+  const options = profile === DEFAULT_PROFILE ? "" : ` --profile ${profile}`;
+  const lines = [
+    ...(unread === undefined
+      ? []
+      : [`It is saved, but ${unread} kinds of questions do not work yet, as listed above.`]),
+    ...(unread !== undefined && proposal.length === 0
+      ? [`To see how it is read: analytics-mcp mapping${options}`]
+      : proposal),
+  ];
+  for (const line of lines) await printNote(io, line);
+  return unread !== undefined;
 }
 
 /** The site that was named, if the key has it. Throws AnalyticsError, unless a person can be asked for another. */
@@ -263,11 +280,7 @@ async function learnMore(
   ask: Ask,
   service: Service & Tried,
   asked: { site: string | undefined; profile: string; isQuiet: boolean },
-): Promise<{
-  saves: Pick<Profile, "siteTimezones" | "mapping">;
-  shows: Record<string, unknown>;
-  unread?: string | undefined;
-}> {
+): Promise<Learned> {
   const { kind, described, siteTimezones } = service;
   if (described !== undefined) {
     const { learnDescribed } = await import("./login-described.ts");

@@ -5,6 +5,7 @@ import { sites } from "../../operations/index.ts";
 import type { View } from "../../operations/view.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
 import type { ServiceSummary } from "../../sources/described/service-summary.ts";
+import type { SavedPlace } from "../../sources/described/summary-text.ts";
 import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
 import { findLocal } from "../../sources/local-choice.ts";
 import { createContractCall, openTarget } from "../../sources/service-source.ts";
@@ -70,7 +71,7 @@ async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
     // The service may have changed since.
     learnsAnew: true,
   });
-  const { listProblem, listProblems } = await import("../../sources/described/summary-text.ts");
+  const { listProblem, listProblems, listProposal } = await import("../../sources/described/summary-text.ts");
   let described: Described | undefined;
   try {
     described = await call.readDescribed({});
@@ -83,18 +84,15 @@ async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
   if (described === undefined) return printNone("This service keeps the contract");
   const { summarizeService } = await import("../../sources/described/service-summary.ts");
   const summary = await summarizeService(described, flags.site ?? found.site, {});
-  await print(summary.mapping, [await buildView(described, summary, found.profile)]);
-  for (const line of listProblems(summary)) await printNote(io, line);
+  const place = { ...found, apiKeyFile: flags.apiKeyFile };
+  await print(summary.mapping, [await buildView(described, summary, place)]);
+  for (const line of [...listProblems(summary), ...listProposal(summary, place)]) await printNote(io, line);
 }
 
 /** A longer one would take the place of where it is. */
 const MAX_EXAMPLE = 16;
 
-async function buildView(
-  { reader }: Described,
-  summary: ServiceSummary,
-  profile: string | undefined,
-): Promise<View> {
+async function buildView({ reader }: Described, summary: ServiceSummary, place: SavedPlace): Promise<View> {
   const { cutWord, LEARNED_FROM, listLacks, listRequestFacts } = await import(
     "../../sources/described/summary-text.ts"
   );
@@ -114,6 +112,6 @@ async function buildView(
       example: example === null ? null : cutWord(String(example), MAX_EXAMPLE),
       learned_from: LEARNED_FROM[by],
     })),
-    notes: [...listRequestFacts(reader, summary), ...listLacks(summary, profile)],
+    notes: [...listRequestFacts(reader, summary), ...listLacks(summary, place)],
   };
 }

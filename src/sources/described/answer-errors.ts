@@ -1,6 +1,22 @@
+import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { AnalyticsError, type ErrorCode } from "../../errors.ts";
 import { isRecord } from "./answer-tables.ts";
+
+/** The refusal of a site that the service may know by another place of its list. */
+export class UnknownSiteError extends ForeignAnswerError {
+  /** What is known, without the mapping. */
+  readonly about: string;
+  readonly proposal: Readonly<Record<string, unknown>>;
+
+  constructor({ code, message, text, status }: ForeignAnswerError, about: string, place: string) {
+    const proposal = { sites: { id: place }, site: "id" };
+    const hint = `${about} If it knows sites by ${place}, a mapping file says so: ${JSON.stringify(proposal)}`;
+    super(code, message, text, { status, hint });
+    this.about = about;
+    this.proposal = proposal;
+  }
+}
 
 /** Errors that say nothing about the next answer. */
 const OF_ONE_ANSWER: ReadonlySet<ErrorCode> = new Set([

@@ -1,7 +1,7 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
-import { AnalyticsError } from "../../errors.ts";
+import { AnalyticsError, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { AllDays, CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
@@ -29,7 +29,7 @@ import { type ReadRows, readRows } from "./read-rows.ts";
 import { createSeriesReader, describeDates, formatNow, type ServiceSeries } from "./read-series.ts";
 import { fillDays, near, type ServiceDay, sumOf } from "./service-days.ts";
 import type { RequestOptions, ServiceReader } from "./service-reader.ts";
-import { findSite, findTimezone } from "./service-sites.ts";
+import { adviseOnTimezone, findSite, findTimezone } from "./service-sites.ts";
 
 /** Answers of a service by its own description, as far as it has them. */
 export interface DescribedService {
@@ -50,6 +50,8 @@ export interface DescribedContext {
   clock: () => number;
   /** The timezones of sites, by domain, that the person named. */
   siteTimezones: Readonly<Record<string, string>>;
+  /** The command that saves more about the service, where it has a profile. */
+  login: string | undefined;
 }
 
 interface DataStart {
@@ -65,7 +67,12 @@ interface Totals {
   events: number | undefined;
 }
 
-export function createDescribedService({ reader, clock, siteTimezones }: DescribedContext): DescribedService {
+export function createDescribedService({
+  reader,
+  clock,
+  siteTimezones,
+  login,
+}: DescribedContext): DescribedService {
   const { mapping } = reader;
   const { readSeries, findWindow, describePeriod } = createSeriesReader(reader, clock);
 
@@ -84,6 +91,10 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const timezone = readMember(siteTimezones, site.domain) ?? siteTimezones["*"];
     return timezone === undefined ? site : { ...site, timezone };
   };
+
+  const adviseOn = (site: ServiceSite) => (login === undefined ? "" : adviseOnTimezone(login, site));
+  const dates = (site: ServiceSite, series: Parameters<typeof describeDates>[0]) =>
+    describeDates(series, adviseOn(site));
 
   const readTotals = async (site: ServiceSite, days: number, options: RequestOptions): Promise<Totals> => {
     const answer = await reader.askSite(stats.path, site, { days }, options);
@@ -129,12 +140,21 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
     const { sites: found, isCut } = await reader.listSites(options);
     const isDated = withDates && found.length <= MAX_DATED;
     const listed = isDated ? await Promise.all(found.map((site) => addStart(site, options))) : found;
+    // Whether an answer about it names one is known once it was asked about.
+    const zoneless = listed.find(
+      (site) => addTimezone(site).timezone === undefined && reader.learned().timezones[site.id] === null,
+    );
     return {
       as_of: formatNow(clock(), undefined),
       sites: listed
         .map(addTimezone)
         .toSorted((a, b) => Number(a.domain > b.domain) - Number(a.domain < b.domain)),
-      ...join(isCut ? [near("The service lists its sites in pages, and these are not all of them.")] : []),
+      ...join([
+        ...(isCut ? [near("The service lists its sites in pages, and these are not all of them.")] : []),
+        ...(zoneless
+          ? [near(`${quoteIfNeeded(zoneless.domain)} has no timezone.${adviseOn(zoneless)}`)]
+          : []),
+      ]),
     };
   };
 
@@ -162,7 +182,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         ...(totals.events === undefined ? [hasEvents ? UNKNOWN_EVENTS : NO_EVENTS] : []),
         ...describeVisitors(days, totals.visitors, series.points),
         ...left,
-        ...describeDates(series),
+        ...dates(site, series),
       ]),
     };
   };
@@ -210,7 +230,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
       period: describePeriod(series),
       interval: "day",
       points: filled,
-      ...join([...(sums?.warnings ?? (days > 1 ? [EACH_DAY] : [])), ...warnings, ...describeDates(series)]),
+      ...join([...(sums?.warnings ?? (days > 1 ? [EACH_DAY] : [])), ...warnings, ...dates(site, series)]),
     };
   };
 
@@ -252,7 +272,7 @@ export function createDescribedService({ reader, clock, siteTimezones }: Describ
         ...(unnamed === undefined
           ? []
           : [near(`The service does not say what it counts here: it calls the number ${unnamed}.`)]),
-        ...(period ? describeDates(period) : [NO_DATES]),
+        ...(period ? dates(site, period) : [NO_DATES]),
       ]),
     };
   };

@@ -60,8 +60,8 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
         throw createNeedlessMappingError();
       const context = { readText, mapping: mapping ?? {}, memory, learned };
       const reader = await openServiceReader(context, { signal });
-      const { siteTimezones = {} } = target;
-      return { reader, service: createDescribedService({ reader, clock, siteTimezones }) };
+      const { siteTimezones = {}, login } = target;
+      return { reader, service: createDescribedService({ reader, clock, siteTimezones, login }) };
     })();
     described = started;
     // After a failure, the next question tries again.

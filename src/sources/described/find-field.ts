@@ -1,6 +1,6 @@
 import { AnalyticsError, quote } from "../../errors.ts";
 import { findNearest } from "../../suggest.ts";
-import type { Found } from "./field-mapping.ts";
+import { type Found, keepFound, type Reading } from "./field-mapping.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
 import {
   DESCRIBED,
@@ -34,6 +34,54 @@ export interface Sought {
   chosen: Readonly<Record<string, Pointer | null | undefined>>;
 }
 
+/** What a mapping file would say of fields that cannot be told: for each, the places that it could name, the likeliest first. */
+export interface Choice {
+  operation: string;
+  places: Readonly<Record<string, readonly Pointer[]>>;
+}
+
+/** Fields that cannot be told. A mapping file can name their places. */
+export class UnclearFieldError extends AnalyticsError {
+  /** What is known about the places, without the line of a mapping. */
+  readonly about: string;
+  readonly choice: Choice;
+
+  constructor(message: string, about: string, choice: Choice) {
+    super("bad_answer", message, { status: 200, hint: `${about} ${adviseOnMapping(choice)}`.trim() });
+    this.about = about;
+    this.choice = choice;
+  }
+}
+
+/**
+ * Finds fields one after the other. Throws what is wrong with the first, with what a mapping would say of all.
+ *
+ * @param finds By the field, with what is chosen or proposed for the others.
+ */
+export function findFields(
+  { operation, chosen }: Pick<Sought, "operation" | "chosen">,
+  finds: Readonly<Record<string, (chosen: Sought["chosen"]) => Found | undefined>>,
+): Reading {
+  const unclear: UnclearFieldError[] = [];
+  let taken = chosen;
+  const found = Object.entries(finds).map(([field, find]) => {
+    try {
+      return [field, find(taken)] as const;
+    } catch (error) {
+      if (!(error instanceof UnclearFieldError)) throw error;
+      unclear.push(error);
+      taken = { ...taken, [field]: error.choice.places[field]?.[0] };
+      return [field, undefined] as const;
+    }
+  });
+  const [first, ...others] = unclear;
+  if (first === undefined) return keepFound(Object.fromEntries(found));
+  if (others.length === 0) throw first;
+  const about = [first.about, ...others.flatMap((error) => [error.message, error.about])].join(" ");
+  const places = Object.assign({}, ...unclear.map(({ choice }) => choice.places));
+  throw new UnclearFieldError(first.message, about, { operation, places });
+}
+
 /** How well a place fits a field: by the names on the way to it, else by what the description says of it. */
 export function rankPlace(
   names: readonly string[],
@@ -58,18 +106,20 @@ export function choose(candidates: readonly Candidate[], sought: Sought): Found 
   return { pointer: first.pointer, by: best >= DESCRIBED ? "description" : "name" };
 }
 
-const wordOf = ({ pointer }: Candidate) => splitName(namesOf(pointer).at(-1) ?? "").join("");
+/** The name of a place, without case and separators. */
+export const wordOf = (pointer: Pointer): string => splitName(namesOf(pointer).at(-1) ?? "").join("");
 const compareWords = (a: Candidate, b: Candidate) =>
-  Number(wordOf(a) > wordOf(b)) - Number(wordOf(a) < wordOf(b));
+  Number(wordOf(a.pointer) > wordOf(b.pointer)) - Number(wordOf(a.pointer) < wordOf(b.pointer));
 
 function createAmbiguousError(both: readonly [Candidate, Candidate], sought: Sought): AnalyticsError {
   const [first, second] = both.map(
     ({ pointer, sample }) => `${namePlace(pointer)} (${describeSample(sample)})`,
   );
-  return new AnalyticsError(
-    "bad_answer",
-    `Two fields of the answer to ${sought.path} could be ${sought.field}: ${first} and ${second}.`,
-    { status: 200, hint: adviseOnMapping(sought, both[0].pointer) },
+  const { operation, field } = sought;
+  return new UnclearFieldError(
+    `Two fields of the answer to ${sought.path} could be ${field}: ${first} and ${second}.`,
+    "",
+    { operation, places: { [field]: both.map(({ pointer }) => pointer) } },
   );
 }
 
@@ -86,20 +136,25 @@ export function createMissingError(
     near,
   }: { reason?: string; places?: readonly Pointer[]; near?: Pointer | undefined } = {},
 ): AnalyticsError {
-  const likely = listLikely(places, sought);
-  const [first] = likely;
-  const listed = likely.slice(0, MAX_PLACES).map(namePlace).join(", ");
-  const advise = () => {
-    if (near !== undefined) return `Did you mean ${namePlace(near)}? ${adviseOnMapping(sought, near)}`;
-    if (places.length === 0) return `If it has one, a mapping file can name the place. ${SEE_MAPPING}`;
-    return first === undefined
-      ? `No number in it looks like ${sought.field}: it has ${places.slice(0, MAX_PLACES).map(namePlace).join(", ")}. ${adviseOnMapping(sought, "…")}`
-      : `It may be ${likely.length > 1 ? "one of " : ""}${listed}. ${adviseOnMapping(sought, first)}`;
+  const message = `The answer to ${sought.path} ${reason} ${sought.field}.`;
+  if (near === undefined && places.length === 0) {
+    const hint = `If it has one, a mapping file can name the place. ${SEE_MAPPING}`;
+    return new AnalyticsError("bad_answer", message, { status: 200, hint });
+  }
+  const { operation, field } = sought;
+  const likely = near === undefined ? listLikely(places, sought) : [near];
+  const others = likely.length === 0 ? listOthers(places, sought) : [];
+  const [only, another] = others;
+  const list = (pointers: readonly Pointer[]) => pointers.slice(0, MAX_PLACES).map(namePlace).join(", ");
+  const describe = () => {
+    if (near !== undefined) return `Did you mean ${namePlace(near)}?`;
+    if (likely.length > 0) return `It may be ${likely.length > 1 ? "one of " : ""}${list(likely)}.`;
+    const none = `No number in it looks like ${field}`;
+    if (only !== undefined && another === undefined) return `${none}, unless ${namePlace(only)} is it.`;
+    return `${none}: it has ${list(only === undefined ? places : others)}.`;
   };
-  return new AnalyticsError("bad_answer", `The answer to ${sought.path} ${reason} ${sought.field}.`, {
-    status: 200,
-    hint: advise(),
-  });
+  const known = likely.length > 0 || another === undefined ? [...likely, ...others] : [];
+  return new UnclearFieldError(message, describe(), { operation, places: { [field]: known } });
 }
 
 /**
@@ -125,21 +180,31 @@ export function createGivenError(
 }
 
 /** Places that can be proposed as a field, the likeliest first: as a count, none that is known to be something else. */
-function listLikely(places: readonly Pointer[], { operation, field, chosen }: Sought): Pointer[] {
+function listLikely(places: readonly Pointer[], sought: Sought): Pointer[] {
+  const { operation, field } = sought;
   if (!PROPOSED.has(field)) return [...places];
   const words = operation === "realtime" ? "active" : (field as Field);
+  const ranked = listOthers(places, sought).flatMap((pointer) => {
+    const names = namesOf(pointer);
+    const last = names.at(-1) ?? "";
+    if (isOtherMetric(last)) return [];
+    const isLike = splitName(last).some((part) => rankName([part], words) !== undefined);
+    return [{ pointer, rank: Number(!isLike) + 2 * Number(isBeside(names)) }];
+  });
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ pointer }) => pointer);
+}
+
+/** Places of counts that are not known to be another field, or to be of other days. */
+function listOthers(places: readonly Pointer[], { field, chosen }: Sought): Pointer[] {
   const taken = new Set(Object.entries(chosen).flatMap(([other, place]) => (other === field ? [] : [place])));
-  const ranked = places.flatMap((pointer) => {
+  return places.filter((pointer) => {
     const names = namesOf(pointer);
     const last = names.at(-1) ?? "";
     const metric = findMetric(...names);
     const isTaken = taken.has(pointer) || (field !== "count" && metric !== undefined && metric !== field);
     // A star is the name of a row.
-    if (isTaken || last === "*" || isNoCount(last) || isOtherMetric(last) || isAside(names)) return [];
-    const isLike = splitName(last).some((part) => rankName([part], words) !== undefined);
-    return [{ pointer, rank: Number(!isLike) + 2 * Number(isBeside(names)) }];
+    return !isTaken && last !== "*" && !isNoCount(last) && !isAside(names);
   });
-  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ pointer }) => pointer);
 }
 
 const PROPOSED: ReadonlySet<string> = new Set(["visitors", "pageviews", "events", "count"]);
@@ -160,9 +225,10 @@ const MAX_PLACES = 8;
 const SEE_MAPPING = '"analytics-mcp mapping" shows what can be read.';
 
 /** The line of a mapping that would choose, as it can be pasted. */
-function adviseOnMapping({ operation, field }: Sought, pointer: Pointer): string {
-  const line = JSON.stringify({ [operation]: { [field]: pointer.slice(0, MAX_SHOWN) } });
-  return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. ${SEE_MAPPING}`;
+function adviseOnMapping({ operation, places }: Choice): string {
+  const chosen = Object.entries(places).map(([field, [place = "…"]]) => [field, place.slice(0, MAX_SHOWN)]);
+  const line = JSON.stringify({ [operation]: Object.fromEntries(chosen) });
+  return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. "analytics-mcp mapping" prints one for all answers.`;
 }
 
 const MAX_SHOWN = 100;

@@ -2,8 +2,8 @@ import { readMember } from "../../member.ts";
 import { timeseries } from "../../operations/index.ts";
 import { readDates, readWritten } from "./answer-dates.ts";
 import type { Cell, Table } from "./answer-tables.ts";
-import { type Found, keepFound, type Reading } from "./field-mapping.ts";
-import { createMissingError, readCount } from "./find-field.ts";
+import type { Found, Reading } from "./field-mapping.ts";
+import { createMissingError, findFields, readCount } from "./find-field.ts";
 import {
   applyReading,
   cellsOf,
@@ -59,12 +59,17 @@ const isDay = (cell: Cell) => readWritten(cell) !== undefined;
 function readSeriesColumns(table: Table, query: TableQuery): Reading {
   const date = findDate(table, query);
   if (date === undefined) throw createMissingError({ ...query, field: "date" }, { places: table.columns });
-  const findCounts = (field: "visitors" | "pageviews") => {
-    const found = findColumn(table, field, query, isCount);
-    if (found === undefined) throw createMissingError({ ...query, field }, { places: listCounts(table) });
+  const findCounts = (field: "visitors" | "pageviews") => (chosen: TableQuery["chosen"]) => {
+    const given = { ...query, chosen };
+    const found = findColumn(table, field, given, isCount);
+    if (found === undefined) throw createMissingError({ ...given, field }, { places: listCounts(table) });
     return found;
   };
-  return keepFound({ date, visitors: findCounts("visitors"), pageviews: findCounts("pageviews") });
+  return findFields(query, {
+    date: () => date,
+    visitors: findCounts("visitors"),
+    pageviews: findCounts("pageviews"),
+  });
 }
 
 function findDate(table: Table, query: TableQuery): Found | undefined {

@@ -1,11 +1,12 @@
 import { readMember } from "../../member.ts";
 import { type Cell, isRecord, MAX_DEPTH, readCells } from "./answer-tables.ts";
-import { type Found, keepFound, type Reading } from "./field-mapping.ts";
+import type { Found, Reading } from "./field-mapping.ts";
 import {
   choose,
   createGivenError,
   createMissingError,
   findBelow,
+  findFields,
   rankPlace,
   readCount,
   type Sought,
@@ -51,22 +52,25 @@ export interface RecordQuery {
 }
 
 /** Finds the fields of a record. Throws AnalyticsError `bad_answer` for one that is missing, or that two places could be. */
-export function findInRecord(cells: Cells, { operation, path, fields, chosen, texts }: RecordQuery): Reading {
-  const reading = fields.map(({ field, words, isRequired }): [string, Found | undefined] => {
-    const sought = { operation, path, field, chosen };
-    const given = readMember(chosen, field);
-    if (given === null) return [field, undefined];
-    if (given !== undefined) return [field, findGivenCount(cells, given, sought)];
-    const candidates = [...cells].flatMap(([pointer, cell]) => {
-      const rank = rankPlace(namesOf(pointer), texts.get(describedAt(pointer)), words);
-      const sample = readCount(cell);
-      return rank === undefined || sample === undefined ? [] : [{ pointer, rank, sample }];
-    });
-    const found = choose(candidates, sought);
-    if (found === undefined && isRequired) throw createMissingError(sought, { places: listCounts(cells) });
-    return [field, found];
+export function findInRecord(cells: Cells, { fields, texts, ...query }: RecordQuery): Reading {
+  const finds = fields.map(({ field, words, isRequired }) => {
+    const find = (chosen: RecordQuery["chosen"]): Found | undefined => {
+      const sought = { ...query, field, chosen };
+      const given = readMember(query.chosen, field);
+      if (given === null) return undefined;
+      if (given !== undefined) return findGivenCount(cells, given, sought);
+      const candidates = [...cells].flatMap(([pointer, cell]) => {
+        const rank = rankPlace(namesOf(pointer), texts.get(describedAt(pointer)), words);
+        const sample = readCount(cell);
+        return rank === undefined || sample === undefined ? [] : [{ pointer, rank, sample }];
+      });
+      const found = choose(candidates, sought);
+      if (found === undefined && isRequired) throw createMissingError(sought, { places: listCounts(cells) });
+      return found;
+    };
+    return [field, find] as const;
   });
-  return keepFound(Object.fromEntries(reading));
+  return findFields(query, Object.fromEntries(finds));
 }
 
 /** The count at a place that the mapping names. Throws AnalyticsError `bad_answer` if there is none. */

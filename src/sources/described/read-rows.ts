@@ -7,7 +7,7 @@ import type { AnswerOf } from "../../operations/operation.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { type Cell, KEY, type Table } from "./answer-tables.ts";
 import { type Found, keepFound, type Reading } from "./field-mapping.ts";
-import { choose, createMissingError, readCount } from "./find-field.ts";
+import { choose, createMissingError, findFields, readCount } from "./find-field.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
 import { type Cells, findInRecord, readRecord } from "./read-record.ts";
 import {
@@ -120,12 +120,14 @@ function readRowColumns(table: Table, query: TableQuery, dimension: string, enve
   const value = findValue(table, query, dimension);
   if (value === undefined) throw createMissingError({ ...query, field: "value" }, { places: table.columns });
   if (value.by !== "mapping") assertOwnRows(table, value, dimension);
-  const counts = {
-    visitors: findColumn(table, "visitors", query, isCount),
-    pageviews: findColumn(table, "pageviews", query, isCount),
-    events: findColumn(table, "events", query, isCount),
-  };
-  const hasCounts = Object.values(counts).some((found) => found !== undefined);
+  const find = (field: "visitors" | "pageviews" | "events") => (chosen: TableQuery["chosen"]) =>
+    findColumn(table, field, { ...query, chosen }, isCount);
+  const counts = findFields(query, {
+    visitors: find("visitors"),
+    pageviews: find("pageviews"),
+    events: find("events"),
+  });
+  const hasCounts = Object.keys(counts).length > 0;
   const label = findLabel(table, query, dimension, value);
   const lone = hasCounts ? {} : findLoneCount(table, query, value, envelope);
   if (!hasCounts && Object.values(lone).every((found) => found === undefined))

@@ -124,12 +124,19 @@ const createUnknownDaysError = () =>
     { status: 200, hint: "Ask for more days, such as --days 90, among which there is one with traffic." },
   );
 
-/** What cannot be known about the dates. */
-export function describeDates({ window, timezone }: Pick<ServiceSeries, "window" | "timezone">): Warning[] {
-  return [
-    ...(timezone === undefined ? [near("This service names no timezone: its dates are its own.")] : []),
-    ...(window.partial === undefined
-      ? [{ ...near(`Whether ${window.to} is over cannot be known.`), values: { day: window.to } }]
-      : []),
-  ];
+/**
+ * What cannot be known about the dates.
+ *
+ * @param advice How the timezone can be named, after a space.
+ */
+export function describeDates(
+  { window, timezone }: Pick<ServiceSeries, "window" | "timezone">,
+  advice: string,
+): Warning[] {
+  if (timezone !== undefined) return [];
+  const { to, partial } = window;
+  const isToday = partial !== false;
+  const meaning = isToday ? `${to}, its last day, is taken as today` : "its dates are its own";
+  const warning = near(`This service names no timezone: ${meaning}.${advice}`);
+  return [isToday ? { ...warning, values: { day: to } } : warning];
 }

@@ -8,7 +8,7 @@ import type { CallOptions } from "../../operations/call.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown, sites, stats } from "../../operations/index.ts";
 import { type AllowedDays, findOtherDays, OtherDaysError, readAllowedDays } from "./allowed-days.ts";
-import { createBrokenError, explainRefusal, isOfOneAnswer } from "./answer-errors.ts";
+import { createBrokenError, explainRefusal, isOfOneAnswer, UnknownSiteError } from "./answer-errors.ts";
 import type { DescribedParameter } from "./description.ts";
 import { findNamed, nameDimension, renameToDimension } from "./dimension-names.ts";
 import type { FieldMapping, Learned, Reading, ServiceSite } from "./field-mapping.ts";
@@ -127,7 +127,7 @@ export async function openServiceReader(
       }
     }
     throw refusal?.code === "not_found"
-      ? await explainNotFound(refusal, path, names, given)
+      ? await explainNotFound(refusal, names, given)
       : refusal && explainParameters(refusal, path, ["site", ...Object.keys(sent)]);
   };
 
@@ -167,8 +167,7 @@ export async function openServiceReader(
 
   /** The list of sites came from there, so that the address is right. */
   const explainNotFound = async (
-    { code, message, text, status }: ForeignAnswerError,
-    path: string,
+    error: ForeignAnswerError,
     sent: readonly string[],
     given: RequestOptions,
   ) => {
@@ -176,11 +175,10 @@ export async function openServiceReader(
     const isOpen = (mapping.site ?? learned.site) === undefined;
     const list = isOpen ? await get(sites.path, {}, given).catch(() => undefined) : undefined;
     const other = list && findOtherId(list.answer, learned.readings[sites.name]);
-    const proposal = other && JSON.stringify({ sites: { id: other }, site: "id" });
-    return new ForeignAnswerError(code, message, text, {
-      status,
-      hint: `${sites.path} answers at this address, so either the service has no ${path}, or it does not know the site by what was sent as \`site\`: ${shown}.${proposal ? ` If it knows sites by ${other}, a mapping file says so: ${proposal}` : ""}`,
-    });
+    const hint = `${sites.path} answers at this address, so either the service has no such path, or it does not know the site by what was sent as \`site\`: ${shown}.`;
+    if (other !== undefined) return new UnknownSiteError(error, hint, other);
+    const { code, message, text, status } = error;
+    return new ForeignAnswerError(code, message, text, { status, hint });
   };
 
   const readPage = async (params: Record<string, string>, given: RequestOptions) => {

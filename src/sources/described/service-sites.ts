@@ -110,6 +110,10 @@ export function findTimezone(answer: unknown): string | undefined {
   return new Set(zones).size === 1 ? zones[0] : undefined;
 }
 
+/** How the timezone of a site can be named; of all sites, if its domain would not stand in a command as it is. */
+export const adviseOnTimezone = (login: string, { domain }: Pick<ServiceSite, "domain">): string =>
+  ` If you know it: ${login} --site-timezones ${/^[\w-]+(\.[\w-]+)+$/.test(domain) ? `${domain}=` : ""}Europe/Berlin`;
+
 /** The site that somebody means: by id, domain or name. Throws AnalyticsError if there is none, or if two have the name. */
 export function findSite(sites: readonly ServiceSite[], asked: string): ServiceSite {
   const fold = (text: string) => text.trim().toLowerCase();
@@ -150,6 +154,7 @@ const looksLikeDomain = (text: string): boolean =>
 
 /** Where a list of sites has what identifies them. */
 function readSiteColumns(table: Table, query: TableQuery): Reading {
+  const isInstant = (cell: Cell) => timestamp.safeParse(cell).success;
   const isName = (cell: Cell) => typeof cell === "string" || typeof cell === "number";
   const find = (field: "id" | "domain" | "name" | "timezone" | "created_at") => {
     const given = findGiven(table, field, query);
@@ -159,7 +164,9 @@ function readSiteColumns(table: Table, query: TableQuery): Reading {
       const rank = rankName(names.slice(-1), field);
       return rank === undefined ? undefined : rank + names.length;
     };
-    const found = listColumns(table, rankOf, (cells) => cells.some(isName));
+    // What was added may be a count.
+    const fits = field === "created_at" ? isInstant : isName;
+    const found = listColumns(table, rankOf, (cells) => cells.some(fits));
     const candidates = found.map(({ pointer, rank }) => ({ pointer, rank, sample: pointer }));
     return choose(candidates, { ...query, field });
   };

@@ -4,13 +4,14 @@ import type { CallOptions } from "../../operations/call.ts";
 import { dimensions } from "../../operations/dimensions.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { again } from "./allowed-days.ts";
-import { isOfOneAnswer } from "./answer-errors.ts";
+import { isOfOneAnswer, UnknownSiteError } from "./answer-errors.ts";
 import type { Cell } from "./answer-tables.ts";
 import type { Described } from "./capabilities.ts";
 import type { FieldMapping, Found, Reading, ServiceSite } from "./field-mapping.ts";
-import { namesOf } from "./json-pointer.ts";
+import { UnclearFieldError, wordOf } from "./find-field.ts";
+import { namesOf, type Pointer } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
-import { applyReading } from "./read-table.ts";
+import { applyReading, listCounts } from "./read-table.ts";
 import type { ServiceReader } from "./service-reader.ts";
 import { findSite } from "./service-sites.ts";
 import { rankDimension, rankName } from "./words.ts";
@@ -18,8 +19,10 @@ import { rankDimension, rankName } from "./words.ts";
 /** How a service that only describes itself is read, for the person who uses it. */
 export interface ServiceSummary {
   fields: SummaryField[];
-  /** What cannot be read. The hint of the error has the line of a mapping that would choose. */
-  problems: { operation: string; error: AnalyticsError }[];
+  /** What cannot be read. */
+  problems: Problem[];
+  /** The mapping that would choose what is unclear, with what it says already; undefined if it would say nothing more. */
+  proposal: Readonly<Record<string, unknown>> | undefined;
   /** How many operations were asked. */
   tried: number;
   /** What the service does not have. */
@@ -36,6 +39,11 @@ export interface ServiceSummary {
   site: ServiceSite | undefined;
   /** The reading as a file that can be edited and given back. */
   mapping: FieldMapping;
+}
+
+interface Problem {
+  operation: string;
+  error: AnalyticsError;
 }
 
 /** A field, where it is, and what is there. */
@@ -64,7 +72,8 @@ export async function summarizeService(
   const { reader } = described;
   const { sites: known } = reader.learned();
   const site = asked === undefined ? known[0] : findSite(known, asked);
-  const problems: ServiceSummary["problems"] = [];
+  const problems: Problem[] = [];
+  let unread: readonly Pointer[] = [];
   let timezone = site?.timezone;
   const fields = listFields(sites.name, reader.learned().readings[sites.name], ({ field }) =>
     site === undefined ? null : (Object.entries(site).find(([name]) => name === field)?.[1] ?? null),
@@ -80,18 +89,21 @@ export async function summarizeService(
       if (readMember(reader.learned().readings, key) === undefined) problems.push({ operation, error });
     }
     const reading = readMember(reader.learned().readings, key);
-    if (reading !== undefined)
-      fields.push(...listFields(operation, reading, findExample(await ask(), reading)));
+    if (reading === undefined) continue;
+    const answer = await ask();
+    fields.push(...listFields(operation, reading, findExample(answer, reading)));
+    if (key === ROWS) unread = listUnread(answer, reading);
   }
   const has = (operation: string, field?: string) =>
     fields.some((found) => found.operation === operation && (field ?? found.field) === found.field);
   // A site that the service does not know is another matter.
-  const isAbsent = ({ operation, error }: ServiceSummary["problems"][number]) =>
+  const isAbsent = ({ operation, error }: Problem) =>
     operation === realtime.name && error.code === "not_found" && has(stats.name);
   const hasActive = !problems.some(isAbsent);
   return {
     fields,
     problems: problems.filter((problem) => !isAbsent(problem)),
+    proposal: proposeMapping(reader.mapping, problems, unread),
     tried: steps.length - Number(!hasActive),
     lacks: {
       active: !hasActive,
@@ -107,6 +119,46 @@ export async function summarizeService(
       ...(!hasActive && { realtime: { visitors: null } }),
     },
   };
+}
+
+type Places = Record<string, Pointer | null | undefined>;
+
+/**
+ * What is unclear, chosen in one mapping: a field by the same name in all answers.
+ *
+ * @param rows Counts in the rows of a breakdown that are not read.
+ */
+function proposeMapping(
+  given: FieldMapping,
+  problems: readonly Problem[],
+  rows: readonly Pointer[],
+): ServiceSummary["proposal"] {
+  let proposal: Record<string, unknown> = { ...given };
+  const names = new Map<string, string>();
+  const chosenFor = (operation: string) => (readMember(proposal, operation) ?? {}) as Places;
+  const choose = (operation: string, field: string, place: Pointer) => {
+    proposal = { ...proposal, [operation]: { ...chosenFor(operation), [field]: place } };
+    if (operation !== realtime.name && !names.has(field)) names.set(field, wordOf(place));
+  };
+  const isNamed = (field: string) => (place: Pointer) => wordOf(place) === names.get(field);
+  for (const { name } of [stats, timeseries])
+    for (const [field, place] of Object.entries(chosenFor(name))) if (place) choose(name, field, place);
+  for (const { error } of problems) {
+    if (error instanceof UnknownSiteError) proposal = { ...proposal, ...error.proposal };
+    if (!(error instanceof UnclearFieldError)) continue;
+    const { operation, places } = error.choice;
+    for (const [field, known] of Object.entries(places)) {
+      const others = Object.values(chosenFor(operation));
+      const [first = "…"] = known.filter((place) => !others.includes(place));
+      choose(operation, field, known.find(isNamed(field)) ?? first);
+    }
+  }
+  for (const field of names.keys()) {
+    const place = rows.find(isNamed(field));
+    if (place !== undefined && chosenFor(breakdown.name)[field] === undefined)
+      choose(breakdown.name, field, place);
+  }
+  return JSON.stringify(proposal) === JSON.stringify(given) ? undefined : proposal;
 }
 
 interface Step {
@@ -177,6 +229,13 @@ function findExample(answer: unknown, reading: Reading) {
     if (pointer === "") return typeof answer === "number" || typeof answer === "string" ? answer : null;
     return (field === "total_rows" ? undefined : row?.get(pointer)) ?? cells.get(pointer);
   };
+}
+
+/** Counts of all rows that are no field. */
+function listUnread(answer: unknown, reading: Reading): Pointer[] {
+  const table = applyReading(answer, withoutTotal(reading));
+  const read = new Set(Object.values(reading).map(({ pointer }) => pointer));
+  return table === undefined ? [] : listCounts(table).filter((place) => !read.has(place));
 }
 
 /** The number of all rows stands beside the table, not in it. */

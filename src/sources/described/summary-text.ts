@@ -1,9 +1,14 @@
 import { DEFAULT_PROFILE } from "../../config/profiles.ts";
 import type { AnalyticsError } from "../../errors.ts";
+import { BASE_PATH } from "../../operations/contract.ts";
 import { breakdown, stats, timeseries } from "../../operations/index.ts";
-import { cleanText } from "../../render/clean-text.ts";
+import { quoteForShell } from "../../operations/shell-command.ts";
+import { cleanText, formatJson } from "../../render/clean-text.ts";
+import { UnknownSiteError } from "./answer-errors.ts";
 import type { Found } from "./field-mapping.ts";
+import { UnclearFieldError } from "./find-field.ts";
 import type { ServiceReader } from "./service-reader.ts";
+import { adviseOnTimezone } from "./service-sites.ts";
 import { listDimensions, type ServiceSummary } from "./service-summary.ts";
 
 /** Sentences about how a service is read. Its own words in them are cleaned and cut. */
@@ -32,12 +37,24 @@ export function listReadings({ fields }: ServiceSummary): string[] {
   });
 }
 
-/**
- * What the service does not have, and what that means.
- *
- * @param profile The one that it is saved in, if that has a name.
- */
-export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | undefined): string[] => [
+/** Where a service is saved: in a profile, or only at its address so far. */
+export interface SavedPlace {
+  profile?: string | undefined;
+  baseUrl: string;
+  apiKeyFile?: string | undefined;
+}
+
+/** The command that saves more about a service. */
+function formatSave({ profile, baseUrl, apiKeyFile }: SavedPlace, ...more: readonly string[]): string {
+  const address = ["--base-url", baseUrl.replace(BASE_PATH, "")];
+  const key = apiKeyFile === undefined ? [] : ["--api-key-file", apiKeyFile];
+  const named = profile === undefined ? [...address, ...key] : ["--profile", profile];
+  const options = [...(profile === DEFAULT_PROFILE ? [] : named), ...more];
+  return ["analytics-mcp login", ...options.map(quoteForShell)].join(" ");
+}
+
+/** What the service does not have, and what that means. */
+export const listLacks = ({ lacks, site }: ServiceSummary, place: SavedPlace): string[] => [
   ...(lacks.events ? ["It has no events."] : []),
   ...(lacks.active ? ["It has no active visitors (/realtime): everything else works without them."] : []),
   ...(lacks.breakdownDays
@@ -54,25 +71,43 @@ export const listLacks = ({ lacks, site }: ServiceSummary, profile?: string | un
       ]
     : []),
   ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
-  ...(lacks.timezone
-    ? [
-        `It names no timezone: its dates are its own. If you know it: analytics-mcp login${profile === undefined || profile === DEFAULT_PROFILE ? "" : ` --profile ${profile}`} --site-timezones ${nameZone(site)}`,
-      ]
+  ...(lacks.timezone && site
+    ? [`It names no timezone: its last day is taken as today.${adviseOnTimezone(formatSave(place), site)}`]
     : []),
 ];
 
-/** A timezone of the site as people give it; of all sites, if its name would not stand in a command as it is. */
-const nameZone = (site: ServiceSummary["site"]) =>
-  /^[\w-]+(\.[\w-]+)+$/.test(site?.domain ?? "") ? `${site?.domain}=Europe/Berlin` : "Europe/Berlin";
-
-/** What cannot be read, and the line of a mapping that would choose. */
-export const listProblems = ({ problems }: ServiceSummary): string[] =>
-  problems.flatMap(({ operation, error }) => listProblem(operation, error));
-
-export const listProblem = (operation: string, { message, hint }: AnalyticsError): string[] =>
-  [`${operation}: ${message}`, ...(hint === undefined ? [] : [hint])].map((text) =>
-    cleanText(text, MAX_PROBLEM),
+/** What cannot be read, and what is known about it; what is known of several is said once. */
+export function listProblems({ problems }: ServiceSummary): string[] {
+  const lines = problems.map(({ operation, error }) => listProblem(operation, error));
+  return lines.flatMap(([message = "", about = ""], index) =>
+    about === "" || lines[index + 1]?.[1]?.startsWith(about) ? [message] : [message, about],
   );
+}
+
+export const listProblem = (operation: string, error: AnalyticsError): string[] =>
+  [`${operation}: ${error.message}`, aboutOf(error)].map((text) => cleanText(text, MAX_PROBLEM));
+
+/** The hint, without the mapping: that of all problems is one. */
+const aboutOf = (error: AnalyticsError): string =>
+  error instanceof UnclearFieldError || error instanceof UnknownSiteError ? error.about : (error.hint ?? "");
+
+/** The mapping that is proposed, as a file with a line an operation, and the command that saves it; nothing if there is none. */
+export function listProposal({ proposal, problems }: ServiceSummary, place: SavedPlace): string[] {
+  if (proposal === undefined) return [];
+  const members = Object.entries(proposal).map(
+    ([name, value]) => `    ${formatJson(name)}: ${formatJson(value)}`,
+  );
+  return [
+    `${problems.length > 0 ? "" : "Its lists can have visitors or page views, too. "}If this mapping is right, save it as service.json; if not, change it first:`,
+    `  {\n${members.join(",\n")}\n  }`,
+    "Then:",
+    `  ${formatSave(place, "--mapping", "service.json")}`,
+  ];
+}
+
+/** The same in one sentence, with what is known about a problem. */
+export const adviseOnProposal = (error: AnalyticsError, proposal: object, place: SavedPlace): string =>
+  `${aboutOf(error)} If this mapping is right, save it as service.json: ${formatJson(proposal)} Then: ${formatSave(place, "--mapping", "service.json")}`.trim();
 
 const MAX_PROBLEM = 1_000;
 

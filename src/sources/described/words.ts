@@ -73,6 +73,9 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
   created_at: [
     "created at",
     "created, created on, created time, create time, creation time, added at, ts created",
+    "added",
+    "added on",
+    "date added",
   ],
 };
 

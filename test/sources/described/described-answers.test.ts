@@ -247,7 +247,7 @@ describe("a service that has only some numbers of days", () => {
   it("speaks of an unfinished day only where it may be among the days", async () => {
     const zoneless = { ...described, "/sites": () => [{ id: 7, domain: "acme.example" }] };
     const { ask } = createSmallService(zoneless);
-    const said = "is over cannot be known";
+    const said = "is taken as today";
     for (const name of ["overview", "stats", "timeseries", "compare"])
       expect(JSON.stringify(await ask(name, { period: "last_week" }))).not.toContain(said);
     expect(warningsOf(await ask("stats", { days: 7 }))).toContain(said);
@@ -510,6 +510,13 @@ describe("all days of a service", () => {
     };
     expect(await readSince({ ...most(90), ...created("2025-01-01T00:00:00Z") })).toBe("2025-01-01");
     expect(await readSince({ ...most(90), ...since("2026-11-01") })).toBe("2026-11-01");
+    const added = (more: object) => ({ ...most(90), "/sites": () => [{ ...site, ...more }] });
+    for (const name of ["added", "date_added", "added_on"]) {
+      expect(await readSince(added({ [name]: "2025-01-01T00:00:00Z" }))).toBe("2025-01-01");
+      expect(await readSince(added({ [name]: 12 }))).toBeUndefined();
+    }
+    // What is no date does not hide the name that is less usual.
+    expect(await readSince(added({ created: "by us", added: "2025-01-01T00:00:00Z" }))).toBe("2025-01-01");
     expect(await readSince(most(90))).toBeUndefined();
     expect(
       await readSince({ "/timeseries": () => new Reply(404, { error: "Nothing here" }) }),
@@ -846,7 +853,9 @@ it("says which numbers of days a description allows", async () => {
   const { call } = createSmallService({ "/openapi.json": document });
   const described = await call.readDescribed({});
   const summary = described && (await summarizeService(described, undefined, {}));
-  expect(summary && listLacks(summary)).toContain("It answers only for 7, 30 days up to today.");
+  expect(summary && listLacks(summary, { baseUrl: "" })).toContain(
+    "It answers only for 7, 30 days up to today.",
+  );
 });
 
 it("has no count of rows where the mapping says so", async () => {
@@ -913,10 +922,24 @@ describe("the line that would choose", () => {
     ],
     [
       "no other one, if none is likely",
+      { "/stats": () => ({ days: 7, sessions: 5, bounces: 2, pageviews: 9 }) },
+      "stats",
+      { days: 7 },
+      'it has "/sessions", "/bounces". Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: {"stats":{"visitors":"…"}}',
+    ],
+    [
+      "the only one that is left, as that",
       { "/stats": () => ({ days: 7, sessions: 5, pageviews: 9 }) },
       "stats",
       { days: 7 },
-      '{"stats":{"visitors":"…"}}',
+      'unless "/sessions" is it. Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: {"stats":{"visitors":"/sessions"}}',
+    ],
+    [
+      "each for one field, where several are unclear",
+      { "/stats": () => ({ seen: 5, loaded: 9 }) },
+      "stats",
+      { days: 7 },
+      '{"stats":{"visitors":"/seen","pageviews":"/loaded"}}',
     ],
     [
       "no time of a day",
