@@ -4,7 +4,7 @@ import { assertNotDaysAndPeriod } from "../operations/period-words.ts";
 import { usesDefaultDays } from "../reports/default-days.ts";
 import { queries } from "../reports/queries.ts";
 import type { Query } from "../reports/query.ts";
-import { describePlacesSetup, findLackingPlaces } from "../sources/country-package.ts";
+import { describePlacesSetup, findLackingPlaces, proposeCountries } from "../sources/country-package.ts";
 import type { McpServerOptions } from "./server-options.ts";
 import { buildAnswer, buildErrorAnswer, type ToolAnswer } from "./tool-answer.ts";
 import { adviseOnArguments, readArguments } from "./tool-arguments.ts";
@@ -32,11 +32,12 @@ export async function answerTool(
     assertNotDaysAndPeriod(isGiven);
     const params = parseParams(query.params, input);
     const answer = await query.ask(call, params, { signal, usesDefaultDays: usesDefaultDays(isGiven) });
-    return buildAnswer(query, input, answer, { about, options, optionsWithSite });
+    // Callers over HTTP do not own the logs.
+    const views = options ? proposeCountries(answer.views, options) : answer.views;
+    return buildAnswer(query, input, { ...answer, views }, { about, options, optionsWithSite });
   } catch (error) {
     if (error instanceof AnalyticsError) {
       const lacking = error.parameters.flatMap(({ detail }) => findLackingPlaces(detail) ?? []);
-      // Callers over HTTP do not own the logs.
       const setup = options && lacking.slice(0, 1).map((places) => describePlacesSetup(places, options));
       return buildErrorAnswer(error, [...adviseOnArguments(name, input, error.parameters), ...(setup ?? [])]);
     }

@@ -25,6 +25,9 @@ export const dimensions = [
 
 export type Dimension = (typeof dimensions)[number];
 
+/** Why there is no list of places in logs, whose addresses have none of their own. */
+export const NO_PLACES = "this source has no country database";
+
 /** The service derives countries, devices and so on; visitors can choose the text of all other dimensions. */
 function isWrittenByVisitors(dimension: string): boolean {
   return !DERIVED_DIMENSIONS.has(dimension);

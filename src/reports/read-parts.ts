@@ -1,6 +1,6 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
-import type { Dimension } from "../operations/dimensions.ts";
+import { type Dimension, NO_PLACES } from "../operations/dimensions.ts";
 import { UnlistedDaysError } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 
@@ -34,6 +34,7 @@ export async function readLists<T>(
 }
 
 export const NOT_OFFERED = "not offered by this source";
+const NOT_RECORDED = "not recorded by this source";
 
 /** Reads what nobody misses where the source does not have it, or where it cannot be read. */
 export async function readExtra<T>(read: () => Promise<T>, { signal }: CallOptions): Promise<T | undefined> {
@@ -70,7 +71,8 @@ function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "fai
       : undefined;
   if (refused === undefined) throw error;
   const unrecorded = /this source does not record( without --[\w-]+)?/.exec(refused.detail);
-  if (unrecorded !== null) return { reason: `not recorded by this source${unrecorded[1] ?? ""}` };
+  // The option is for who owns the logs: each way says how to add places, if its reader can.
+  if (unrecorded !== null) return { reason: unrecorded[1] === undefined ? NOT_RECORDED : NO_PLACES };
   // What follows is longer: lists of what there is, or a service's own words.
   return { reason: OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service" };
 }

@@ -3,7 +3,10 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { env, execPath } from "node:process";
+import { NO_PLACES } from "../operations/dimensions.ts";
+import { formatNotes, type Note } from "../operations/note.ts";
 import { quoteForShell } from "../operations/shell-command.ts";
+import type { View } from "../operations/view.ts";
 import type { PlaceDatabase } from "./logs/settings.ts";
 
 /** On npm, for people who want countries. It is not a dependency. */
@@ -39,6 +42,18 @@ export const describePlacesSetup = (lacking: string, source?: readonly string[])
   lacking === "countries"
     ? `To add them: ${formatCountrySetup(source)}`
     : `Name a database that has them: ${PLACES_OPTION} FILE.mmdb`;
+
+/** Says how to add countries where it is said that they are lacking, to whoever owns the logs. */
+export function proposeCountries(views: readonly View[], source: readonly string[]): View[] {
+  const lacking = ` (${NO_PLACES}).`;
+  const propose = (note: Note): Note => {
+    const [text = ""] = formatNotes([note], "people");
+    return text.endsWith(lacking)
+      ? `${text.slice(0, -lacking.length)}. To add them: ${formatCountrySetup(source)}`
+      : note;
+  };
+  return views.map((view) => ({ ...view, notes: view.notes.map(propose) }));
+}
 
 /**
  * Finds the package of countries as Node resolves packages, from this package's folder or from the working directory; or among

@@ -19,6 +19,7 @@ import { reportResult } from "../reports/overview.ts";
 import type { Answer } from "../reports/query.ts";
 import { series } from "../reports/series.ts";
 import { listCounts } from "../reports/trend-counts.ts";
+import { proposeCountries } from "../sources/country-package.ts";
 import { type Address, change, START, sitePages } from "./address.ts";
 import { drawTools, type Href, showError } from "./bar.ts";
 import { describeTools } from "./describe-tools.ts";
@@ -78,7 +79,9 @@ export function drawAnswer(
   const notes = [
     ...(note === undefined ? [] : [note]),
     ...(offersFilter || address.site === undefined || !hasList(answered) ? [] : [NO_FILTER]),
-    ...formatNotes(listNotes(answered.views), "people", numbers.format).map((each) => cleanText(each, 400)),
+    ...formatNotes(listNotes(proposeCountries(answered.views, source)), "people", numbers.format).map(
+      (each) => cleanText(each, 400),
+    ),
   ];
   const tools = drawTools(address, describeTools(answered, address, source), href);
   return { parts: [...parts, tools, drawNotes(notes)], trend };

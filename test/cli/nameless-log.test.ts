@@ -177,6 +177,11 @@ it.each([true, false])(
       expect(said).toContain("does not record without --geoip");
       expect(said.includes("To add them: npm install -g")).toBe(hasShell);
     }
+    const overview = textOf(await client.callTool("get_overview", { site: "example.com" }));
+    const [, advised] = overview.split("Not shown: countries");
+    expect(advised).toMatch(
+      hasShell ? /^\. To add them: npm install -g/ : /^ \(this source has no country database\)\./,
+    );
     await client.close();
   },
 );
@@ -203,6 +208,12 @@ it.each([["overview"], []])(
     expect(stderr).toContain("Not shown: countries. To add them: npm install -g");
   },
 );
+
+it("a report says it in the words of who reads it", async () => {
+  const { stdout } = await run(["report", "example.com", "-o", "-"]);
+  expect(stdout).toContain("Not shown: countries (this source has no country database).");
+  expect(stdout).not.toContain("--geoip");
+});
 
 it("a hint at countries ends in a command that runs, also where a profile has the logs", async () => {
   const clock = () => LOG_NOW;

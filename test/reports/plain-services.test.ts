@@ -215,7 +215,7 @@ describe("a list that an answer lacks is named, with the reason, for people and 
 
   it.each<[string, PlainShape, string]>([
     ["counts no visitors", { rowCounts: ["pageviews"] }, `${ofAll}, devices (${noVisitors})`],
-    ["is not recorded", countries(unrecorded), "countries (not recorded by this source without --geo)"],
+    ["is not recorded", countries(unrecorded), "countries (this source has no country database)"],
     ["is refused", countries(refuse("<b>no</b>")), "countries (refused by the service)"],
     [
       "is cut in another order",

@@ -5,6 +5,7 @@ import { createLocalCall } from "../../src/sources/local-call.ts";
 import { serveView, type ViewServer } from "../../src/view/view-server.ts";
 import { createSmallService, describeParameters, NOON } from "../sources/described/small-service.ts";
 import { NOW } from "../support/api.ts";
+import { combined, createLogFolder, joinLines, LOG_NOW, openTestLogs } from "../support/logs.ts";
 
 const FIELDS = { days: { type: "integer", minimum: 1, maximum: 90 } };
 
@@ -154,6 +155,17 @@ it("offers no goals where none can be answered", async () => {
     expect(readText(page)).toContain("this service does not say which days its lists cover");
     expect(page).not.toContain('class="chips"');
   }
+});
+
+it("says how to add countries to logs", async () => {
+  const log = createLogFolder({ "access.log": joinLines(combined()) });
+  const { source } = openTestLogs({ logs: [log.path("access.log")], site: ["example.com"], timezone: "UTC" });
+  const call = createLocalCall(
+    async () => source,
+    () => LOG_NOW,
+  );
+  const [page = ""] = await show(call, [""], { site: "example.com", now: LOG_NOW });
+  expect(readText(page)).toContain("Not shown: countries. To add them: npm install -g");
 });
 
 it("has no shares in lists of other days, whose visitors are not shown", async () => {

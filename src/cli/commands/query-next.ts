@@ -1,7 +1,7 @@
-import { findNext, formatNotes, forPeople, type Note, propose } from "../../operations/note.ts";
+import { findNext, forPeople, type Note, propose } from "../../operations/note.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
 import type { Answer, Query } from "../../reports/query.ts";
-import { formatCountrySetup, PLACES_OPTION } from "../../sources/country-package.ts";
+import { proposeCountries } from "../../sources/country-package.ts";
 
 /**
  * Adds the commands to ask next.
@@ -18,7 +18,7 @@ export function proposeNext(
   const asked = usesDefaultDays ? { ...given, params: { ...given.params, days: undefined } } : given;
   const listed = ranksByDefault ? proposeLists(asked) : asked;
   const answer = proposeFilter(proposeInstead(query, nameCommands(query, listed, source), source), source);
-  return { ...proposeCountries(answer, source), params: given.params };
+  return { ...answer, views: proposeCountries(answer.views, source), params: given.params };
 }
 
 /** What was asked, to be asked again: of the site that was found, and without days where a period says them. */
@@ -77,17 +77,4 @@ function proposeLists(answer: Answer): Answer {
     params: { dimension: "referrers", limit: undefined },
   });
   return { ...answer, views: answer.views.map((view) => ({ ...view, notes: [note, ...view.notes] })) };
-}
-
-/** Says how to add countries, in place of the note that they are lacking for want of a database. */
-function proposeCountries(answer: Answer, source: readonly string[]): Answer {
-  const lacks = (note: Note) =>
-    formatNotes([note], "people").some((text) => text.includes(`without ${PLACES_OPTION}`));
-  if (!answer.views.some(({ notes }) => notes.some(lacks))) return answer;
-  const proposal = forPeople(`Not shown: countries. To add them: ${formatCountrySetup(source)}`);
-  const views = answer.views.map((view) => ({
-    ...view,
-    notes: view.notes.map((note) => (lacks(note) ? proposal : note)),
-  }));
-  return { ...answer, views };
 }
