@@ -261,7 +261,7 @@ describe("Markdown", () => {
 
   it("has no notes with -q, as an overview", async () => {
     const note = "Visitors are unique per day";
-    for (const options of [[], ["-q"]]) {
+    for (const options of [[], ["-q", "--no-pager"]]) {
       const { stdout } = await runShell(["report", "--demo", "-o", inFolder("q.md"), "--force", ...options]);
       expect(stdout).toBe(`${inFolder("q.md")}\n`);
       expect(read("q.md").includes(note)).toBe(options.length === 0);

@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { AnalyticsError } from "../../errors.ts";
 import type { Answer } from "../../reports/query.ts";
 import { reportQuery } from "../../reports/site-report.ts";
@@ -36,6 +37,8 @@ export const command: CommandDefinition = {
         `${reportQuery.summary}. The file contains the totals with their change, the trend beside that of the period before, and the top lists. The command prints the file's path. The page loads nothing from the network and prints on A4.`,
       );
     addQueryOptions(report, reportQuery);
+    // The overview takes it; a path is never shown in a pager.
+    report.addOption(new Option("--no-pager").hideHelp());
     return report
       .option(
         "-o, --out <file>",
