@@ -17,7 +17,10 @@ export function suggestListed({ detail, allowed }: ParameterError, value: string
   const [, list = ""] = /^must be (?:one of )?(.*)$/s.exec(detail.slice(0, MAX_LENGTH)) ?? [];
   // A single status, where the choice is of their classes: 500.
   const word = value.replace(/^([1-5])\d\d$/, "$1xx");
-  return suggestDimension(word, allowed ?? list.split(/, | or /).filter((word) => /^\w+$/.test(word)));
+  const among = allowed ?? list.split(/, | or /).filter((word) => /^\w+$/.test(word));
+  // Whoever ranks visits by pages means those where they begin or end.
+  const longer = among.filter((name) => name.endsWith(`_${word}`));
+  return suggestDimension(word, among) || (longer.length > 0 ? `Did you mean ${longer.join(" or ")}? ` : "");
 }
 
 const MAX_LENGTH = 2_000;

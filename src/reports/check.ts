@@ -12,6 +12,7 @@ import { warnings } from "../operations/warning.ts";
 import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
 import { metrics, readMetric } from "./check-metrics.ts";
 import { findUnread, isMuchUnread } from "./check-unread.ts";
+import { findComplete } from "./compared-days.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { defineReport, type Query } from "./query.ts";
 import { answerToday, askSpan } from "./site-period.ts";
@@ -55,7 +56,7 @@ export function createCheck(conditions: Conditions): Query {
         "analytics-mcp check example.com --below 100",
         "analytics-mcp check example.com --unusual",
         "analytics-mcp check example.com --period last-week --change -25",
-        "analytics-mcp check example.com --filter event=signup --metric events --below 1",
+        "analytics-mcp check example.com --filter 'page=/thanks*' --below 1",
         "analytics-mcp check example.com --dead-links 10 --server-errors 5",
       ],
       fields: "visitors",
@@ -74,8 +75,9 @@ function check(
   conditions: Conditions,
 ) {
   return answerToday(call, site, options, async (today) => {
-    const { days, period } = await resolveDays(call, { site, ...asked }, options, today);
-    assertPossible(conditions, days, today);
+    const named = await resolveDays(call, { site, ...asked }, options, today);
+    const { period } = named;
+    const days = leaveToday(conditions, named.days, today);
     const span = { site, today, ...days };
     const totals = await askSpan(call, stats, {}, span, options);
     if (readMetric(metric, totals) === undefined) {
@@ -143,18 +145,23 @@ async function resolveDays(
 
 const MAX_UNUSUAL_DAYS = 7;
 
-/** Throws AnalyticsError `usage` if the days cannot be judged by the conditions. */
-function assertPossible({ below, change, unusual }: Conditions, { from, to }: Days, today: string): void {
+/**
+ * The days that the conditions judge: without today, if one of them needs days that are over. Throws AnalyticsError `usage` if none
+ * is left, or if there are too many.
+ */
+function leaveToday({ below, change, unusual }: Conditions, named: Days, today: string): Days {
   const flag = below !== undefined ? "--below" : change ? "--change" : unusual ? "--unusual" : undefined;
-  if (flag !== undefined && to === today) {
-    throw new AnalyticsError("usage", `${flag} needs days that are over, and today is one of these days.`, {
+  const days = flag === undefined ? named : findComplete(named, today);
+  if (days === undefined) {
+    throw new AnalyticsError("usage", `${flag} needs days that are over, and today is not.`, {
       hint: "Name complete days, such as --period yesterday or last_7_days. Only --above, --dead-links and --server-errors may be about today.",
     });
   }
-  const count = countDays(from, to);
+  const count = countDays(days.from, days.to);
   if (unusual && count > MAX_UNUSUAL_DAYS) {
     throw new AnalyticsError("usage", `--unusual is for at most ${MAX_UNUSUAL_DAYS} days, not ${count}.`, {
       hint: "Name fewer, such as --period yesterday or last_week.",
     });
   }
+  return days;
 }

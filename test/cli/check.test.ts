@@ -66,6 +66,11 @@ describe("of a log whose last day is low", () => {
       "--below 1000 --period last-week",
       "example.com had 282 visitors from 2026-11-09 to 2026-11-15: below 1,000.",
     ],
+    // Today is left out, as compare does.
+    [
+      "--below 1000 --period this-week",
+      "example.com had 169 visitors from 2026-11-16 to 2026-11-20: below 1,000.",
+    ],
     [
       "--unusual",
       "example.com had 9 visitors on Friday, 2026-11-20, unusually low: after the 8 weeks before, 23 to 82 would be usual (about 43 expected).",
@@ -93,6 +98,13 @@ describe("of a log whose last day is low", () => {
   ])("%s is met: one sentence, and the exit code 7", async (words, sentence) => {
     const { code, stdout } = await checkLog(log, words);
     expect([code, stdout]).toEqual([7, `${sentence}\n`]);
+  });
+
+  it("compares the complete days of this week with the same days of last week", async () => {
+    const { stdout, stderr } = await checkLog(log, "--change 10 --period this-week --explain");
+    expect(`${stdout}${stderr}`).toContain(
+      "example.com had 169 visitors from 2026-11-16 to 2026-11-20: down 16.3% from 202 from 2026-11-09 to 2026-11-13, which may be chance.",
+    );
   });
 
   it.each([
