@@ -44,7 +44,7 @@ export const realtime = defineOperation({
   verify: (result, params) =>
     verifySite(result.site, params.site) ?? verifyFilter(result.filter, readFilter(params)),
   view: (result) => ({
-    headline: `${quoteIfNeeded(result.site.domain)}${headFilter(result.filter)}, active in the last ${result.window_minutes} minutes`,
+    headline: `${quoteIfNeeded(result.site.domain)}${headFilter(result.filter)}, active in the last ${result.window_minutes === 1 ? "minute" : `${result.window_minutes} minutes`}`,
     columns: [
       { key: "visitors", label: "visitors", kind: "count" },
       { key: "as_of", label: "as_of", kind: "time", machine: true },

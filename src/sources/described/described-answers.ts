@@ -24,12 +24,14 @@ import { listPossibleToday } from "./answer-dates.ts";
 import { isOfOneAnswer } from "./answer-errors.ts";
 import type { ServiceSite } from "./field-mapping.ts";
 import { readCount } from "./find-field.ts";
-import { countRecord, findActive, findInRecord, readRecord } from "./read-record.ts";
+import { namesOf } from "./json-pointer.ts";
+import { type Cells, countRecord, findActive, findInRecord, readRecord } from "./read-record.ts";
 import { type ReadRows, readRows } from "./read-rows.ts";
 import { createSeriesReader, describeDates, formatNow, type ServiceSeries } from "./read-series.ts";
 import { fillDays, near, type ServiceDay, sumOf } from "./service-days.ts";
 import type { RequestOptions, ServiceReader } from "./service-reader.ts";
 import { adviseOnTimezone, findSite, findTimezone } from "./service-sites.ts";
+import { splitName } from "./words.ts";
 
 /** Answers of a service by its own description, as far as it has them. */
 export interface DescribedService {
@@ -295,7 +297,7 @@ export function createDescribedService({
     return {
       site: refer(site),
       visitors,
-      window_minutes: WINDOW_MINUTES,
+      window_minutes: readWindow(cells),
       as_of: formatNow(clock(), site.timezone ?? findTimezone(answer)),
     };
   };
@@ -427,6 +429,15 @@ const createNoActiveError = (reason: string, { text, hint }: { text: string; hin
   });
 
 const WINDOW_MINUTES = 5;
+
+/** Of how many minutes active visitors are: as a field such as `window_minutes` says, else as the specification does. */
+function readWindow(cells: Cells): number {
+  const [stated, ...others] = [...cells].flatMap(([pointer, cell]) => {
+    const unit = splitName(namesOf(pointer).at(-1) ?? "").at(-1) ?? "";
+    return unit === "minute" ? readCount(cell) || [] : [];
+  });
+  return stated === undefined || others.length > 0 ? WINDOW_MINUTES : stated;
+}
 
 const refer = ({ id, domain }: ServiceSite) => ({ id, domain });
 const join = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings: [...warnings] });

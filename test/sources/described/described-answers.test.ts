@@ -146,6 +146,17 @@ it.each([
   expect(JSON.stringify(realtime.view(answer, { site: "acme.example" }))).toContain(note);
 });
 
+it.each([
+  [{}, 5, "active in the last 5 minutes"],
+  [{ window_minutes: 30 }, 30, "active in the last 30 minutes"],
+  [{ windowMinutes: 1 }, 1, "active in the last minute"],
+])("says of how many minutes active visitors are: %j", async (stated, minutes, headline) => {
+  const { call } = createSmallService({ "/realtime": () => ({ active: { visitors: 2, ...stated } }) });
+  const answer = await call(realtime, { site: "acme.example" });
+  expect(answer).toMatchObject({ visitors: 2, window_minutes: minutes });
+  expect(realtime.view(answer, { site: "acme.example" }).headline).toContain(headline);
+});
+
 it("compares page views by their sums where only visitors do not add up", async () => {
   const { ask } = createSmallService({
     "/stats": (query) => ({ visitors: 31, pageviews: 20 * Number(query.get("days")) }),
