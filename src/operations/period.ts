@@ -6,7 +6,7 @@ import { date, timestamp } from "./fields.ts";
 import { headFilter, readFilter, verifyFilter } from "./filter.ts";
 import { forModels, forPeople, type Note } from "./note.ts";
 import { verifySite } from "./site-name.ts";
-import { PERIOD_VISITORS, PROVISIONAL, STRAYS, showWarnings, type Warning } from "./warning.ts";
+import { ONLY_EVENTS, PERIOD_VISITORS, PROVISIONAL, STRAYS, showWarnings, type Warning } from "./warning.ts";
 
 export const period = z
   .object({
@@ -108,8 +108,8 @@ export function describePeriod(
   { to, partial, as_of }: Period,
   warned: readonly Warning[] | undefined,
 ): { notes: Note[]; warnings: Note[] } {
-  // A note, because nearly every question about yesterday has it.
-  const isSlight = ({ code }: Warning) => code === PROVISIONAL || code === STRAYS;
+  // Notes, because nearly every question about yesterday, or to logs, has one.
+  const isSlight = ({ code }: Warning) => [PROVISIONAL, STRAYS, ONLY_EVENTS].includes(code);
   const slight = warned?.filter(isSlight);
   const serious = warned?.filter((each) => !isSlight(each));
   const today = `Today, ${nameWeekday(to)}, is incomplete (data to ${formatTime(as_of, to)}).`;

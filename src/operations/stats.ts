@@ -14,7 +14,7 @@ import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } f
 import { countsAtMost, showCount } from "./ranges.ts";
 import type { Column } from "./view.ts";
 import { listVisitColumns, noteRates, showVisits } from "./visit-rates.ts";
-import { warnings } from "./warning.ts";
+import { areUncounted, warnings } from "./warning.ts";
 
 const result = () =>
   z.object({
@@ -77,7 +77,7 @@ export const stats = defineOperation({
         {
           visitors: showCount(result, "visitors"),
           pageviews: showCount(result, "pageviews"),
-          events: showCount(result, "events"),
+          events: areUncounted(result) ? null : showCount(result, "events"),
           ...visits,
         },
       ],

@@ -36,6 +36,21 @@ export const UNKNOWN_EVENTS: Warning = {
   detail: "Events of these days are not known: the service has them only for other numbers of days.",
 };
 
+/** The code of a warning that a source records only some events, and that there are none. */
+export const ONLY_EVENTS = "only_events";
+/** The same of a source that records no events at all. */
+export const NOT_RECORDED_EVENTS = "no_events";
+
+/** Whether the events of an answer, 0, are no count of what happened. */
+export const areUncounted = ({
+  events,
+  warnings = [],
+}: {
+  events?: number | undefined;
+  warnings?: Warning[] | undefined;
+}): boolean =>
+  events === 0 && warnings.some(({ code }) => code === ONLY_EVENTS || code === NOT_RECORDED_EVENTS);
+
 /** The code of a warning that days are left out because a proxy hides their visitors. */
 export const PROXIED = "proxied";
 

@@ -10,6 +10,7 @@ import { isAll } from "../operations/period-words.ts";
 import { sumAtMost } from "../operations/ranges.ts";
 import { rateVisits } from "../operations/visit-rates.ts";
 import {
+  areUncounted,
   NEAR,
   NOT_COMPARED,
   PROXIED,
@@ -178,7 +179,7 @@ async function readParts(
     period: totals.period,
     visitors: totals.visitors,
     pageviews: totals.pageviews,
-    ...(totals.events !== undefined && { events: totals.events }),
+    ...(totals.events !== undefined && !areUncounted(totals) && { events: totals.events }),
     ...sumAtMost([totals]),
     ...rateVisits(totals),
     ...(last === today && !leftOut && { today: countToday(day, byHour) }),

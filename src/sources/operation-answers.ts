@@ -128,7 +128,9 @@ const answers: Answers = {
       ...joinWarnings(
         warnings,
         await warnOfDays(span, days, context),
-        events === 0 ? await warnOfNoEvents(span.site, context) : [],
+        ...(events === 0
+          ? [await warnOfNoEvents(span.site, context), warnOfEvents("events", context.source)]
+          : []),
         await warnOfEventCount(span, context),
       ),
     };

@@ -11,7 +11,7 @@ import {
 } from "../operations/filter.ts";
 import { createMatch } from "../operations/filter-matching.ts";
 import { normalizeSite } from "../operations/site-name.ts";
-import { NO_SUCH_VALUE, type Warning } from "../operations/warning.ts";
+import { NO_SUCH_VALUE, NOT_RECORDED_EVENTS, ONLY_EVENTS, type Warning } from "../operations/warning.ts";
 import type { PartialSource, SourceSite, Span } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
@@ -143,7 +143,7 @@ function assertKnownEvents(
 export const warnOfEvents = (dimension: Dimension, { onlyEvents }: PartialSource): Warning[] =>
   dimension !== "events" || onlyEvents === undefined
     ? []
-    : [{ code: "only_events", detail: `These days have none, and ${describeEvents(onlyEvents)}.` }];
+    : [{ code: ONLY_EVENTS, detail: `There are no events: ${describeEvents(onlyEvents)}.` }];
 
 const describeEvents = (events: readonly string[]) =>
   `this source records no event other than ${events.map((event) => quote(event)).join(", ")}`;
@@ -162,7 +162,7 @@ export async function warnOfNoEvents(
   const recorded = await source.dimensions?.(site, signal);
   if (recorded === undefined || recorded.includes("events")) return [];
   const detail = `Events are not recorded${nameMissing(source, "events")}, so 0 is not a count of them.`;
-  return [{ code: "no_events", detail }];
+  return [{ code: NOT_RECORDED_EVENTS, detail }];
 }
 
 export async function assertRecorded(

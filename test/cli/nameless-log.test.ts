@@ -96,7 +96,7 @@ describe("a log that names no site", () => {
     for (const { code, stdout } of answers) {
       expect(code).toBe(0);
       const codes = JSON.parse(stdout).warnings?.map((warning: { code: string }) => warning.code);
-      expect(codes).toEqual(["shortened", "partial_first_day"]);
+      expect(codes).toEqual(["shortened", "partial_first_day", "only_events"]);
     }
   });
 

@@ -197,8 +197,8 @@ describe("days without data", () => {
     const lines = [...visits(20, 12, 2), ...visits(4, 0, 2)];
     const { result, views, empty } = await ask("overview", lines, "2026-11-11/2026-11-13");
     expect(empty).toBe("example.com has no data of 2026-11-11 to 2026-11-13.");
-    expect(result).toMatchObject({ visitors: null, pageviews: null, events: null, visits: null });
+    expect(result).toMatchObject({ visitors: null, pageviews: null, visits: null });
     expect(views[0]?.headline).toMatch(/\(no data, UTC\)/);
-    expect(views[0]?.rows.map(({ current }) => current)).toEqual(Array(7).fill(null));
+    expect(views[0]?.rows.map(({ current }) => current)).toEqual(Array(6).fill(null));
   });
 });

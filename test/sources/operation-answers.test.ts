@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseFilter } from "../../src/operations/filter.ts";
 import { hours } from "../../src/operations/hours.ts";
 import { breakdown, realtime, stats, timeseries } from "../../src/operations/index.ts";
+import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";
 import { createLocalCall } from "../../src/sources/local-call.ts";
@@ -134,6 +135,26 @@ it("no events are said to be no count where the source records none", async () =
   expect(await codesOf({ ...demo, dimensions, days })).toEqual(["no_events"]);
   expect(await codesOf({ ...demo, days })).toBeUndefined();
   expect(await codesOf({ ...demo, dimensions })).toBeUndefined();
+});
+
+it("no events are not shown as 0 where a source records only some, or none", async () => {
+  const days: DataSource["days"] = async (span) =>
+    (await demo.days(span)).map((day) => ({ ...day, events: 0 }));
+  const source: DataSource = { ...demo, days, onlyEvents: ["Download"] };
+  const { warnings: _, ...answer } = await callTo(source)(stats, about);
+  expect(answer.events).toBe(0);
+  const known = await callTo(source)(stats, about);
+  expect(known.warnings).toEqual([
+    {
+      code: "only_events",
+      detail: 'There are no events: this source records no event other than "Download".',
+    },
+  ]);
+  expect(stats.view(known, about).rows).toEqual([expect.objectContaining({ events: null })]);
+  expect(stats.view(answer, about).rows).toEqual([expect.objectContaining({ events: 0 })]);
+  const { result, views } = await findQuery("overview").ask(callTo(source), about, {});
+  expect(result).not.toHaveProperty("events");
+  expect(views[0]?.rows.map(({ label }) => label)).not.toContain("events");
 });
 
 it("by hour is refused by a source that only has days", async () => {

@@ -118,7 +118,8 @@ describe("a log that stopped within the last 24 hours", () => {
   });
 
   it("says nothing of days before", async () => {
-    expect((await ask("stats", "--period", "2026-11-26")).warnings).toBeUndefined();
+    const { warnings } = await ask("stats", "--period", "2026-11-26");
+    expect(warnings).toEqual([expect.objectContaining({ code: "only_events" })]);
   });
 
   it("is a warning of doctor", async () => {
