@@ -48,8 +48,19 @@ export interface Quota {
   seconds?: number;
 }
 
+/** A query to ask next, and why: "To compare the last 7 days with the 7 before". */
+export interface NextQuestion {
+  readonly why: string;
+  /** Absent if it is the same query. */
+  readonly name?: string;
+  /** Those that differ from what was asked; of another query, those beside the site and the filter. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 export interface AnalyticsErrorOptions {
   hint?: string | undefined;
+  /** What can be asked instead: each reader gets it as a command, or as the call of a tool. */
+  next?: readonly NextQuestion[] | undefined;
   status?: number | undefined;
   quota?: Quota | undefined;
   parameters?: ParameterError[] | undefined;
@@ -64,6 +75,7 @@ export class AnalyticsError extends Error {
   override readonly name = "AnalyticsError";
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly next: readonly NextQuestion[];
   readonly status: number | undefined;
   /** Of `rate_limited`, if the service says it. */
   readonly quota: Quota | undefined;
@@ -73,6 +85,7 @@ export class AnalyticsError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;
+    this.next = options.next ?? [];
     this.status = options.status;
     this.quota = options.quota;
     this.parameters = options.parameters ?? [];

@@ -1,3 +1,4 @@
+import { areAddedUp } from "../operations/period.ts";
 import { formatJson } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
 import type { ReportedOverview } from "../reports/overview.ts";
@@ -48,7 +49,7 @@ function drawReport(report: ReportedOverview, format: Format): Tree[] {
   const rows = period.days === 1 ? DAY_ROWS : undefined;
   const [head, ...parts] = drawOverview(report, format, rows);
   // The notes, where this is said at length, are at the end of a long page.
-  const addsUp = period.days > 1 && !warnings?.some(({ code }) => code === "period_visitors");
+  const addsUp = period.days > 1 && areAddedUp(warnings);
   const definition = html("p.soft", "Visitors are daily unique visitors, added up.");
   return [
     ...(head ? [{ ...head, children: [...head.children, ...(addsUp ? [definition] : [])] }] : []),

@@ -191,17 +191,19 @@ const EXAMPLES: Partial<Record<Dimension, string>> = { cities: "countries=DE", r
  * Converts an error to a tool's answer, with what a model needs to correct its call.
  *
  * @param advice Sentences on what to do about the arguments.
+ * @param calls What to call instead.
  */
 export function buildErrorAnswer(
-  { message, hint, parameters }: AnalyticsError,
+  { message, hint, parameters }: Pick<AnalyticsError, "message" | "hint" | "parameters">,
   advice: readonly string[] = [],
+  calls: readonly string[] = [],
 ): ToolAnswer {
   const allowedValues = parameters.flatMap(({ parameter, allowed }) => {
     const list = allowed?.map(quoteIfNeeded).join(", ");
     if (list === undefined || message.includes(list) || hint?.includes(list)) return [];
     return [`Allowed for ${parameter}: ${list}.`];
   });
-  const lines = [message, ...advice, ...allowedValues, ...(hint === undefined ? [] : [hint])];
+  const lines = [message, ...advice, ...allowedValues, ...(hint === undefined ? [] : [hint]), ...calls];
   const text = lines.map((line) => cleanText(line, 1_000)).join("\n");
   return { content: [{ type: "text", text }], isError: true };
 }

@@ -46,7 +46,7 @@ const descriptions = new Map([
   ["against", "Another period, or year_before."],
   [
     "get_breakdown.filter",
-    "Conditions that must all hold, such as countries=DE|AT, pages=/blog/* or a row's name (Google). pages!=/x leaves out views; visit:pages!=/x, the visits. visit:pages=/x keeps all pages of these visits, not the next.",
+    "All must hold: countries=DE|AT, pages=/blog/*, a row's name (Google). pages!=/x leaves out views; visit:pages!=/x, the visits. visit:pages=/x keeps all pages of these visits.",
   ],
   ["filter", "As in get_breakdown."],
   ["with", "Adds visits to rows."],

@@ -1,4 +1,5 @@
 import { AnalyticsError } from "../errors.ts";
+import { findNext } from "../operations/note.ts";
 import { parseParams } from "../operations/parameters.ts";
 import { assertNotDaysAndPeriod } from "../operations/period-words.ts";
 import { usesDefaultDays } from "../reports/default-days.ts";
@@ -31,15 +32,26 @@ export async function answerTool(
     const isGiven = (parameter: string) => Object.hasOwn(input, parameter);
     assertNotDaysAndPeriod(isGiven);
     const params = parseParams(query.params, input);
-    const answer = await query.ask(call, params, { signal, usesDefaultDays: usesDefaultDays(isGiven) });
+    const asked = await query.ask(call, params, { signal, usesDefaultDays: usesDefaultDays(isGiven) });
     // Callers over HTTP do not own the logs.
-    const views = options ? proposeCountries(answer.views, options) : answer.views;
-    return buildAnswer(query, input, { ...answer, views }, { about, options, optionsWithSite });
+    const views = options ? proposeCountries(asked.views, options) : asked.views;
+    const proposes = views.some(({ notes }) => notes.some(findNext));
+    const shown = { ...asked, views };
+    const answer = proposes ? (await import("./next-calls.ts")).nameCalls(query, shown, input) : shown;
+    return buildAnswer(query, input, answer, { about, options, optionsWithSite });
   } catch (error) {
     if (error instanceof AnalyticsError) {
       const lacking = error.parameters.flatMap(({ detail }) => findLackingPlaces(detail) ?? []);
       const setup = options && lacking.slice(0, 1).map((places) => describePlacesSetup(places, options));
-      return buildErrorAnswer(error, [...adviseOnArguments(name, input, error.parameters), ...(setup ?? [])]);
+      const advice = [...adviseOnArguments(name, input, error.parameters), ...(setup ?? [])];
+      if (error.parameters.length === 0) return buildErrorAnswer(error, advice);
+      const [{ adviseOnRefusal }, { describeCall }] = await Promise.all([
+        import("../reports/next-question.ts"),
+        import("./next-calls.ts"),
+      ]);
+      const { message, parameters } = error;
+      const { hint, next } = adviseOnRefusal(query, error, input);
+      return buildErrorAnswer({ message, parameters, hint }, advice, next.map(describeCall));
     }
     return buildErrorAnswer(
       new AnalyticsError("internal_error", "analytics-mcp failed to answer: this is a bug."),

@@ -74,6 +74,8 @@ export interface Call {
   mayOffer?(operation: { name: string }): Promise<boolean>;
   /** Returns today's date at a site, by the source's clock. If absent or undefined, the time of a `/realtime` answer shows it. */
   today?(site: string, options: CallOptions): Promise<string | undefined>;
+  /** Returns the dimensions that a service is known to list. If absent or undefined, it may list any. */
+  listed?(options: CallOptions): Promise<readonly Dimension[] | undefined>;
   /** Whether an operation that counts days takes `days`. If absent, it does. */
   offersDays?(operation: { path: string }, options: CallOptions): Promise<boolean>;
   /** Returns the number of days nearest to some that an operation takes. If absent, it takes any. */

@@ -60,3 +60,6 @@ export function completeNames(names: readonly string[], begun: string): readonly
 /** The dimension that a word names; undefined if none. */
 export const findDimension = (word: string): Dimension | undefined =>
   dimensions.find((known) => known === nameDimension(word));
+
+/** Why a service of one's own refuses a dimension that it does not list. */
+export const NO_LIST = "this service has no such list";

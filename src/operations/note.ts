@@ -1,3 +1,5 @@
+import type { NextQuestion } from "../errors.ts";
+
 /** Who reads an answer: people on a page, people in a shell, who know its commands and options too, or models. */
 export type Reader = "people" | "shell" | "models";
 
@@ -8,16 +10,8 @@ interface Sentence {
   readonly parts: readonly (string | number)[];
   /** Absent if the sentence is right for everybody. */
   readonly reader?: Reader;
-  /** What a shell shows as a command, with the options of its source, in place of the text. Nobody else sees it. */
+  /** What a shell shows as a command, with the options of its source, and a model as the call of a tool. Nobody else sees it. */
   readonly next?: NextQuestion;
-}
-
-/** A query to ask next, and why: "To compare the last 7 days with the 7 before". */
-interface NextQuestion {
-  readonly why: string;
-  readonly name: string;
-  /** Those that differ from what was asked; of another query, those beside the site and the filter. */
-  readonly params: Readonly<Record<string, unknown>>;
 }
 
 /** Builds a sentence from text, counts and other sentences: `note\`${total} rows\``. */

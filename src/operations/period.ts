@@ -120,11 +120,14 @@ export function describePeriod(
   };
 }
 
+/** Whether visitors are those of each day, added up. */
+export const areAddedUp = (warned: readonly Warning[] = []): boolean =>
+  !warned.some(({ code }) => code === PERIOD_VISITORS);
+
 /** The same for days whose visitors are shown. */
 export function describeVisitors(period: Period, warned: readonly Warning[] | undefined) {
   const { notes, warnings } = describePeriod(period, warned);
-  const addUp = !warned?.some(({ code }) => code === PERIOD_VISITORS);
-  return { notes: [...(addUp ? noteVisitors(period.days) : []), ...notes], warnings };
+  return { notes: [...(areAddedUp(warned) ? noteVisitors(period.days) : []), ...notes], warnings };
 }
 
 /** People ask about weeks, and a date alone does not show the weekday. */

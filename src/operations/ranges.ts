@@ -24,7 +24,9 @@ export const countsAtMost = <Name extends Count>(...names: readonly Name[]) =>
   ) as Record<`${Name}_at_most`, z.ZodOptional<typeof count>>;
 
 /** The upper ends of sums; none if all of their parts are known. */
-export function sumAtMost(parts: readonly ({ [Name in Count]?: number | undefined } & AtMost)[]): AtMost {
+export function sumAtMost(
+  parts: readonly ({ [Name in Count]?: number | null | undefined } & AtMost)[],
+): AtMost {
   return Object.fromEntries(
     COUNTS.flatMap((name) => {
       const most = parts.map((part) => part[`${name}_at_most`] ?? part[name] ?? 0);

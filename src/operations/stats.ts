@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Days } from "./days.ts";
 import {
   count,
   daysParam,
@@ -9,6 +10,7 @@ import {
   spanParams,
   visitCounts,
 } from "./fields.ts";
+import { propose } from "./note.ts";
 import { defineOperation } from "./operation.ts";
 import { answerPeriod, describeVisitors, period, periodHeadline, verifyAsked } from "./period.ts";
 import { countsAtMost, showCount } from "./ranges.ts";
@@ -30,6 +32,10 @@ const result = () =>
   });
 
 const eventsColumn: Column = { key: "events", label: "events", kind: "count" };
+
+/** Where visitors do not add up, each day has its own. */
+const proposeDays = ({ from, to }: Days) =>
+  propose({ why: "Visitors by day", name: "timeseries", params: { period: `${from}/${to}` } });
 
 export const stats = defineOperation({
   name: "stats",
@@ -59,7 +65,9 @@ export const stats = defineOperation({
   params: () => z.strictObject({ site: siteParam, days: daysParam }),
   optionalParams: () => ({ ...spanParams(), ...filterParams() }),
   result,
-  answer: () => result().extend({ period: answerPeriod, events: count.optional() }),
+  // Visitors are null where those of the days do not add up.
+  answer: () =>
+    result().extend({ period: answerPeriod, visitors: count.nullable(), events: count.optional() }),
   maxAge: 60,
   verify: verifyAsked,
   view: (result) => {
@@ -81,7 +89,11 @@ export const stats = defineOperation({
           ...visits,
         },
       ],
-      notes: [...notes, ...noteRates([result])],
+      notes: [
+        ...(result.visitors === null ? [proposeDays(result.period)] : []),
+        ...notes,
+        ...noteRates([result]),
+      ],
       warnings,
     };
   },

@@ -101,6 +101,9 @@ export const OTHER_ORDER = "other_order";
 /** The code of the warning that it is not known which days a list covers. */
 export const UNKNOWN_DAYS = "unknown_days";
 
+/** The code of the warning that a list covers other days than those that were asked for. */
+export const OTHER_DAYS = "other_days";
+
 /** The code of the warnings that this program itself adds to numbers that it computed. */
 export const SUBTRACTED = "subtracted";
 

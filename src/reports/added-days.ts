@@ -1,7 +1,7 @@
-import { createParameterError } from "../errors.ts";
+import { AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
-import { ONCE_PER_PERIOD } from "../operations/warning.ts";
+import { ONCE_PER_PERIOD, PERIOD_VISITORS, type Warning } from "../operations/warning.ts";
 
 /** Days at a site, in a service whose answers end on `last`. */
 export interface AddedDays extends Days {
@@ -30,7 +30,33 @@ export async function addsUp(
 /** Why days cannot be added up, as far as it is known. */
 export const NO_SUMS = `this service ${ONCE_PER_PERIOD}, so its days cannot be added up`;
 
-/** The same for weeks or months, whatever the days. */
+/** Says why days that cannot be added up have page views, but no visitors. */
+export const NO_VISITORS: Warning = { code: PERIOD_VISITORS, detail: `Visitors are missing: ${NO_SUMS}.` };
+
+/** The refusal of days whose visitors cannot be added up, where nothing can be said without them. */
+export class NoSumsError extends AnalyticsError {
+  /** Of a list: the number of days up to today that comes nearest to those asked for. */
+  readonly nearest: number | undefined;
+
+  constructor(nearest?: number) {
+    const detail = `must end today: ${NO_SUMS}`;
+    super("invalid_parameter", `period ${detail}.`, {
+      status: 400,
+      parameters: [{ parameter: "period", detail }],
+      hint: "Ask for days that end today (days), or for a single day.",
+    });
+    this.nearest = nearest;
+  }
+}
+
+/** Takes totals only with their visitors. Throws NoSumsError for those of days that cannot be added up. */
+export function takeVisitors<T extends { visitors: number | null }>(totals: T): T & { visitors: number } {
+  const { visitors } = totals;
+  if (visitors === null) throw new NoSumsError();
+  return { ...totals, visitors };
+}
+
+/** Refuses weeks or months of days that cannot be added up, whatever the days. */
 export async function assertIntervals(
   call: Call,
   { interval, ...asked }: AddedDays & { interval: string },
@@ -38,7 +64,7 @@ export async function assertIntervals(
 ): Promise<void> {
   if (await addsUp(call, asked, options)) return;
   throw createParameterError("interval", `cannot be ${interval}: ${NO_SUMS}`, {
-    hint: "Ask for the same days by day, which is the default.",
+    next: [{ why: "By day", params: { interval: undefined } }],
   });
 }
 

@@ -17,6 +17,7 @@ import {
   type Metric,
   readMetric,
   type Totals,
+  takeMetric,
 } from "./check-metrics.ts";
 import { isPreceding, precedingDays, resolveCompared } from "./compared-days.ts";
 import type { QueryOptions } from "./default-days.ts";
@@ -141,7 +142,7 @@ async function judgeChange(
 ): Promise<Finding> {
   const { call, options, metric, name, site, today, from, to } = checked;
   const days = findCompared(checked);
-  const before = await askSpan(call, stats, {}, { site, today, ...days }, options);
+  const before = takeMetric(metric, await askSpan(call, stats, {}, { site, today, ...days }, options));
   const [when, count] = [describeDays(days, today), countDays(days.from, days.to)];
   const isRange = readBounds(metric, before).most !== undefined;
   const lack =

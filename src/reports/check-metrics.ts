@@ -2,6 +2,7 @@ import { note } from "../operations/note.ts";
 import type { AtMost } from "../operations/ranges.ts";
 import { rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import { formatDuration } from "../render/duration.ts";
+import { takeVisitors } from "./added-days.ts";
 import { roundRate } from "./windows.ts";
 
 export const metrics = [
@@ -17,7 +18,8 @@ export type Metric = (typeof metrics)[number];
 
 /** The totals of some days, as far as the source knows them. */
 export interface Totals extends WithVisits, AtMost {
-  visitors: number;
+  /** Null where those of the days do not add up. */
+  visitors: number | null;
   pageviews: number;
   events?: number | undefined;
 }
@@ -31,6 +33,10 @@ const UNITS: Readonly<
   visits: ["visit", "visits"],
   views_per_visit: ["page view a visit", "page views a visit"],
 };
+
+/** Takes totals that have the metric's number, or may have none of it. Throws NoSumsError for visitors that do not add up. */
+export const takeMetric = <T extends Totals>(metric: Metric, totals: T): T =>
+  metric === "visitors" ? takeVisitors(totals) : totals;
 
 /** Whether a metric adds up over days; the others are averages of the visits. */
 export const isCount = (metric: Metric): boolean =>

@@ -10,7 +10,7 @@ import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operati
 import { describeLeftRates } from "../operations/visit-rates.ts";
 import { warnings } from "../operations/warning.ts";
 import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
-import { metrics, readMetric } from "./check-metrics.ts";
+import { metrics, readMetric, takeMetric } from "./check-metrics.ts";
 import { findUnread, isMuchUnread } from "./check-unread.ts";
 import { findComplete } from "./compared-days.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
@@ -79,7 +79,7 @@ function check(
     const { period } = named;
     const days = leaveToday(conditions, named.days, today);
     const span = { site, today, ...days };
-    const totals = await askSpan(call, stats, {}, span, options);
+    const totals = takeMetric(metric, await askSpan(call, stats, {}, span, options));
     if (readMetric(metric, totals) === undefined) {
       const left = totals.visits === undefined ? undefined : describeLeftRates(options.filter ?? []);
       const reason = `this source does not know ${metric === "events" ? "events" : "visits"}.`;
@@ -119,7 +119,7 @@ const LOOK_BACK = 28;
 /** Whether nothing met the filter, on these days and in the weeks before. */
 async function hasNoHit({ call, options, totals, ...span }: Checked): Promise<boolean> {
   const isNothing = ({ visitors, pageviews, events = 0 }: Checked["totals"]) =>
-    visitors + pageviews + events === 0;
+    (visitors ?? 0) + pageviews + events === 0;
   if (options.filter === undefined || !isNothing(totals)) return false;
   const { site, today, from, to } = span;
   return isNothing(

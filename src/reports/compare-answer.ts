@@ -104,13 +104,16 @@ function explainReach(
       },
     );
   }
-  if (current.from < earliest) return createParameterError("period", describeReach(earliest));
+  const week = { period: undefined, against: undefined, days: 7 };
+  const next = reach > 2 * week.days ? [{ why: "The last 7 days with the 7 before", params: week }] : [];
+  if (current.from < earliest) return createParameterError("period", describeReach(earliest), { next });
   return against === undefined
     ? createParameterError(
         "period",
         `cannot be compared: the days before begin on ${previous.from}, and ${limit}`,
+        { next },
       )
-    : createParameterError("against", `begins on ${previous.from}, and ${limit}`);
+    : createParameterError("against", `begins on ${previous.from}, and ${limit}`, { next });
 }
 
 /** Which changes come first: those with the higher number. */

@@ -148,7 +148,7 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
       forModels(`As of ${as_of}.`),
       ...notes,
       ...noteRest(dimensions, order),
-      ...(dimensions.length > 1
+      ...(dimensions.length > 1 && !comparison.missing?.some(({ part }) => part === "events")
         ? [forPeople("Events are left out: --dimension events compares them, if there are any.")]
         : []),
       ...noted,

@@ -1,13 +1,14 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
+import { NO_LIST } from "../operations/dimension-names.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { NEAR, type Warning } from "../operations/warning.ts";
 import { addsUp, NO_SUMS, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
-import { countList, createListError, createNoDaysError } from "./counted-list.ts";
+import { countList, createListError, createNoDaysError, findRefusal } from "./counted-list.ts";
 import { nameList } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
@@ -162,8 +163,10 @@ async function readBySubtraction(
   const first = findFirst({ current, previous });
   assertReached(first, last, await readReach(call, options));
   const isByDay = !(await addsUp(call, { site, from: first, to: last, last }, options));
-  const obstacle = await findObstacle(call, named, isByDay, options);
+  const obstacle = await findObstacle(call, { site, asked: named, isByDay }, options);
   const asked = obstacle === undefined ? named : [];
+  const listed = await call.listed?.(options);
+  const lacksEvents = named.length > 1 && listed?.includes("events") === false;
   const since = (day: string) => countDays(day, last);
   const after = (day: string) => since(addDays(day, 1));
   const lengths = {
@@ -203,7 +206,13 @@ async function readBySubtraction(
       isByDay ? [NOT_ADDED_UP] : [],
     ),
     ...keepMissing(
-      obstacle === undefined ? missing : named.map((dimension) => ({ dimension, reason: obstacle })),
+      obstacle === undefined
+        ? missing
+        : named.map((dimension) => ({
+            dimension,
+            reason: listed?.includes(dimension) === false ? NO_LIST : obstacle,
+          })),
+      lacksEvents ? [{ part: "events", reason: NO_LIST }] : [],
     ),
     groups: recorded.map(({ dimension, lists, byLength }) => {
       const of = (length: number) => byLength.get(length) ?? lists[0];
@@ -256,15 +265,17 @@ function joinNear(...details: readonly string[][]): { near?: string[] } {
 /** Why no list can be compared; undefined if they can. Throws AnalyticsError for a single list. */
 async function findObstacle(
   call: Call,
-  asked: Dimension[],
-  isByDay: boolean,
+  { site, asked, isByDay }: { site: string; asked: Dimension[]; isByDay: boolean },
   options: CallOptions,
 ): Promise<string | undefined> {
   const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
   if (takesDays && !isByDay) return undefined;
   const [first] = asked;
-  const isOne = first !== undefined && asked.length === 1;
-  if (isOne) throw takesDays ? createListError(first, NO_SUMS) : createNoDaysError("dimension", first);
+  if (first !== undefined && asked.length === 1) {
+    const refusal = await findRefusal(call, { site, dimension: first }, options);
+    if (refusal) throw refusal;
+    throw takesDays ? createListError(first, NO_SUMS) : createNoDaysError("dimension", first);
+  }
   return takesDays ? NO_SUMS : "this service's breakdowns do not tell which days they cover";
 }
 

@@ -4,6 +4,7 @@ import type { AnswerOf } from "../operations/operation.ts";
 import type { AtMost } from "../operations/ranges.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { SUBTRACTED, type Warning } from "../operations/warning.ts";
+import { takeVisitors } from "./added-days.ts";
 import { type Bounds, exact } from "./bounds.ts";
 import type { Breakdown } from "./window-counts.ts";
 
@@ -40,10 +41,10 @@ export interface Conversion {
 }
 
 export const countVisitors = (answer: Visitors): number =>
-  "rows" in answer ? answer.totals.visitors : answer.visitors;
+  takeVisitors("rows" in answer ? answer.totals : answer).visitors;
 
 export function pairTotals({ before, reached, after }: Answers): Pair {
-  const totals = (answer: Visitors) => boundsOf("rows" in answer ? answer.totals : answer);
+  const totals = (answer: Visitors) => boundsOf(takeVisitors("rows" in answer ? answer.totals : answer));
   return { visitors: join(totals(before), totals(after)), converted: totals(reached) };
 }
 

@@ -19,7 +19,7 @@ import {
   pairTotals,
   type Visitors,
 } from "./conversion-counts.ts";
-import { countList, createNoDaysError } from "./counted-list.ts";
+import { countList, createNoDaysError, findRefusal } from "./counted-list.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { addGoal, readGoal, renameToBy, renameToGoal } from "./goal.ts";
 import { type AskDays, type AskedDays, answerDays } from "./site-period.ts";
@@ -144,6 +144,8 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
   const assertEvents = async (ask: AskDays) => {
     if (goal.dimension === "events") assertHasEvents(await ask(stats, {}, options));
   };
+  const assertListed = () => assertEventsListed(call, asked, goal, options);
+  await assertListed();
   if ((await call.offersDays?.(breakdown, options)) === false)
     return answerDays(call, stats, asked, options, async (ask) => {
       await assertEvents(ask);
@@ -156,7 +158,9 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
       if (answer.rows.length === 0) await assertEvents(ask);
       return countList(answer);
     };
-    const list = await read().catch((error: unknown) => {
+    const list = await read().catch(async (error: unknown) => {
+      // Only its answer may have told what it lists.
+      await assertListed();
       throw renameToGoal(error);
     });
     const visitors = exactly(list.totals.visitors);
@@ -171,12 +175,30 @@ async function countExactly(call: Call, asked: Asked, goal: Condition, { filter,
   });
 }
 
+/** Refuses events of a service that is known to list none, with what it does have. */
+async function assertEventsListed(
+  call: Call,
+  { site }: Asked,
+  { dimension }: Condition,
+  options: CallOptions,
+): Promise<void> {
+  const refusal = dimension === "events" && (await findRefusal(call, { site, dimension }, options));
+  if (!refusal) return;
+  assertHasEvents(await call(stats, { site, days: 1 }, options));
+  throw createParameterError(
+    "goal",
+    "cannot be an event: this service counts events, but does not list them",
+    { hint: refusal.hint, next: [{ why: "All events", name: stats.name, params: {} }] },
+  );
+}
+
 /** Refuses to count events of a service whose totals have none: an empty list of them is no count. */
 function assertHasEvents({ events, warnings = [] }: AnswerOf<typeof stats>): void {
   // Those of these days alone may be unknown.
   if (events !== undefined || warnings.some(({ detail }) => detail === UNKNOWN_EVENTS.detail)) return;
   throw createParameterError("goal", "cannot be an event: this service has no events", {
-    hint: "If visitors then see a page such as /thanks, ask for that page: pages=/thanks.",
+    hint: "If visitors then see a page such as /thanks, ask for that page.",
+    next: [{ why: "Such as", params: { goal: "pages=/thanks" } }],
   });
 }
 

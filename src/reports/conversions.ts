@@ -98,7 +98,7 @@ export const conversions = defineReport({
     name: "get_conversions",
     title: "Conversions",
     description:
-      "Web analytics: the share of visitors who reached a goal, or of visits that took steps in order.",
+      "Web analytics: share of visitors who reached a goal, or of visits that took steps in order.",
   },
   shell: {
     examples: [

@@ -1,5 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
-import type { breakdown } from "../operations/index.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
+import type { Dimension } from "../operations/dimensions.ts";
+import { breakdown } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import type { Period } from "../operations/period.ts";
 import { OTHER_ORDER } from "../operations/warning.ts";
@@ -24,9 +26,31 @@ export interface CountedList extends CountedRows {
 /** Why breakdowns of a service cannot be compared, subtracted or put beside a total. */
 export const createNoDaysError = (parameter: "days" | "period" | "dimension" | "goal", dimension?: string) =>
   new AnalyticsError("invalid_parameter", `${parameter} ${NO_DAYS}.`, {
-    hint: `${parameter === "goal" ? "" : `Ask for the breakdown${dimension === undefined ? "" : ` of ${dimension}`} without days. `}If /breakdown does take days, list that parameter in the service's description (/openapi.json).`,
+    hint: "If /breakdown does take days, list that parameter in the service's description (/openapi.json).",
+    next: dimension === undefined ? [] : proposeList("Without days", dimension),
     parameters: [{ parameter, detail: NO_DAYS }],
   });
+
+/** A list alone, of the days that the service gives it. */
+const proposeList = (why: string, dimension: string) => [
+  { why, name: breakdown.name, params: { dimension, days: undefined, period: undefined } },
+];
+
+/** A service's own refusal of a list that it is known not to have; undefined if it may have it. */
+export async function findRefusal(
+  call: Call,
+  { site, dimension }: { site: string; dimension: Dimension },
+  options: CallOptions,
+): Promise<AnalyticsError | undefined> {
+  if ((await call.listed?.(options))?.includes(dimension) !== false) return undefined;
+  try {
+    await call(breakdown, { site, dimension, limit: 1, days: 1 }, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AnalyticsError) return error;
+    throw error;
+  }
+}
 
 const NO_DAYS = "cannot be used: this service does not say which days its lists cover";
 
@@ -34,7 +58,7 @@ const NO_DAYS = "cannot be used: this service does not say which days its lists 
 export function createListError(dimension: string, reason: string): AnalyticsError {
   const detail = `cannot be ${dimension}: ${reason}`;
   return new AnalyticsError("invalid_parameter", `dimension ${detail}.`, {
-    hint: "The breakdown itself shows what the service counts.",
+    next: proposeList("The list itself", dimension),
     parameters: [{ parameter: "dimension", detail }],
   });
 }

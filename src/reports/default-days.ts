@@ -1,6 +1,6 @@
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
-import { ONCE_PER_PERIOD, readDataStart, readDate, type Warning } from "../operations/warning.ts";
+import { readDataStart, readDate, type Warning } from "../operations/warning.ts";
 import { formatCount } from "../render/plural.ts";
 
 export interface QueryOptions extends CallOptions {
@@ -108,7 +108,7 @@ function warnOfShift(shown: Days): Warning {
 /** The warning that visitors of these days are shown because those of the days that were meant cannot be added up. */
 export const warnOfNoSum = ({ from, to }: Days): Warning => ({
   code: SHIFTED,
-  detail: `This service ${ONCE_PER_PERIOD}, so this covers the ${formatCount(countDays(from, to), "day")} until ${to}.`,
+  detail: `Visitors of earlier days cannot be added up, so this covers the ${formatCount(countDays(from, to), "day")} until ${to}.`,
   values: { days: countDays(from, to) },
 });
 
@@ -120,9 +120,9 @@ export const warnOfReach = ({ from, days }: { from: string; days: number }, aske
 });
 
 /** The warning that the service does not answer for the default number of days. */
-export const warnOfFit = (days: number, asked: number): Warning => ({
+export const warnOfFit = (days: number, asked: number, reason: string): Warning => ({
   code: SHIFTED,
-  detail: `This service does not answer for ${asked} days, so this covers ${days}.`,
+  detail: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}, so this covers ${days}, not the default ${asked}.`,
   values: { days, default_days: asked },
 });
 

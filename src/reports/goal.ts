@@ -105,9 +105,10 @@ function renameParameter(
     /; it (has|can be) .*/s,
     allowed.length > 0 ? `; it $1 ${allowed.join(", ")}` : "",
   );
-  const { code, hint, status } = error;
+  const { code, hint, next, status } = error;
   return new AnalyticsError(code, `${to} ${detail}.`, {
     hint,
+    next,
     status,
     parameters: [{ parameter: to, detail, ...(allowed.length > 0 && { allowed }) }],
     cause: error,

@@ -76,7 +76,15 @@ interface AskedDays extends Days {
 const isRecent = ({ to, last }: AskedDays) => to >= addDays(last, -1);
 
 /** How many days until the last one are in the place of those that were asked for, or have them among them. */
-const countInPlace = (asked: AskedDays) => countDays(asked.from, isRecent(asked) ? asked.to : asked.last);
+export const countInPlace = (asked: AskedDays) =>
+  countDays(asked.from, isRecent(asked) ? asked.to : asked.last);
+
+/** Why a service refuses a number of days, as the beginning of a sentence. Throws an error about anything else. */
+export function readReason(error: unknown): string {
+  const { detail } = readRefusedDays(error);
+  const reason = nameReason(detail);
+  return reason === detail ? "this service does not answer for these days" : reason;
+}
 
 /** Renames an error about a number of days to the period that was asked for. */
 export function namePeriod(error: unknown, asked: AskedDays): never {
@@ -91,6 +99,7 @@ export function namePeriod(error: unknown, asked: AskedDays): never {
 /**
  * Renames an error about a number of days that nobody typed to what was asked for.
  *
+ * @param asked How many days these were.
  * @param parameter The list; the period, if others would have it.
  */
 export const nameList =

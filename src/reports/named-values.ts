@@ -295,10 +295,14 @@ async function lookUp(
   };
   const occurs = async ({ condition }: Name, span: Days | undefined): Promise<boolean> => {
     const given = { ...options, filter: [condition] };
-    const { visitors, events = 0 } = span
+    const {
+      visitors,
+      pageviews,
+      events = 0,
+    } = span
       ? await askSpan(call, stats, {}, about(span), given)
       : await askDays(call, stats, { site, days, period }, given);
-    return visitors + events > 0;
+    return (visitors ?? pageviews) + events > 0;
   };
   const meanings = new Map<string, Meaning>();
   let asked = 0;

@@ -1,7 +1,8 @@
 import type { Call, CallOptions } from "../operations/call.ts";
-import type { Days } from "../operations/days.ts";
+import { countDays, type Days } from "../operations/days.ts";
 import { breakdown, type stats } from "../operations/index.ts";
 import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
+import { OTHER_DAYS, type Warning } from "../operations/warning.ts";
 import { findNearDays, nameList, UnlistedDaysError } from "./list-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 
@@ -29,9 +30,16 @@ export async function readListNear(
   try {
     return await ask(days, summary);
   } catch (error) {
-    const isUnlisted = error instanceof UnlistedDaysError;
-    const near = isUnlisted && (await findNearDays(call, breakdown, { ...days, last }, options));
+    if (!(error instanceof UnlistedDaysError)) throw error;
+    const near = await findNearDays(call, breakdown, { ...days, last }, options);
     if (!near) throw error;
-    return ask(near);
+    const answer = await ask(near);
+    return { ...answer, warnings: [warnOfOtherDays(near, error), ...(answer.warnings ?? [])] };
   }
 }
+
+const warnOfOtherDays = ({ from, to }: Days, { reason }: UnlistedDaysError): Warning => ({
+  code: OTHER_DAYS,
+  detail: `Lists cover the ${countDays(from, to)} days until ${to}: ${reason}.`,
+  values: { from, to, days: countDays(from, to) },
+});

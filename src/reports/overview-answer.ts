@@ -13,12 +13,13 @@ import {
   areUncounted,
   NEAR,
   NOT_COMPARED,
+  OTHER_DAYS,
   PROXIED,
   readDataStart,
   UNKNOWN_DAYS,
   type Warning,
 } from "../operations/warning.ts";
-import { addsUp, NO_SUMS, readLastDay } from "./added-days.ts";
+import { addsUp, readLastDay, takeVisitors } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { readDataStarts } from "./coverage.ts";
@@ -60,8 +61,9 @@ export async function readOverview(
   const read = (data: DataDays | undefined) => {
     return answerToday(call, site, fresh, (today, readActive) => {
       const reading = { today, readActive, dimensions, data, resolve, isNamed };
-      const parts = readParts(call, site, period, reading, fresh);
+      // Throws for words that are no period, before anything is asked.
       const asked = { ...resolve(today).days, last: today };
+      const parts = readParts(call, site, period, reading, fresh);
       return isNamed ? parts.catch((error) => namePeriod(error, asked)) : parts;
     });
   };
@@ -69,7 +71,7 @@ export async function readOverview(
   const told = data === undefined ? await readDataTold(call, breakdown, first.warnings, options) : undefined;
   const { series, previous, ...rest } = told === undefined ? first : await read(told);
   if (previous === undefined) return { ...rest, comparison: null };
-  const comparison = compareTotals(series, previous, sinceDays);
+  const comparison = compareTotals(series, previous, sinceDays, rest.visitors !== null);
   return {
     ...rest,
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
@@ -94,19 +96,19 @@ const warnOfList = ({ dimension, rows, warnings = [] }: AnswerOf<typeof breakdow
     : warnings.flatMap((warning) =>
         warning.code === NEAR
           ? [{ ...warning, values: { ...warning.values, dimension } }]
-          : warning.code === UNKNOWN_DAYS
+          : warning.code === UNKNOWN_DAYS || warning.code === OTHER_DAYS
             ? [warning]
             : [],
       );
 
 /** The days to compare with. Before the first day with data there are none. */
-const findBefore = (period: string, days: Days | undefined, { isShortened }: { isShortened: boolean }) =>
-  days && !isShortened && !isAll(period) ? precedingDays(period, days) : undefined;
+const findBefore = (period: string, days: Days, { isShortened }: { isShortened: boolean }) =>
+  !isShortened && !isAll(period) ? precedingDays(period, days) : undefined;
 
 /** Why there is no comparison with these days. */
 const warnOfNoSums = ({ from, to }: Days): Warning => ({
   code: NOT_COMPARED,
-  detail: `Not compared with ${formatSpan({ from, to })}: ${NO_SUMS}. compare (tool compare_periods) compares visitors a day.`,
+  detail: `Not compared with ${formatSpan({ from, to })}, whose visitors cannot be added up.`,
   values: { from, to },
 });
 
@@ -140,23 +142,23 @@ async function readParts(
     { asked, wanted, canAdd, last, isNamed },
     options,
   );
-  // Of visitors that do not add up, there are only those of days until the last one, in place of complete days.
-  const complete = canAdd && wanted ? shown : undefined;
   const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
   const ask = <O extends DaysOperation>(operation: O, days: Days) =>
     askSpan(call, operation, {}, { site, today, ...days }, options);
   const summary = ask(stats, shown);
   // Days that the service does not reach are left out: what remains is no month or year.
   const compared = replaced.length > 0 ? `last_${countDays(shown.from, shown.to)}_days` : period;
-  const before = findBefore(compared, complete, fitted);
-  const notAdded = canAdd ? undefined : findBefore(compared, wanted && shown, fitted);
+  const preceding = wanted && findBefore(compared, shown, fitted);
+  // Visitors that do not add up are those of days until the last one, in place of complete days; earlier days have none.
+  const isUntilLast = !canAdd && shown.to >= last;
+  const before = isUntilLast ? undefined : preceding;
   const [totals, active, series, { previous, unreached }, day, byHour, { lists, missing }, failures] =
     await Promise.all([
       summary,
       readActiveNow(readActive),
       ask(timeseries, shown),
       readBefore(call, { site, today }, before, options),
-      call(stats, { site, days: 1 }, options),
+      call(stats, { site, days: 1 }, options).then(takeVisitors),
       readOverviewHours(call, { site, today, ...shown }, options),
       readLists(dimensions, (dimension) => {
         const list = { dimension, limit: TOP_ROWS };
@@ -169,10 +171,10 @@ async function readParts(
         ? warnOfServerErrors(call, { site, today, ...shown }, before, options)
         : [],
     ]);
-  const includesToday = last === today && (!canAdd || asked.to === today);
+  const includesToday = last === today && (isUntilLast || asked.to === today);
   // Today is not complete, but a trend that ends today shows it.
   const leftOut = day.warnings?.some(({ code }) => code === PROXIED) ? { missing: true as const } : undefined;
-  const addsToday = complete !== undefined && includesToday;
+  const addsToday = wanted !== undefined && !isUntilLast && includesToday;
   const points = addsToday ? [...series.points, { ...day, date: today, ...leftOut }] : series.points;
   return {
     site: totals.site,
@@ -205,7 +207,7 @@ async function readParts(
       lists.flatMap(warnOfList),
       failures,
       unreached,
-      notAdded ? [warnOfNoSums(notAdded)] : [],
+      isUntilLast && preceding ? [warnOfNoSums(preceding)] : [],
     ),
     series,
     previous,
@@ -267,7 +269,7 @@ const missEvents = ({ events, warnings = [] }: AnswerOf<typeof stats>, lists: Mi
     : [{ part: "events", reason: NOT_OFFERED }];
 
 const countToday = (
-  { period, visitors, pageviews }: AnswerOf<typeof stats>,
+  { period, visitors, pageviews }: AnswerOf<typeof stats> & { visitors: number },
   { today: hours }: Awaited<ReturnType<typeof readOverviewHours>>,
 ) => ({ date: period.to, visitors, pageviews, ...(hours && { hours }) });
 
@@ -281,8 +283,9 @@ function sinceStart<P extends { date: string }>(points: readonly P[], warnings: 
 /** The days of a list, if they are not those of the totals. */
 function pickOtherDays({ period: listed }: AnswerOf<typeof breakdown>, { period }: AnswerOf<typeof stats>) {
   if (listed === undefined) return { no_period: true as const };
-  const { from, to, days } = listed;
-  return from === period.from && to === period.to ? {} : { period: { from, to, days } };
+  const { from, to, days, partial } = listed;
+  const isSame = from === period.from && to === period.to;
+  return isSame ? {} : { period: { from, to, days, ...(partial && { partial: true as const }) } };
 }
 
 type Row = AnswerOf<typeof breakdown>["rows"][number];

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../operations/fields.ts";
 import { notFoundRow } from "../operations/not-found.ts";
-import { forModels, propose } from "../operations/note.ts";
+import { forModels, type Note, propose } from "../operations/note.ts";
 import { answerPeriod, describeVisitors, formatSpan, periodHeadline } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { countsAtMost, showCount } from "../operations/ranges.ts";
@@ -161,10 +161,11 @@ function viewOverview(overview: Overview): View[] {
 
 export const NO_DAYS_BEFORE = "There are no days before to compare with.";
 /** A page has a link for it. */
-const COMPARE_A_WEEK = [
-  propose({ why: "To compare the last 7 days with the 7 before", name: "compare", params: { days: 7 } }),
-  forModels("compare_periods with days 7 compares the last 7 days with the 7 before."),
-];
+const COMPARE_A_WEEK = propose({
+  why: "To compare the last 7 days with the 7 before",
+  name: "compare",
+  params: { days: 7 },
+});
 
 /**
  * Whether there is nothing before these days. Visitors that do not add up are those of days until the last one, which have no days
@@ -178,6 +179,12 @@ export const isFirst = ({
   comparison === null &&
   !period.partial &&
   !warnings?.some(({ code }) => code === PERIOD_VISITORS || code === NOT_COMPARED);
+
+/** Where longer days are not compared, shorter ones may be. */
+const proposeWeek = (answer: Parameters<typeof isFirst>[0]): Note[] => {
+  const isUncompared = answer.warnings?.some(({ code }) => code === NOT_COMPARED);
+  return isUncompared || (isFirst(answer) && answer.period.days > 7) ? [COMPARE_A_WEEK] : [];
+};
 
 export function viewTotals({
   site,
@@ -220,7 +227,7 @@ export function viewTotals({
       ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
       ...(previous && hasChange ? noteCompared(period, previous) : []),
-      ...(isFirst({ comparison, period, warnings }) && period.days > 7 ? COMPARE_A_WEEK : []),
+      ...proposeWeek({ comparison, period, warnings }),
       // An empty cell beside a count reads as a failure; beside none, it needs no word.
       ...(previous && hasChange && totals.events ? [EVENTS_NOTE] : []),
       ...(coverage?.notes ?? []),

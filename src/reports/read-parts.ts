@@ -1,6 +1,7 @@
 import { AnalyticsError, type ErrorCode } from "../errors.ts";
 import type { CallOptions } from "../operations/call.ts";
 import { type Dimension, NO_PLACES } from "../operations/dimensions.ts";
+import { NO_SUMS, NoSumsError } from "./added-days.ts";
 import { UnlistedDaysError } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 
@@ -58,10 +59,8 @@ const OF_ONE_PART: ReadonlySet<ErrorCode> = new Set([
 function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "failed"> {
   if (error instanceof AnalyticsError && OF_ONE_PART.has(error.code))
     return { reason: error.message, failed: true };
-  if (error instanceof UnlistedDaysError) {
-    const { reason, nearest: days } = error;
-    return { reason, ...(days !== undefined && { days }) };
-  }
+  if (error instanceof NoSumsError) return { reason: NO_SUMS, ...join(error) };
+  if (error instanceof UnlistedDaysError) return { reason: error.reason, ...join(error) };
   if (error instanceof AnalyticsError && error.code === "not_found") return { reason: NOT_OFFERED };
   const refused =
     error instanceof AnalyticsError && error.code === "invalid_parameter"
@@ -76,6 +75,8 @@ function explain(error: unknown): Pick<Missing[number], "reason" | "days" | "fai
   // What follows is longer: lists of what there is, or a service's own words.
   return { reason: OF_LIST.exec(refused.detail)?.[1] ?? "refused by the service" };
 }
+
+const join = ({ nearest: days }: { nearest: number | undefined }) => (days === undefined ? {} : { days });
 
 const OF_LIST = /^cannot be (?:used for )?\w+: (this service[\w', ]{1,80}?)(?: \(|$)/;
 

@@ -1,6 +1,7 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
 import type { AllDays, Call, CallOptions, DataDays } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
+import type { Dimension } from "../operations/dimensions.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
 import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
@@ -9,7 +10,6 @@ import { createPeriodError, isAll, resolvePeriod } from "../operations/period-wo
 import { verifySite } from "../operations/site-name.ts";
 import type { Warning } from "../operations/warning.ts";
 import { readLastDay } from "./added-days.ts";
-import { createNoDaysError } from "./counted-list.ts";
 import {
   fitDefaultDays,
   type QueryOptions,
@@ -56,9 +56,14 @@ export async function askDays<O extends SpanOperation>(
     ...(typeof period === "string" && { period }),
   };
   const isGiven = !options.usesDefaultDays && !options.takesNearDays;
-  const refuse = () => createNoDaysError(period === undefined ? "days" : "period", String(params.dimension));
+  const refuse = async () => {
+    const { createNoDaysError, findRefusal } = await import("./counted-list.ts");
+    const { dimension } = params as { dimension: Dimension };
+    const refusal = await findRefusal(call, { site: asked.site, dimension }, options);
+    throw refusal ?? createNoDaysError(period === undefined ? "days" : "period", dimension);
+  };
   if ((await call.offersDays?.(operation, options)) === false) {
-    if (isGiven) throw refuse();
+    if (isGiven) return refuse();
     return callOffered(call, operation, params as ParamsOf<O>, options);
   }
   const answer = await answerDays<AnswerOf<O> & Dated>(
@@ -69,7 +74,7 @@ export async function askDays<O extends SpanOperation>(
     (ask) => ask(operation, params, options) as Promise<AnswerOf<O> & Dated>,
   );
   // The service may only now have turned out to be one whose breakdowns take no days.
-  if (answer.period === undefined && isGiven) throw refuse();
+  if (answer.period === undefined && isGiven) return refuse();
   return answer;
 }
 
@@ -126,7 +131,8 @@ export async function answerDays<
     // Nobody named these days, and the service may have only others.
     const fitted = options.usesDefaultDays && (await call.fitDays?.(operation, count, options));
     if (!fitted || fitted === count) throw error;
-    return addWarnings(await askFor(fitted), [warnOfFit(fitted, count)]);
+    const { readReason } = await import("./list-days.ts");
+    return addWarnings(await askFor(fitted), [warnOfFit(fitted, count, readReason(error))]);
   });
   return result.period ? fitAnswer(result, result.period.to) : result;
 }

@@ -17,10 +17,10 @@ import {
   type Warning,
   warnOfSubtraction,
 } from "../operations/warning.ts";
-import { type AddedDays, addsUp, NO_SUMS } from "./added-days.ts";
+import { addsUp, NO_VISITORS, NoSumsError, takeVisitors } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
 import { type CountedRows, countRows, indexRows } from "./counted-list.ts";
-import { nameList } from "./list-days.ts";
+import { countInPlace, nameList } from "./list-days.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = AnswerOf<typeof stats>;
@@ -64,6 +64,7 @@ export function assertWithinReach(from: string, last: string, days: number): voi
   if (from >= earliest) return;
   throw createParameterError("period", describeReach(earliest), {
     hint: "The period all is everything that it has.",
+    next: [{ why: "All days", params: { period: "all", days: undefined } }],
   });
 }
 
@@ -121,10 +122,13 @@ function readDays({ code, detail, values = {} }: Warning): { first?: unknown; la
   return { first: named[0], last: named.at(-1) };
 }
 
-/** Visitors, page views and visits from the series. Events are subtracted; if some arrived meanwhile, they are a range. */
+/**
+ * Visitors, page views and visits from the series. Events are subtracted; if some arrived meanwhile, they are a range. Visitors
+ * that do not add up are null.
+ */
 export async function subtractStats(call: Call, span: PastSpan, options: CallOptions): Promise<Stats> {
-  await assertAddsUp(call, span, options);
-  const [series, around] = await Promise.all([
+  const [canAdd, series, around] = await Promise.all([
+    addsUp(call, span, options),
     subtractSeries(call, span, options),
     readAround(call, stats, { site: span.site }, span, options, ({ events }) => events).catch(skipDays),
   ]);
@@ -132,16 +136,17 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
   const isBeforeData = series.warnings?.some(({ code }) => code === "before_data_since");
   if (!isBeforeData && series.points.every(({ missing }) => missing)) throw createMissingDaysError(span);
   const { visitors, pageviews, ...visits } = sumPoints(series.points);
+  const warnings = within(span, around?.whole ?? series);
   return {
     site: series.site,
     period: series.period,
     ...keepFilter(series),
-    visitors,
+    visitors: canAdd ? visitors : null,
     pageviews,
     ...(events && { events: events.least }),
     ...visits,
     ...joinWarnings(
-      within(span, around?.whole ?? series),
+      canAdd ? warnings : [NO_VISITORS, ...warnings.filter(({ code }) => code !== PERIOD_VISITORS)],
       events === undefined
         ? await explainNoEvents(call, span, around, options)
         : exact(events) === null
@@ -201,8 +206,15 @@ export async function subtractBreakdown(
   summary = subtractStats(call, span, options),
 ): Promise<Breakdown> {
   const params = { site: span.site, dimension, limit: ROW_LIMIT };
+  const findNearest = async () => {
+    const count = countInPlace(span);
+    return (await call.fitDays?.(breakdown, count, options)) ?? count;
+  };
   const [totals, around] = await Promise.all([
-    summary,
+    summary.then(async (given) => {
+      if (given.visitors === null) throw new NoSumsError(await findNearest());
+      return takeVisitors(given);
+    }),
     readAround(call, breakdown, params, span, options, ({ rows }) => JSON.stringify(rows)).catch(
       nameList(dimension, span, "period"),
     ),
@@ -338,21 +350,4 @@ function createContradictionError(what: string): AnalyticsError {
   return new AnalyticsError("bad_answer", `The service's answers contradict each other: ${what}.`, {
     hint: "Nothing was shown, because the numbers could be wrong. Try again; if it keeps happening, contact the service's operator.",
   });
-}
-
-/** The refusal of days whose visitors cannot be added up. Each of them has its own. */
-export class NoSumsError extends AnalyticsError {
-  constructor(detail: string) {
-    super("invalid_parameter", `period ${detail}.`, {
-      status: 400,
-      parameters: [{ parameter: "period", detail }],
-      hint: "Ask for days that end today (days), for a single day, or for the series. compare (tool compare_periods) compares visitors a day.",
-    });
-  }
-}
-
-/** Throws NoSumsError for days whose visitors cannot be added up. */
-async function assertAddsUp(call: Call, asked: AddedDays, options: CallOptions): Promise<void> {
-  if (await addsUp(call, asked, options)) return;
-  throw new NoSumsError(`must end today: ${NO_SUMS}`);
 }

@@ -15,7 +15,7 @@ export const topLists = () =>
       /** Set if the service does not say which days the list covers. */
       no_period: z.literal(true).optional(),
       /** The days of the list, if they are not those of the answer. */
-      period: z.object({ from: date, to: date, days: count }).optional(),
+      period: z.object({ from: date, to: date, days: count, partial: z.literal(true).optional() }).optional(),
       rows: z.array(
         z.object({
           value: z.string().nullable(),
@@ -64,7 +64,8 @@ const findMeasure = (rows: TopList["rows"]) =>
 /** Which days a list covers, if they are not those of the answer; otherwise an empty text. */
 export function nameOtherDays({ no_period, period }: TopList): string {
   if (no_period) return NO_PERIOD;
-  return period === undefined ? "" : `${formatSpan(period)} (${formatCount(period.days, "day")})`;
+  if (period === undefined) return "";
+  return `${formatSpan(period)} (${formatCount(period.days, "day")}${period.partial ? ", today included" : ""})`;
 }
 
 /** Lists as tables. Those of other days than the answer come last, below a heading that says which. */

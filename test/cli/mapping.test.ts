@@ -84,11 +84,20 @@ describe("a service that describes itself in words of its own", () => {
     few.close();
   });
 
-  it("proposes days one by one where they cannot be added up", async () => {
+  it("has page views of days that cannot be added up, and proposes their visitors day by day", async () => {
     const asked = ["stats", "acme.example", "--period", "last-week"];
-    const { stderr } = await runShell(asked, { environment: access(server) });
+    const { stdout, stderr } = await runShell(asked, {
+      environment: access(server),
+      isTTY: true,
+      columns: 150,
+    });
+    expect(flat(stdout)).toMatch(/visitors page views.* – \d/);
     expect(flat(stderr)).toContain(
-      "hint: By day: analytics-mcp timeseries --site acme.example --period last-week; compared with the days before: analytics-mcp compare --site acme.example --period last-week ",
+      "Visitors by day: analytics-mcp timeseries --site acme.example --period 2026-11-09/2026-11-15",
+    );
+    const weeks = ["timeseries", "acme.example", "--by", "week", "--period", "last-month"];
+    expect(flat((await runShell(weeks, { environment: access(server) })).stderr)).toContain(
+      "hint: By day: analytics-mcp timeseries --period last-month --site acme.example ",
     );
   });
 

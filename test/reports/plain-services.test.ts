@@ -9,6 +9,7 @@ import { formatCsv } from "../../src/render/csv.ts";
 import { formatMarkdown } from "../../src/render/markdown.ts";
 import { formatPage } from "../../src/render/terminal-page.ts";
 import { createCheck } from "../../src/reports/check.ts";
+import { adviseOnRefusal } from "../../src/reports/next-question.ts";
 import { reportResult } from "../../src/reports/overview.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import { reportQuery } from "../../src/reports/site-report.ts";
@@ -340,17 +341,59 @@ describe("a service that counts a visitor once in all days", () => {
   });
 
   it.each([
-    ["stats", { period: "last_week" }],
-    ["breakdown", { period: "last_week", dimension: "pages" }],
+    ["breakdown", { dimension: "pages" }],
+    ["conversions", { goal: "pages=/1" }],
   ])("is not asked to add days up: %s of %j", async (name, params) => {
-    expect(await refused(name, shape, params)).toMatchObject({
+    const asked = { ...params, period: "last_week" };
+    const error = await refused(name, shape, asked);
+    expect(error).toMatchObject({
       code: "invalid_parameter",
       message: expect.stringContaining(
         "period must end today: this service seems to count each visitor once per period, so its days cannot be added up",
       ),
-      hint: expect.stringContaining("Ask for days that end today"),
     });
-    expect(await refused(name, {}, params)).toBeUndefined();
+    expect(adviseOnRefusal({ name }, error as AnalyticsError, { site: "example.com", ...asked })).toEqual({
+      hint: undefined,
+      next: [{ why: "Nearest", name, params: { site: "example.com", ...params, days: 13 } }],
+    });
+    expect(await refused(name, shape, { ...params, days: 7 })).toBeUndefined();
+    expect(await refused(name, {}, asked)).toBeUndefined();
+  });
+
+  it.each(["stats", "overview", "report"])(
+    "has the page views and events of earlier days in %s, and visitors that are missing",
+    async (name) => {
+      const asked = { period: "last_week" };
+      const { result, csv, page, markdown, warnings, notes } = await show(name, shape, asked);
+      const { result: daily } = await show("stats", {}, asked);
+      expect(result).toMatchObject({ visitors: null, pageviews: daily.pageviews, events: 14 });
+      expect(warnings.match(/once per period/g)).toHaveLength(1);
+      expect(warnings).toContain("Visitors are missing: this service seems to count each visitor once");
+      expect(notes).not.toMatch(/added up: coming/);
+      for (const text of [csv, page, markdown]) expect(text).not.toMatch(/visitors( \|)? +0\b/);
+      if (name === "stats") return;
+      const compared = await show("compare", shape, asked);
+      expect(result.comparison.per_day).toEqual(compared.result.per_day);
+      expect(result.comparison.pageviews).toEqual(compared.result.change.pageviews);
+      expect(result.comparison.previous).not.toHaveProperty("visitors");
+      expect(result.top).toEqual([]);
+      expect(result.missing[0]).toEqual({
+        dimension: "pages",
+        reason: expect.stringMatching(/so its days cannot be added up$/),
+        days: 13,
+      });
+    },
+  );
+
+  it("can be checked by the page views of earlier days, not by their visitors", async () => {
+    const check = (metric: string) =>
+      createCheck({ above: 1 }).ask(
+        createPlainCall(shape).call,
+        { site: "example.com", metric, period: "last_week" },
+        {},
+      );
+    await expect(check("pageviews")).resolves.toBeDefined();
+    await expect(check("visitors")).rejects.toThrow("period must end today");
   });
 
   it.each(["week", "month"])("has a series by day, not by %s", async (interval) => {
@@ -358,7 +401,7 @@ describe("a service that counts a visitor once in all days", () => {
       expect(await refused("timeseries", shape, { ...days, interval })).toMatchObject({
         code: "invalid_parameter",
         message: `interval cannot be ${interval}: this service seems to count each visitor once per period, so its days cannot be added up.`,
-        hint: "Ask for the same days by day, which is the default.",
+        next: [{ why: "By day", params: { interval: undefined } }],
         parameters: [{ parameter: "interval" }],
       });
       expect(await refused("timeseries", {}, { ...days, interval })).toBeUndefined();
@@ -374,8 +417,7 @@ describe("a service that counts a visitor once in all days", () => {
   it.each(["overview", "report"])("has totals of the last days in %s, and no comparison", async (name) => {
     const { result, notes, warnings } = await show(name, shape, { days: 7 });
     const { result: totals } = await show("stats", shape, { days: result.period.days });
-    const reason =
-      "Not compared with 2026-11-08 to 2026-11-14: this service seems to count each visitor once per period, so its days cannot be added up.";
+    const reason = "Not compared with 2026-11-08 to 2026-11-14, whose visitors cannot be added up.";
     expect(warnings).toContain(reason);
     expect(result.warnings).toContainEqual(
       expect.objectContaining({ code: "not_compared", detail: expect.stringContaining(reason) }),

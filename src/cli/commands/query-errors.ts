@@ -3,15 +3,12 @@ import { findDimension, findOtherList } from "../../operations/dimension-names.t
 import { dimensions } from "../../operations/dimensions.ts";
 import { MAX_DAYS } from "../../operations/fields.ts";
 import { isCondition } from "../../operations/filter-input.ts";
-import { breakdown, timeseries } from "../../operations/index.ts";
 import { isPeriod, resolvePeriod } from "../../operations/period-words.ts";
 import { flagOf, formatCommand, quoteForShell } from "../../operations/shell-command.ts";
 import { suggestDimension, suggestListed, suggestName } from "../../render/suggest-name.ts";
-import { compare } from "../../reports/compare.ts";
-import { chooseDays, RefusedDaysError, UnlistedDaysError } from "../../reports/list-days.ts";
+import { adviseOnRefusal, type CompleteQuestion, isOfService } from "../../reports/next-question.ts";
 import { findInterval } from "../../reports/profile.ts";
 import type { Query } from "../../reports/query.ts";
-import { NoSumsError } from "../../reports/subtracted-spans.ts";
 import { MAX_WINDOW_DAYS } from "../../reports/windows.ts";
 import { describePlacesSetup, findLackingPlaces, PLACES_OPTION } from "../../sources/country-package.ts";
 import { askIfMeant, findDays, guessDays, replaceWords } from "../guess-days.ts";
@@ -91,10 +88,9 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
   const wrong = error.code === "usage" ? findWrongPeriod(given) : undefined;
   if (wrong !== undefined) return explainParameters(query, wrong, given);
   const { code, parameters, status } = error;
-  const hint =
-    (error instanceof RefusedDaysError && proposeDays(query, error, given)) ||
-    (error instanceof NoSumsError && proposeSeries(given)) ||
-    (error.hint ?? "");
+  const advice = adviseOnRefusal(query, error, readGiven(given.texts));
+  const { hint = "" } = advice;
+  const next = nameCommands(advice.next, given);
   const guesses = given.words.map((word) => guess(query, given, word).trim());
   if (parameters.length === 0) {
     const [meant] = guesses.filter((sentence) => sentence !== "");
@@ -115,12 +111,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
         ? "For more days: --period all, or two dates such as 2025-01-01/2026-06-30."
         : "",
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
-      // A command to paste ends the hint.
-      [hint, ...parts.map((part) => part.hint)].some(
-        (text) => text.includes(PLACES_OPTION) || text.startsWith(NEAREST) || text.startsWith(BY_DAY),
-      )
-        ? ""
-        : seeHelp(query.name),
+      next || (parts.some((part) => part.hint.includes(PLACES_OPTION)) ? "" : seeHelp(query.name)),
     ]
       .filter((sentence) => sentence !== "")
       .join(" "),
@@ -155,7 +146,7 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
   const name = `--${flagOf(parameter)}`;
   const list = allowed?.join(", ") ?? readList(detail);
   if (detail === "is required") return explainMissing(name, list);
-  const own = explainPlaces(refusal, given) ?? explainServiceDays(query, refusal, given);
+  const own = explainPlaces(refusal, given) ?? explainServiceDays(refusal);
   if (own !== undefined) return own;
   if (quotesGiven(parameter, texts)) {
     const conditions = (allowed ?? []).filter(isCondition).map((each) => `${name} ${quoteForShell(each)}`);
@@ -177,48 +168,13 @@ function explainParameter(query: Query, refusal: ParameterError, given: GivenWor
   };
 }
 
-const NEAREST = "Nearest: ";
-const BY_DAY = "By day: ";
+/** Says what a service has in place of a number of days; what to ask instead follows. */
+const explainServiceDays = ({ parameter, detail }: ParameterError): Explanation | undefined =>
+  parameter === "days" && isOfService(detail) ? { message: `--days ${detail}.`, hint: "" } : undefined;
 
-/** Whether a service has limits of its own. */
-const isOfService = (detail: string) => detail.includes("this service");
-
-/** Explains that a service does not have so many days, with the command for the nearest that it has. */
-function explainServiceDays(
-  query: Query,
-  { parameter, detail, allowed = [], maximum }: ParameterError,
-  { texts, source = [] }: GivenWords,
-): Explanation | undefined {
-  if (parameter !== "days" || !isOfService(detail)) return undefined;
-  const asked = Number(texts.get("days")?.[0]);
-  const days = chooseDays(allowed.map(Number), asked) ?? maximum;
-  const command = formatCommand(query, { ...readGiven(texts), days }, source);
-  return { message: `--days ${detail}.`, hint: days === undefined ? "" : `${NEAREST}${command}` };
-}
-
-/** The same for a period, of which it does not have the days. */
-function proposeDays(query: Query, error: RefusedDaysError, { texts, source = [] }: GivenWords): string {
-  const { nearest: days } = error;
-  if (days === undefined) return "";
-  const { period, against, ...rest } = readGiven(texts);
-  // A list is asked for alone.
-  const list =
-    error instanceof UnlistedDaysError && query.name !== "conversions" ? error.dimension : undefined;
-  const { site } = rest;
-  return `${NEAREST}${
-    list === undefined
-      ? formatCommand(query, { ...rest, days }, source)
-      : formatCommand(breakdown, { ...(site !== undefined && { site }), dimension: list, days }, source)
-  }`;
-}
-
-/** The command for the same days one by one, where they cannot be added up. */
-function proposeSeries({ texts, source = [] }: GivenWords): string {
-  const { site, period } = readGiven(texts);
-  const params = { ...(site !== undefined && { site }), ...(period !== undefined && { period }) };
-  const [byDay, compared] = [timeseries, compare].map((command) => formatCommand(command, params, source));
-  return `${BY_DAY}${byDay}; compared with the days before: ${compared}`;
-}
+/** What can be asked instead, as commands. A command to paste ends the hint. */
+const nameCommands = (questions: readonly CompleteQuestion[], { source = [] }: GivenWords): string =>
+  questions.map((next) => `${next.why}: ${formatCommand(next, next.params, source)}`).join("; ");
 
 /** Explains that a list or a condition needs a database of places. */
 function explainPlaces({ detail }: ParameterError, given: GivenWords): Explanation | undefined {

@@ -1,5 +1,6 @@
 import { findNext, forPeople, type Note, propose } from "../../operations/note.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
+import { completeNext } from "../../reports/next-question.ts";
 import type { Answer, Query } from "../../reports/query.ts";
 import { proposeCountries } from "../../sources/country-package.ts";
 
@@ -38,12 +39,11 @@ const format = (name: string, params: Record<string, unknown>, source: readonly 
 /** Completes the questions that an answer proposes: as commands that ask the same source. */
 function nameCommands(query: Query, answer: Answer, source: readonly string[]): Answer {
   const asked = readAsked(answer);
-  const { site, filter } = asked;
   const complete = (note: Note): Note => {
     const next = findNext(note);
     if (next === undefined) return note;
-    const kept = next.name === query.name ? asked : { site, filter };
-    return forPeople(`${next.why}: ${format(next.name, { ...kept, ...next.params }, source)}`);
+    const { why, name, params } = completeNext(query, next, asked);
+    return forPeople(`${why}: ${formatCommand({ name }, params, source)}`);
   };
   const views = answer.views.map((view) => ({ ...view, notes: view.notes.map(complete) }));
   return { ...answer, views };

@@ -22,7 +22,12 @@ type Write = ReturnType<typeof createWriter>;
 export function describeVisitors(letter: Letter, screen: Screen): Lead {
   const { comparison, period } = letter;
   const write = createWriter(screen);
-  const visitors = showCount(letter, "visitors") ?? 0;
+  const visitors = showCount(letter, "visitors");
+  // Where those of the days do not add up, a warning says so.
+  if (visitors === null) {
+    const views = `${write.count(letter.pageviews ?? 0)} ${nameUnit(letter.pageviews ?? 0, "page view")}`;
+    return { lead: [`${views}.`], subject: `: ${views}` };
+  }
   const count = `${write.count(visitors)} ${nameUnit(Number(visitors), "visitor")}`;
   const subject = `: ${count}`;
   if (comparison === null) {

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { AnalyticsError, quoteWord } from "../../errors.ts";
 import { hasTrend } from "../../mcp/chart/trend-days.ts";
 import { formatNotes } from "../../operations/note.ts";
+import { areAddedUp } from "../../operations/period.ts";
 import { formatCommand } from "../../operations/shell-command.ts";
 import { listWarnings } from "../../operations/view.ts";
 import { hasLookalikes, NUMBER_NOTE } from "../../render/clean-rows.ts";
@@ -60,7 +61,9 @@ export async function composeMail(
       "--open",
     ]),
     notes: [
-      ...(empty === undefined && period.days > 1 ? ["Visitors are daily unique visitors, added up."] : []),
+      ...(empty === undefined && period.days > 1 && areAddedUp(letter.warnings)
+        ? ["Visitors are daily unique visitors, added up."]
+        : []),
       ...format(shown.flatMap(({ notes }) => notes)),
       ...(shown.some(({ rows }) => hasLookalikes(rows)) ? [NUMBER_NOTE] : []),
       ...origin,

@@ -15,6 +15,7 @@ export const CAPABILITIES = [
   "offersFilter",
   "offersHours",
   "mayOffer",
+  "listed",
   "offersDays",
   "fitDays",
   "allDays",

@@ -39,6 +39,7 @@ export interface DescribedService {
   today(site: string, options: CallOptions): Promise<string>;
   lastDay(site: string, options: CallOptions): Promise<string>;
   addsUp(site: string, days: number, options: CallOptions): Promise<boolean>;
+  listed(): readonly Dimension[] | undefined;
   offersDays(operation: { path: string }): boolean;
   fitDays(operation: { path: string }, days: number): number;
   allDays(operation: { path: string }, site: string, options: CallOptions): Promise<AllDays>;
@@ -390,6 +391,7 @@ export function createDescribedService({
       const { totals, series } = await again(read);
       return totals.visitors === sumOf(series.points, "visitors");
     },
+    listed: reader.listed,
     offersDays: ({ path }) => reader.takes(path, "days"),
     fitDays: (operation, days) => reader.allowedDays(operation).comeNear(days),
     allDays: async (operation, name, options) => {

@@ -3,6 +3,7 @@ import type { HttpClient, ReadText, Target } from "../../client/http-client.ts";
 import { readBoundedJson } from "../../client/result-parser.ts";
 import { AnalyticsError } from "../../errors.ts";
 import type { AllDays, Call, CallOptions } from "../../operations/call.ts";
+import type { Dimension } from "../../operations/dimensions.ts";
 import { breakdown, openapi, realtime, sites, stats, timeseries } from "../../operations/index.ts";
 import { onceDone } from "../../operations/schemas.ts";
 import type { CAPABILITIES, Described, DescribedCall } from "./capabilities.ts";
@@ -154,6 +155,8 @@ export function createDescribedCall(context: DescribedCallContext): DescribedCal
       decide(options, no, () => client.call.offersFilter(operation, options)),
     offersHours: (options) => decide(options, no, () => client.call.offersHours(options)),
     mayOffer: async ({ name }) => SPECIFIED.has(name) || !(await isDescribed()),
+    listed: (options) =>
+      decide<readonly Dimension[] | undefined>(options, (service) => service.listed(), unknown),
     today: (site, options) =>
       decide<string | undefined>(options, (service) => service.today(site, options), unknown),
     lastDay: (site, options) =>

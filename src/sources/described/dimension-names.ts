@@ -1,9 +1,23 @@
 import type { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { type AnalyticsError, createParameterError, quote } from "../../errors.ts";
+import { NO_LIST } from "../../operations/dimension-names.ts";
 import { type Dimension, dimensions } from "../../operations/dimensions.ts";
+import { breakdown } from "../../operations/index.ts";
 import type { DescribedParameter } from "./description.ts";
 import { rankDimension } from "./words.ts";
+
+/** The dimensions among the lists of a service; undefined if its description lists none. */
+export function listDimensions({ allowed = [] }: Partial<DescribedParameter> = {}): Dimension[] | undefined {
+  const names = allowed.map(String);
+  return names.length === 0 ? undefined : dimensions.filter((each) => rankNames(names, each) !== undefined);
+}
+
+/** Proposes a list of days that it has, whatever days were asked for. */
+const proposeList = (why: string, [dimension]: readonly Dimension[]) =>
+  dimension === undefined
+    ? []
+    : [{ why, name: breakdown.name, params: { dimension, days: undefined, period: undefined } }];
 
 /** The service's name for a dimension, if its description lists them. Throws AnalyticsError if it lists none that is the same. */
 export function nameDimension(dimension: Dimension, parameter: DescribedParameter | undefined): string {
@@ -11,13 +25,18 @@ export function nameDimension(dimension: Dimension, parameter: DescribedParamete
   if (allowed.length === 0) return dimension;
   const found = rankNames(allowed, dimension);
   if (found !== undefined) return found;
-  const names = allowed
-    .slice(0, MAX_LISTED)
-    .map((name) => quote(name))
-    .join(", ");
-  throw createParameterError("dimension", `cannot be ${dimension}: this service has no such list`, {
+  const list = (names: readonly string[]) =>
+    names
+      .slice(0, MAX_LISTED)
+      .map((name) => quote(name))
+      .join(", ");
+  // A name of another dimension is no name of this one.
+  const others = allowed.filter((name) => dimensions.every((each) => rankNames([name], each) === undefined));
+  const mapping = `{"dimensions": {"${dimension}": "…"}}`;
+  throw createParameterError("dimension", `cannot be ${dimension}: ${NO_LIST}`, {
     // Whoever asked for a goal named no list.
-    hint: `It has ${names}. If one of these is ${dimension}, say so in a mapping: {"dimensions": {"${dimension}": "…"}}.`,
+    hint: `It has ${list(allowed)}.${others.length === 0 ? "" : ` If ${dimension} is called ${list(others)}, say so in a mapping: ${mapping}.`}`,
+    next: proposeList("One of these", listDimensions(parameter) ?? []),
   });
 }
 
@@ -59,9 +78,7 @@ export function renameToDimension(
   const named = dimensions.filter((other) => findNamed(said ?? message, other, name) !== undefined);
   // Who names others does not have it.
   const [refused, before, after] =
-    named.length > 0
-      ? ["this service has no such list", " (it says ", ")"]
-      : ["the service refuses it", ", with ", ""];
+    named.length > 0 ? [NO_LIST, " (it says ", ")"] : ["the service refuses it", ", with ", ""];
   const words = said === undefined ? "" : `${before}${quoteSaid(said, MAX_SAID)}${after}`;
   const detail = `cannot be ${dimension}: ${refused}${words}`;
   return createParameterError("dimension", detail, {
@@ -69,6 +86,7 @@ export function renameToDimension(
       named.length === 0
         ? "An overview shows the usual lists that it has, and names those that it lacks."
         : `By these words, it may have ${named.join(", ")}.`,
+    next: proposeList("One of these", named),
     status,
     cause: error,
   });

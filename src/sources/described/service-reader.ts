@@ -5,12 +5,12 @@ import { parseJson } from "../../client/result-parser.ts";
 import { quote, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { CallOptions } from "../../operations/call.ts";
-import type { Dimension } from "../../operations/dimensions.ts";
+import { type Dimension, dimensions } from "../../operations/dimensions.ts";
 import { breakdown, sites, stats } from "../../operations/index.ts";
 import { type AllowedDays, findOtherDays, OtherDaysError, readAllowedDays } from "./allowed-days.ts";
 import { createBrokenError, explainRefusal, isOfOneAnswer, UnknownSiteError } from "./answer-errors.ts";
 import type { DescribedParameter } from "./description.ts";
-import { findNamed, nameDimension, renameToDimension } from "./dimension-names.ts";
+import { findNamed, listDimensions, nameDimension, renameToDimension } from "./dimension-names.ts";
 import type { FieldMapping, Learned, Reading, ServiceSite } from "./field-mapping.ts";
 import type { Pointer } from "./json-pointer.ts";
 import { learnDescription, SPECIFIED } from "./learn-description.ts";
@@ -38,6 +38,8 @@ export interface ServiceReader {
   learnTimezone(site: ServiceSite, days: number, options: RequestOptions): Promise<string | undefined>;
   /** The service's name for a dimension. Throws AnalyticsError if its description lists none that is the same. */
   nameDimension(dimension: Dimension): string;
+  /** The dimensions that its description lists; undefined if it lists none. */
+  listed(): Dimension[] | undefined;
   /** What the description says about a parameter; undefined if there is none. */
   parameter(path: string, name: string): DescribedParameter | undefined;
   /** The numbers of days that a request may have. */
@@ -201,6 +203,10 @@ export async function openServiceReader(
     mapping,
     learned: () => learned,
     nameDimension: nameOf,
+    listed: () => {
+      const found = listDimensions(parameter(breakdown.path, "dimension"));
+      return found && dimensions.filter((each) => findName(each) !== undefined || found.includes(each));
+    },
     parameter,
     allowedDays: ({ path }) => readAllowedDays(parameter(path, "days")),
     takes,

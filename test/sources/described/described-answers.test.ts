@@ -113,7 +113,7 @@ describe("a question that names no days", () => {
     // Another question by the same call knows the service.
     for (const answer of [await ask(name, params), await ask(name, params)]) {
       expect(answer.period).toMatchObject({ days });
-      const said = "This service does not answer for 28 days, so this covers 30.";
+      const said = "so this covers 30, not the default 28.";
       expect(warningsOf(answer).includes(said)).toBe(days === 30);
     }
   });
@@ -206,14 +206,15 @@ describe("a service that has only some numbers of days", () => {
     "has an overview of %j with the lists of the nearest days, which are named",
     async (params, days, from) => {
       const { ask, call } = createSmallService(withDimensions);
-      const { top, missing, period } = await ask("overview", params);
+      const { top, missing, period, warnings } = await ask("overview", params);
       expect(top.map((list: { dimension: string }) => list.dimension)).toEqual(["pages"]);
       expect(top[0]).toMatchObject({ period: { from, to: TODAY, days }, rows: [{ visitors: 10 * days }] });
       expect(period.to).toBe("2026-11-19");
       expect(missing).toContainEqual(NO_CHANNELS);
+      expect(warningsOf({ warnings })).toContain(`Lists cover the ${days} days until ${TODAY}: ${NO_LIST}.`);
       // Its events are there, but not of these days.
       expect(missing.some(({ part }: { part?: string }) => part === "events")).toBe(false);
-      const heading = `Top lists: ${from} to ${TODAY} (${days} days)`;
+      const heading = `Top lists: ${from} to ${TODAY} (${days} days, today included)`;
       for (const query of [findQuery("overview"), reportQuery]) {
         const { views } = await query.ask(call, query.params.parse({ site: "acme.example", ...params }), {});
         const headlines = views
@@ -229,7 +230,7 @@ describe("a service that has only some numbers of days", () => {
     const params = letterQuery.params.parse({ site: "acme.example", days: 7 });
     const { views } = await letterQuery.ask(call, params, {});
     const labels = views.flatMap(({ columns }) => columns.map(({ label }) => label));
-    expect(labels).toContain("top pages: 2026-11-14 to 2026-11-20 (7 days)");
+    expect(labels).toContain("top pages: 2026-11-14 to 2026-11-20 (7 days, today included)");
     const { result } = await reportQuery.ask(call, params, {});
     const report = cleanValue(reportResult().parse(result));
     const page = drawTopLists(report, createFormat("en")).map(printMarkup).join("");
@@ -391,7 +392,13 @@ describe("a service that has only some numbers of days", () => {
     const { ask } = createSmallService(service(6));
     for (const period of ["last_week", "last_7_days", "2026-11-02/2026-11-08"]) {
       for (const name of ["stats", "overview"])
-        await expect(ask(name, { period })).rejects.toThrow("period must end today");
+        expect(await ask(name, { period })).toMatchObject({
+          visitors: null,
+          pageviews: 140,
+          warnings: expect.arrayContaining([
+            { code: "period_visitors", detail: expect.stringMatching(/^Visitors are missing: /) },
+          ]),
+        });
       const { current } = await ask("compare", { period });
       expect(await ask("timeseries", { period })).toMatchObject({ period: { from: current.from } });
     }
@@ -636,13 +643,23 @@ it.each([
 
 describe("one list that cannot be had", () => {
   it("leads to those that the service describes, also where none was asked for", async () => {
-    const dimension = { type: "string", enum: ["path", "country"] };
-    const { ask } = createSmallService({
-      "/openapi.json": () => describeParameters({ "/breakdown": { dimension, days: { type: "integer" } } }),
-    });
+    const dimension = { type: "string", enum: ["path", "country", "nook"] };
+    const document = () => describeParameters({ "/breakdown": { dimension, days: { type: "integer" } } });
+    const { ask } = createSmallService({ "/openapi.json": document });
     await expect(ask("conversions", { goal: "events=signup" })).rejects.toMatchObject({
-      message: "goal cannot be events: this service has no such list.",
-      hint: 'It has "path", "country". If one of these is events, say so in a mapping: {"dimensions": {"events": "…"}}.',
+      message: "goal cannot be an event: this service counts events, but does not list them.",
+      hint: 'It has "path", "country", "nook". If events is called "nook", say so in a mapping: {"dimensions": {"events": "…"}}.',
+      next: [{ name: "stats" }],
+    });
+    await expect(ask("breakdown", { dimension: "browsers", period: "last_week" })).rejects.toMatchObject({
+      message: "dimension cannot be browsers: this service has no such list.",
+      next: [{ name: "breakdown", params: { dimension: "pages", period: undefined } }],
+    });
+    const counts = { visitors: 10, pageviews: 20 };
+    const without = createSmallService({ "/openapi.json": document, "/stats": () => counts });
+    await expect(without.ask("conversions", { goal: "events=signup" })).rejects.toMatchObject({
+      message: "goal cannot be an event: this service has no events.",
+      next: [{ params: { goal: "pages=/thanks" } }],
     });
   });
 
