@@ -18,10 +18,12 @@ import {
   UNKNOWN_EVENTS,
   type Warning,
 } from "../../operations/warning.ts";
+import { cleanText } from "../../render/clean-text.ts";
 import { dateAt } from "../calendar.ts";
 import { again, OtherDaysError } from "./allowed-days.ts";
 import { listPossibleToday } from "./answer-dates.ts";
 import { isOfOneAnswer } from "./answer-errors.ts";
+import { OF_OPERATION } from "./description.ts";
 import type { ServiceSite } from "./field-mapping.ts";
 import { readCount } from "./find-field.ts";
 import { namesOf } from "./json-pointer.ts";
@@ -275,7 +277,7 @@ export function createDescribedService({
         ...(unnamed === undefined
           ? []
           : [near(`The service does not say what it counts here: it calls the number ${unnamed}.`)]),
-        ...(period ? dates(site, period) : [NO_DATES]),
+        ...(period ? dates(site, period) : [warnOfNoDates(reader.texts(breakdown.path).get(OF_OPERATION))]),
       ]),
     };
   };
@@ -467,10 +469,16 @@ const OTHER_RANKING: Warning = {
     "The service does not rank its rows by visitors: one that it left out may have more than one shown.",
 };
 
-const NO_DATES: Warning = {
-  code: UNKNOWN_DAYS,
-  detail: "The service does not say which days its lists cover.",
-};
+const MAX_SAID = 100;
+
+/** @param said What the description says of lists, which may have words about their days. */
+function warnOfNoDates(said = ""): Warning {
+  const isAboutDays = /\b(hour|day|week|month|year|today|yesterday|(all|life)-?time)s?\b/i.test(said);
+  const detail = isAboutDays
+    ? `The service says only in words which days its lists cover: ${quoteSaid(cleanText(said, MAX_SAID), MAX_SAID)}.`
+    : "The service does not say which days its lists cover.";
+  return { code: UNKNOWN_DAYS, detail };
+}
 
 const MORE_THAN_ALL = near(
   "A row has more visitors than the whole site in these days: the service may count its rows otherwise, or over other days.",

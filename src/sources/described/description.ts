@@ -19,9 +19,12 @@ export interface DescribedParameter {
 
 export interface DescribedOperation {
   parameters: Map<string, DescribedParameter>;
-  /** Title and description of the fields of its answer. Elements of arrays have the name `*`. */
-  texts: Map<Pointer, string>;
+  /** Title and description of the fields of its answer, and of the operation. Elements of arrays have the name `*`. */
+  texts: Map<Pointer | typeof OF_OPERATION, string>;
 }
+
+/** No pointer, so that no field has it. */
+export const OF_OPERATION = "operation";
 
 /** By path. */
 export type Description = Map<string, DescribedOperation>;
@@ -145,7 +148,8 @@ function flatten(document: unknown, schema: unknown, budget: Budget, depth = 0):
 }
 
 function readTexts(document: unknown, get: unknown): Map<Pointer, string> {
-  const texts = new Map<Pointer, string>();
+  const about = [text(readMember(get, "summary")), text(readMember(get, "description"))].filter(Boolean);
+  const texts = new Map<Pointer, string>(about.length > 0 ? [[OF_OPERATION, about.join(". ")]] : []);
   const responses = readMember(get, "responses");
   const ok = resolve(
     document,

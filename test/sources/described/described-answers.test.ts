@@ -632,13 +632,26 @@ it.each([
     code: "unknown_days",
     detail: "The service does not say which days its lists cover.",
   };
-  const listUnknown = async (parameters: Parameters<typeof describeParameters>[0]) => {
-    const { ask } = createSmallService({ "/openapi.json": () => describeParameters(parameters) });
+  const listUnknown = async (parameters: Parameters<typeof describeParameters>[0], summary?: string) => {
+    const { paths, ...rest } = describeParameters(parameters);
+    const lists = { get: { responses: {}, ...paths["/breakdown"]?.get, summary } };
+    const document = { ...rest, paths: { ...paths, "/breakdown": lists } };
+    const { ask } = createSmallService({ "/openapi.json": () => document });
     const { warnings = [] } = await ask(name, params);
     return warnings.filter(({ code }: { code: string }) => code === unknown.code);
   };
   expect(await listUnknown({})).toEqual([unknown]);
   expect(await listUnknown(takesDays)).toEqual([]);
+  // The description may have words for them, which are a stranger's.
+  expect(await listUnknown({}, "Top list")).toEqual([unknown]);
+  expect(await listUnknown({}, `The last 30 days' \u0007"top" list${" x".repeat(300)}`)).toEqual([
+    {
+      ...unknown,
+      detail: expect.stringMatching(
+        /^The service says only in words which days its lists cover: "The last 30 days' 'top' list[ x]{60,90}…"\.$/,
+      ),
+    },
+  ]);
 });
 
 describe("one list that cannot be had", () => {
