@@ -190,7 +190,7 @@ describe("a service that describes itself in words of its own", () => {
       expect(stdout).toMatch(/realtime +visitors +\/data\/activeNow +3 +its name/);
       const said = flat(stderr);
       expect(said).toContain("It has no events.");
-      expect(said).toContain("It does not say which days its lists cover: no description (/openapi.json)");
+      expect(said).toContain("Its lists take no days: no description (/openapi.json)");
       expect(said).toContain("Requests send the site's id, such as 7.");
       expect(said).not.toContain("timezone: its dates");
       expect(stdout + stderr).not.toContain(DESCRIBED_KEY);
@@ -282,6 +282,28 @@ describe("a service that describes itself in words of its own", () => {
       const saved = await runShell(save, { environment });
       expect(saved.stderr).toContain("breakdown: value from /page, visitors from /members_seen");
       expect(saved.stderr).not.toMatch(/do not work|service\.json/);
+      // At a terminal, a yes is enough; nothing is chosen without.
+      const typed = async (answer: string) => {
+        const home = createHome();
+        const answers: [string, string][] = [
+          ["API key", `${DESCRIBED_KEY}\r`],
+          ["Is it right: yes or no (Enter for no)", answer],
+          ["Timezone for its days, which it does not name", "UTC\r"],
+        ];
+        const { stdout: shown, stderr: said } = await runShell(["login", "--base-url", club.origin], {
+          environment: home,
+          answers,
+          isTTY: true,
+        });
+        return { shown, said, profile: readProfile(home, "default") };
+      };
+      const chosen = await typed("yes\r");
+      expect(chosen.profile).toMatchObject({ mapping: all, siteTimezones: { "*": "UTC" } });
+      expect(chosen.shown).toMatch(/club\.example +UTC/);
+      expect(chosen.said).not.toMatch(/do not work|service\.json|--site-timezones/);
+      const refused = await typed("\r");
+      expect(refused.profile.mapping).toBeUndefined();
+      expect(JSON.parse(readProposal(refused.said.replaceAll("\r", "")).mapping)).toEqual(all);
       // What is said of its timezone is the same everywhere, and whole in a narrow terminal.
       const advice =
         "If you know it: analytics-mcp login --profile club --site-timezones club.example=Europe/Berlin";

@@ -311,7 +311,7 @@ async function askAgain(io: Io, ask: Ask, service: Service, error: AnalyticsErro
   return isSites ? askZones(ask, kind, typed) : typed;
 }
 
-async function askSites(io: Io, service: Service): Promise<Tried> {
+export async function askSites(io: Io, service: Service): Promise<Tried> {
   const { kind, mapping } = service;
   const target = await openTarget(io, service, service.apiKey);
   const { clock, environment } = io;

@@ -20,6 +20,14 @@ import { printNote } from "../output/streams.ts";
 /** Saves a profile and says so, once all questions are answered. */
 export type Save = () => Promise<void>;
 
+/** What a profile keeps of a service beside address and key, what a script gets to see of it, and what does not work yet. */
+export interface Learned {
+  saves: Pick<Profile, "siteTimezones" | "mapping">;
+  shows: Record<string, unknown>;
+  unread?: string | undefined;
+  proposal?: string[];
+}
+
 const MAX_CLIENTS = 3;
 const MAX_PLACES = 3;
 const MAX_LENGTH = 300;

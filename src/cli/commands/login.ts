@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { createUnknownSiteError } from "../../client/site-errors.ts";
+import { addTimezone } from "../../config/add-timezone.ts";
 import { describeKey } from "../../config/api-key.ts";
 import { nameSavedMapping } from "../../config/given-mapping.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type Profile,
   readProfile,
 } from "../../config/profiles.ts";
+import type { SiteTimezones } from "../../config/services.ts";
 import { readVariable } from "../../config/variables.ts";
 import { AnalyticsError, type ErrorCode } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
@@ -31,7 +33,15 @@ import {
   type Tried,
   tryKey,
 } from "./login-input.ts";
-import { describeSaved, describeService, findKept, printNext, type Save, saveProfile } from "./login-next.ts";
+import {
+  describeSaved,
+  describeService,
+  findKept,
+  type Learned,
+  printNext,
+  type Save,
+  saveProfile,
+} from "./login-next.ts";
 import type { Ask } from "./login-prompt.ts";
 import { assertHasUse, findUnknownSites } from "./login-service.ts";
 
@@ -178,9 +188,11 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   for (const line of findUnknownSites(service.siteTimezones, answer)) await printNote(io, line);
   const mayAsk = service.isTyped && answer.sites.length > 1 && !flags.json;
   const named = await findNamed(io, answer, flags.site?.at(-1), mayAsk);
-  const view = sites.view(answer, {});
-  const print = (result: Record<string, unknown>) =>
-    printAnswer(io, { params: {}, result: { ...result, ...answer }, views: [view] }, readOutput(io, flags));
+  const print = (result: Record<string, unknown>, zones: SiteTimezones = {}) => {
+    const known = { ...answer, sites: answer.sites.map((each) => addTimezone(each, zones)) };
+    const views = [sites.view(known, {})];
+    return printAnswer(io, { params: {}, result: { ...result, ...known }, views }, readOutput(io, flags));
+  };
   const savedSite = findKnownSite(answer.sites, saved?.site);
   const asksForSite = named === undefined && mayAsk;
   // Printed before the question, which asks for one of these sites.
@@ -196,7 +208,10 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
     const { sayReplaced } = saveProfile(io, name, content);
     if (!asksForSite) {
       const key = describeKey(apiKey);
-      await print({ profile: name, base_url: baseUrl, ...learned.shows, key, site: site ?? null, file });
+      await print(
+        { profile: name, base_url: baseUrl, ...learned.shows, key, site: site ?? null, file },
+        learned.saves.siteTimezones,
+      );
     }
     if (flags.json) return;
     await printNote(io, `\nSaved as profile ${name} for ${describeService(kind, baseUrl)}:`);
@@ -221,13 +236,6 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
     // The service's name for a site becomes part of a command that people paste.
     await printNext(io, name, needsSite ? { site: cleanText(first.domain) } : {});
   };
-}
-
-interface Learned {
-  saves: Pick<Profile, "siteTimezones" | "mapping">;
-  shows: Record<string, unknown>;
-  unread?: string | undefined;
-  proposal?: string[];
 }
 
 /** Says what does not work yet, and the mapping that would help. Returns whether something does not work. */

@@ -1,8 +1,8 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
+import { addTimezone } from "../../config/add-timezone.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../errors.ts";
-import { readMember } from "../../member.ts";
 import type { AllDays, CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
@@ -84,18 +84,14 @@ export function createDescribedService({
   const locate = async (asked: string, options: RequestOptions): Promise<ServiceSite> => {
     const { sites: known } = reader.learned();
     try {
-      return addTimezone(findSite(known, asked));
+      return addZone(findSite(known, asked));
     } catch {
       // It may be new, or one of many.
       const { sites: listed } = await reader.listSites(options);
-      return addTimezone(findSite(listed, asked));
+      return addZone(findSite(listed, asked));
     }
   };
-  const addTimezone = (site: ServiceSite): ServiceSite => {
-    if (site.timezone !== undefined) return site;
-    const timezone = readMember(siteTimezones, site.domain) ?? siteTimezones["*"];
-    return timezone === undefined ? site : { ...site, timezone };
-  };
+  const addZone = (site: ServiceSite): ServiceSite => addTimezone(site, siteTimezones);
 
   const adviseOn = (site: ServiceSite) => (login === undefined ? "" : adviseOnTimezone(login, site));
   const dates = (site: ServiceSite, series: Parameters<typeof describeDates>[0]) =>
@@ -147,12 +143,12 @@ export function createDescribedService({
     const listed = isDated ? await Promise.all(found.map((site) => addStart(site, options))) : found;
     // Whether an answer about it names one is known once it was asked about.
     const zoneless = listed.find(
-      (site) => addTimezone(site).timezone === undefined && reader.learned().timezones[site.id] === null,
+      (site) => addZone(site).timezone === undefined && reader.learned().timezones[site.id] === null,
     );
     return {
       as_of: formatNow(clock(), undefined),
       sites: listed
-        .map(addTimezone)
+        .map(addZone)
         .toSorted((a, b) => Number(a.domain > b.domain) - Number(a.domain < b.domain)),
       ...join([
         ...(isCut ? [near("The service lists its sites in pages, and these are not all of them.")] : []),
@@ -337,7 +333,7 @@ export function createDescribedService({
   /** Adds the first day with data, if it is known. */
   const addStart = async (site: ServiceSite, options: RequestOptions) => {
     try {
-      const { since, isFirst } = await readStart(addTimezone(site), options);
+      const { since, isFirst } = await readStart(addZone(site), options);
       return isFirst ? { ...site, data_since: since } : site;
     } catch (error) {
       if (isOfOneAnswer(error)) return site;

@@ -58,9 +58,7 @@ export const listLacks = ({ lacks, site }: ServiceSummary, place: SavedPlace): s
   ...(lacks.events ? ["It has no events."] : []),
   ...(lacks.active ? ["It has no active visitors (/realtime): everything else works without them."] : []),
   ...(lacks.breakdownDays
-    ? [
-        "It does not say which days its lists cover: no description (/openapi.json) has the parameter days for /breakdown.",
-      ]
+    ? ["Its lists take no days: no description (/openapi.json) has the parameter days for /breakdown."]
     : []),
   ...(lacks.days.length > 0
     ? [
@@ -91,15 +89,18 @@ export const listProblem = (operation: string, error: AnalyticsError): string[] 
 const aboutOf = (error: AnalyticsError): string =>
   error instanceof UnclearFieldError || error instanceof UnknownSiteError ? error.about : (error.hint ?? "");
 
+/** A mapping as a file with a line an operation, which is not wrapped. */
+export const showMapping = (mapping: object): string =>
+  `  {\n${Object.entries(mapping)
+    .map(([name, value]) => `    ${formatJson(name)}: ${formatJson(value)}`)
+    .join(",\n")}\n  }`;
+
 /** The mapping that is proposed, as a file with a line an operation, and the command that saves it; nothing if there is none. */
 export function listProposal({ proposal, problems }: ServiceSummary, place: SavedPlace): string[] {
   if (proposal === undefined) return [];
-  const members = Object.entries(proposal).map(
-    ([name, value]) => `    ${formatJson(name)}: ${formatJson(value)}`,
-  );
   return [
     `${problems.length > 0 ? "" : "Its lists can have visitors or page views, too. "}If this mapping is right, save it as service.json; if not, change it first:`,
-    `  {\n${members.join(",\n")}\n  }`,
+    showMapping(proposal),
     "Then:",
     `  ${formatSave(place, "--mapping", "service.json")}`,
   ];
