@@ -63,7 +63,8 @@ export async function askDays<O extends SpanOperation>(
     throw refusal ?? createNoDaysError(period === undefined ? "days" : "period", dimension);
   };
   if ((await call.offersDays?.(operation, options)) === false) {
-    if (isGiven) return refuse();
+    // Of an operation that a service does not offer at all, the call says so.
+    if (isGiven && !operation.isOptional) return refuse();
     return callOffered(call, operation, params as ParamsOf<O>, options);
   }
   const answer = await answerDays<AnswerOf<O> & Dated>(

@@ -871,6 +871,12 @@ describe("a mistyped place of a mapping is named, with what is there and what is
   });
 });
 
+it("does not offer crawlers, whatever days are asked for", async () => {
+  const { ask } = createSmallService({});
+  for (const days of [{}, { period: "last_week" }, { period: "all" }])
+    await expect(ask("crawlers", days)).rejects.toThrow("This service does not offer crawlers");
+});
+
 it("has no active visitors without /realtime, or by a mapping, and everything else", async () => {
   const lacking: [Parameters<typeof createSmallService>[0], unknown, string][] = [
     [{ "/realtime": () => new Reply(404, { error: "No route" }) }, undefined, '/realtime answers "No route"'],
