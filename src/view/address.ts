@@ -159,7 +159,7 @@ export function readQuestion({ site, page, given }: Address): {
   const isButton = PERIODS.some(([, name]) => name === period);
   const fit = {
     usesDefaultDays: isButton && /^last_\d+_days$/.test(period),
-    takesNearDays: !isAll(period) && (isButton || isDimension(page) || page === "conversions"),
+    takesNearDays: isDimension(page) || (!isAll(period) && (isButton || page === "conversions")),
   };
   return { query, texts, fit, others: [...given.keys()].filter((name) => !known.has(name)) };
 }

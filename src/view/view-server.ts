@@ -20,7 +20,7 @@ import { drawForm, GOAL } from "./forms.ts";
 import { aboutGoals, listGoals } from "./goals.ts";
 import { checkRequest } from "./guard.ts";
 import { type Ask, createQuestions, parseQuestion, type Question } from "./questions.ts";
-import { listWays } from "./ways.ts";
+import { listWays, sayRefused } from "./ways.ts";
 
 export interface ViewOptions extends Omit<Drawing, "href"> {
   call: Call;
@@ -225,7 +225,7 @@ async function sendAnswer(address: Address, question: Question, context: Context
   } catch (error) {
     const ways = listWays(error, address);
     // Without a link, the hint says what to ask.
-    const text = ways.length > 0 && error instanceof AnalyticsError ? error.message : describe(error);
+    const text = ways.length > 0 && error instanceof AnalyticsError ? sayRefused(error) : describe(error);
     begin(isUnknownSite(error) ? 404 : undefined);
     const goals = isAboutGoal(error) ? await listGoals(address, context, context.href).catch(() => []) : [];
     const fault = drawFault(text, address, context.href, ways);
@@ -262,7 +262,7 @@ const isAboutGoal = (error: unknown) =>
 
 const describe = (error: unknown): string =>
   error instanceof AnalyticsError
-    ? cleanText([error.message, error.hint].filter(Boolean).join(" "), 1_000)
+    ? cleanText([sayRefused(error), error.hint].filter(Boolean).join(" "), 1_000)
     : "This page failed. The terminal has nothing more: please report it.";
 
 /** The page of an address. Without a site, it is that of the only site, or of all. */

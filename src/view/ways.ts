@@ -1,3 +1,4 @@
+import { readMember } from "../member.ts";
 import { formatCount } from "../render/plural.ts";
 import { NoSumsError } from "../reports/added-days.ts";
 import { WEEKS } from "../reports/empty-answer.ts";
@@ -19,6 +20,16 @@ export function listWays(error: unknown, address: Address): Way[] {
     return [{ title: `The last ${formatCount(nearest, "day")}`, target: dated({ days: [`${nearest}`] }) }];
   }
   const [period] = address.given.get("period") ?? [];
-  const isCompared = address.page === "compare" && isAboutDays(error) && period !== WEEKS.period;
-  return isCompared ? [{ title: WEEKS.name, target: dated({ period: [WEEKS.period] }) }] : [];
+  const way = readMember(ANSWERED, address.page);
+  if (way === undefined || way.period === period || !isAboutDays(error)) return [];
+  return [{ title: way.name, target: dated({ period: [way.period] }) }];
 }
+
+/** Days that are answered where others are too many, or have none before them. */
+const ANSWERED: Readonly<Record<string, typeof WEEKS>> = {
+  compare: WEEKS,
+  when: { name: "The last 91 days", period: "last_91_days" },
+};
+
+/** A refusal as a sentence of a page, which does not begin with the name of a parameter. */
+export const sayRefused = ({ message }: Error): string => message.replace(/^period /, "The period ");

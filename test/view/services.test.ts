@@ -95,24 +95,31 @@ it("fits the days of a button to a service that has others, and says so", { time
   const refused = await show(few(), [`/pages${asked}`, `/conversions${asked}&goal=%2F`]);
   for (const page of refused)
     expect(page).toMatch(
-      /period cannot be used for pages: [^.]*\. <a href="[^"]*[?&;]days=30">The last 30 days<\/a>/,
+      /The period cannot be used for pages: [^.]*\. <a href="[^"]*[?&;]days=30">The last 30 days<\/a>/,
     );
 });
 
 it("shifts the days of a button whose visitors do not add up, and no dates of one's own", async () => {
-  const [week = "", year = "", dates = "", list = "", compared = ""] = await show(once(), [
-    "?period=last_7_days",
-    "?period=this_year",
-    "?period=2026-11-02%2F2026-11-04",
-    "/pages?period=today",
-    "/compare",
-  ]);
+  const [week = "", year = "", dates = "", list = "", compared = "", all = "", when = ""] = await show(
+    once(),
+    [
+      "?period=last_7_days",
+      "?period=this_year",
+      "?period=2026-11-02%2F2026-11-04",
+      "/pages?period=today",
+      "/compare",
+      "/pages?period=all",
+      "/when?period=this_year",
+    ],
+  );
   expect(readText(week)).toContain("so this covers the 7 days until 2026-11-20.");
   expect(readText(year)).toContain("2026 · 324 days");
   expect(readText(year)).not.toContain("so this covers");
   expect(readText(dates)).toContain("Visitors are missing: this service seems to count");
   expect(readText(list)).toContain("(period not stated by the service)");
   expect(commandOf(list)).not.toContain("--period");
+  expect(readText(all)).toContain("(period not stated by the service)");
+  expect(when).toContain('period=last_91_days">The last 91 days</a>');
   expect(readText(compared)).toContain("Visitors a day 10 a day, before: 10");
   expect(compared).not.toContain("Biggest changes");
 });
