@@ -29,6 +29,8 @@ export const countUnits = (count: number, unit: string): Sentence =>
   note`${count} ${count === 1 ? unit : `${unit}s`}`;
 
 export const forPeople = (text: Note): Sentence => address(text, "people");
+/** For people who know the options. */
+export const forShell = (text: Note): Sentence => address(text, "shell");
 export const forModels = (text: Note): Sentence => address(text, "models");
 
 export const propose = (next: NextQuestion): Sentence => ({ parts: [], next });

@@ -4,7 +4,7 @@ import { addDays } from "../operations/days.ts";
 import { dimensions } from "../operations/dimensions.ts";
 import { filterEcho, filterParams, siteParam, siteRef, timestamp } from "../operations/fields.ts";
 import { headFilter } from "../operations/filter.ts";
-import { forModels, forPeople } from "../operations/note.ts";
+import { forModels, forShell } from "../operations/note.ts";
 import { formatSpan, noteVisitors } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import { omitEqualLabels } from "../operations/ranked-list.ts";
@@ -149,7 +149,7 @@ function viewWindows(comparison: Comparison, order: Order | undefined): View {
       ...notes,
       ...noteRest(dimensions, order),
       ...(dimensions.length > 1 && !comparison.missing?.some(({ part }) => part === "events")
-        ? [forPeople("Events are left out: --dimension events compares them, if there are any.")]
+        ? [forShell("Events are left out: --dimension events compares them, if there are any.")]
         : []),
       ...noted,
     ],

@@ -133,7 +133,10 @@ it("has tabs of the pages that the source has, and of the one that is open", asy
   expect(tabsOf(counted)).toBe("Overview Days Compare Conversions");
   const clock = () => NOW;
   const made = createLocalCall(() => demo.open({ clock, environment: {}, flags: {} }), clock);
-  const [all] = await show(made, [""], { site: "example.com", now: NOW });
+  const [all, compared = ""] = await show(made, ["", "/compare"], { site: "example.com", now: NOW });
+  // A page has no options.
+  expect(readText(compared)).toContain("Today is not over");
+  expect(readText(compared)).not.toContain("--dimension");
   expect(tabsOf(all)).toBe("Overview Days When Compare Conversions Not found Crawlers");
   const without = Object.assign((...asked: Parameters<typeof made>) => made(...asked), made, {
     mayOffer: () => Promise.reject(new Error("It cannot be opened.")),
