@@ -474,6 +474,16 @@ describe.skipIf(CHROMIUM === undefined)("view in Chromium (CHROMIUM)", () => {
     }
   });
 
+  it("leaves names whole beside many columns on a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    await open("");
+    const heights = await page
+      .locator(".full th[scope=row]")
+      .evaluateAll((cells) => cells.map((cell) => cell.clientHeight));
+    expect(heights.length).toBeGreaterThan(1);
+    expect(Math.max(...heights)).toBeLessThan(60);
+  });
+
   it("did nothing else: no error, no word on the console, no request to another place", () => {
     expect(faults).toEqual([]);
   });
