@@ -46,7 +46,13 @@ export class UnclearFieldError extends AnalyticsError {
   readonly about: string;
   readonly choice: Choice;
 
-  constructor(message: string, about: string, choice: Choice) {
+  constructor(message: string, about: string, { operation, places }: Choice) {
+    // A long name is a stranger's, and nothing to paste.
+    const short = Object.entries(places).map(([field, known]) => [
+      field,
+      known.filter(({ length }) => length <= MAX_SHOWN),
+    ]);
+    const choice = { operation, places: Object.fromEntries(short) };
     super("bad_answer", message, { status: 200, hint: `${about} ${adviseOnMapping(choice)}`.trim() });
     this.about = about;
     this.choice = choice;
@@ -226,7 +232,7 @@ const SEE_MAPPING = '"analytics-mcp mapping" shows what can be read.';
 
 /** The line of a mapping that would choose, as it can be pasted. */
 function adviseOnMapping({ operation, places }: Choice): string {
-  const chosen = Object.entries(places).map(([field, [place = "…"]]) => [field, place.slice(0, MAX_SHOWN)]);
+  const chosen = Object.entries(places).map(([field, [place = "…"]]) => [field, place]);
   const line = JSON.stringify({ [operation]: Object.fromEntries(chosen) });
   return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. "analytics-mcp mapping" prints one for all answers.`;
 }

@@ -248,6 +248,10 @@ describe("a hostile answer", () => {
     const long = Object.fromEntries(names.map((name) => [name, 5]));
     expect(await stats({ ...long, visitors: 70, pageviews: 140 })).toMatchObject({ visitors: 70 });
     expect((process.cpuUsage().user - began) / 1e6).toBeLessThan(5);
+    // None of them is proposed for a mapping.
+    await expect(stats({ [`visitor_${"x".repeat(1_000)}`]: 5, pageviews: 140 })).rejects.toMatchObject({
+      hint: expect.stringMatching(/^.{1,200}\{"stats":\{"visitors":"…"\}\}.{1,100}$/),
+    });
   });
 
   it("with one name twice has the last of both, as JSON has it, and never both", async () => {
