@@ -5,12 +5,13 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { filterEcho, filterParams, siteParam, siteRef } from "../operations/fields.ts";
 import { formatFilter, headFilter } from "../operations/filter.ts";
 import { stats } from "../operations/index.ts";
+import type { AnswerOf } from "../operations/operation.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { describeLeftRates } from "../operations/visit-rates.ts";
-import { warnings } from "../operations/warning.ts";
+import { NOT_RECORDED_EVENTS, warnings } from "../operations/warning.ts";
 import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
-import { metrics, readMetric, takeMetric } from "./check-metrics.ts";
+import { type Metric, metrics, readMetric, takeMetric } from "./check-metrics.ts";
 import { findUnread, isMuchUnread } from "./check-unread.ts";
 import { findComplete } from "./compared-days.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
@@ -80,13 +81,7 @@ function check(
     const days = leaveToday(conditions, named.days, today);
     const span = { site, today, ...days };
     const totals = takeMetric(metric, await askSpan(call, stats, {}, span, options));
-    if (readMetric(metric, totals) === undefined) {
-      const left = totals.visits === undefined ? undefined : describeLeftRates(options.filter ?? []);
-      const reason = `this source does not know ${metric === "events" ? "events" : "visits"}.`;
-      throw new AnalyticsError("usage", `--metric cannot be ${metric}: ${left ?? reason}`, {
-        hint: `It can be visitors, pageviews${totals.events === undefined ? "" : " or events"}.`,
-      });
-    }
+    assertKnown(metric, totals, options);
     const { domain } = totals.site;
     const name = options.filter
       ? `${quoteIfNeeded(domain)}${headFilter(formatFilter(options.filter))},`
@@ -110,6 +105,18 @@ function check(
     ];
     const neverMet = await hasNoHit(checked);
     return { site: totals.site, period: totals.period, findings, neverMet, warnings: told };
+  });
+}
+
+/** Throws AnalyticsError `usage` if the source does not know the metric. */
+function assertKnown(metric: Metric, totals: AnswerOf<typeof stats>, { filter = [] }: QueryOptions): void {
+  const { events, visits, warnings = [] } = totals;
+  const hasEvents = events !== undefined && !warnings.some(({ code }) => code === NOT_RECORDED_EVENTS);
+  if (metric === "events" ? hasEvents : readMetric(metric, totals) !== undefined) return;
+  const left = metric === "events" || visits === undefined ? undefined : describeLeftRates(filter);
+  const reason = `this source does not know ${metric === "events" ? "events" : "visits"}.`;
+  throw new AnalyticsError("usage", `--metric cannot be ${metric}: ${left ?? reason}`, {
+    hint: `It can be visitors, pageviews${hasEvents ? " or events" : ""}.`,
   });
 }
 

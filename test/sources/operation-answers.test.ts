@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseFilter } from "../../src/operations/filter.ts";
 import { hours } from "../../src/operations/hours.ts";
 import { breakdown, realtime, stats, timeseries } from "../../src/operations/index.ts";
+import { createCheck } from "../../src/reports/check.ts";
 import { findQuery } from "../../src/reports/queries.ts";
 import type { DataSource } from "../../src/sources/data-source.ts";
 import { openDemoSource } from "../../src/sources/demo/organizations.ts";
@@ -132,7 +133,13 @@ it("no events are said to be no count where the source records none", async () =
     (await demo.days(span)).map((day) => ({ ...day, events: 0 }));
   const codesOf = async (source: DataSource) =>
     (await callTo(source)(stats, about)).warnings?.map(({ code }) => code);
-  expect(await codesOf({ ...demo, dimensions, days })).toEqual(["no_events"]);
+  const none: DataSource = { ...demo, dimensions, days };
+  expect(await codesOf(none)).toEqual(["no_events"]);
+  const asked = { site: about.site, metric: "events" };
+  await expect(createCheck({ below: 1 }).ask(callTo(none), asked, {})).rejects.toMatchObject({
+    message: "--metric cannot be events: this source does not know events.",
+    hint: "It can be visitors, pageviews.",
+  });
   expect(await codesOf({ ...demo, days })).toBeUndefined();
   expect(await codesOf({ ...demo, dimensions })).toBeUndefined();
 });
