@@ -184,13 +184,15 @@ const NO_DESCRIPTION = new Set<ErrorCode>(["not_found", "bad_answer", "too_large
 /** Nothing was asked: the service would have ignored the filter, or refused it in its own words. */
 export const createNoFilterError = () =>
   new AnalyticsError("invalid_parameter", "filter cannot be used: this service does not offer filters.", {
-    hint: "Without it, breakdown ranks the values of one dimension: pages, referrers, countries and so on.",
+    hint: "Without it, breakdown ranks the values of one dimension, such as pages.",
+    next: [{ why: "Without it", params: { filter: undefined } }],
     parameters: [{ parameter: "filter", detail: "cannot be used: this service does not offer filters" }],
   });
 
 export const createNoHoursError = () =>
   new AnalyticsError("invalid_parameter", "There are no hours: this service only has days.", {
     hint: "Ask by day, week, month or weekday.",
+    next: [{ why: "By day", params: { interval: undefined } }],
     parameters: [{ parameter: "interval", detail: "cannot be hour: this service only has days" }],
   });
 

@@ -2,7 +2,7 @@ import { AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
-import { breakdown, stats } from "../operations/index.ts";
+import { breakdown, sites, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { NEAR_VIEWS, UNKNOWN_EVENTS, type Warning } from "../operations/warning.ts";
 import { exact, exactly } from "./bounds.ts";
@@ -137,20 +137,23 @@ const warnOfUnlisted = ({ dimension }: Breakdown): Warning => ({
 /** Answers for a service without filters: its breakdown has the visitors of one value, and those of all. */
 async function countExactly(call: Call, asked: Asked, goal: Condition, { filter, ...options }: QueryOptions) {
   const value = readExactValue(goal);
-  if (filter !== undefined) throw createNoFilterError("filter", CANNOT);
-  if (asked.by !== undefined) throw createNoFilterError("by", CANNOT);
-  if (value === undefined)
-    throw createNoFilterError("goal", `must be one exact value, such as events=signup: ${WHY}`);
   const assertEvents = async (ask: AskDays) => {
     if (goal.dimension === "events") assertHasEvents(await ask(stats, {}, options));
   };
   const assertListed = () => assertEventsListed(call, asked, goal, options);
   await assertListed();
+  const needsFilter = filter !== undefined || asked.by !== undefined || value === undefined;
+  // Its first answer tells what a service has, and so what to ask instead.
+  if (needsFilter) await call(sites, {}, options);
   if ((await call.offersDays?.(breakdown, options)) === false)
     return answerDays(call, stats, asked, options, async (ask) => {
       await assertEvents(ask);
       throw createNoDaysError("goal", goal.dimension);
     });
+  if (filter !== undefined) throw createNoFilterError("filter", CANNOT);
+  if (asked.by !== undefined) throw createNoFilterError("by", CANNOT);
+  if (value === undefined)
+    throw createNoFilterError("goal", `must be one exact value, such as events=signup: ${WHY}`);
   const params = { dimension: goal.dimension, limit: ROW_LIMIT };
   return answerDays(call, breakdown, asked, options, async (ask) => {
     const read = async () => {
@@ -214,6 +217,10 @@ const CANNOT = `cannot be used: ${WHY}`;
 const createNoFilterError = (parameter: string, detail: string) =>
   new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
     hint: "It can tell how many visitors had one event or viewed one page: a goal of one exact value, without by and filter.",
+    next:
+      parameter === "goal"
+        ? [{ why: "Such as", params: { goal: "pages=/thanks", by: undefined, filter: undefined } }]
+        : [{ why: "Without", params: { by: undefined, filter: undefined } }],
     parameters: [{ parameter, detail }],
   });
 

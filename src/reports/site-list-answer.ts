@@ -7,7 +7,7 @@ import type { AnswerOf } from "../operations/operation.ts";
 import { isAll } from "../operations/period-words.ts";
 import { withoutVisits } from "../operations/visit-rates.ts";
 import { PERIOD_VISITORS, type Warning } from "../operations/warning.ts";
-import { addsUp, readLastDay } from "./added-days.ts";
+import { addsUp, NO_VISITORS, readLastDay } from "./added-days.ts";
 import { findComplete, precedingDays, readBefore, resolveCompared } from "./compared-days.ts";
 import { compareTotals } from "./compared-totals.ts";
 import { askSpan, preparePeriod, readToday } from "./site-period.ts";
@@ -111,7 +111,8 @@ async function countSite(call: Call, site: Site, asked: Asked, options: CallOpti
   const canAdd = await addsUp(call, span, options);
   const all = [...resolved, ...(series.warnings ?? []), ...(before?.warnings ?? [])];
   // Nothing is to be said of days that do add up.
-  const warned = all.filter(({ code }) => !canAdd || code !== PERIOD_VISITORS);
+  const others = all.filter(({ code }) => code !== PERIOD_VISITORS);
+  const warned = canAdd || from === to ? others : [NO_VISITORS, ...others];
   const unique = [...new Map(warned.map((warning) => [warning.detail, warning])).values()];
   const starts = new Map(site.data_since === undefined ? [] : [[series.site.id, site.data_since]]);
   const { data_since: since } = site;

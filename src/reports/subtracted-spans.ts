@@ -19,7 +19,7 @@ import {
 } from "../operations/warning.ts";
 import { addsUp, NO_VISITORS, NoSumsError, takeVisitors } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
-import { type CountedRows, countRows, indexRows } from "./counted-list.ts";
+import { type CountedRows, countRows, createNoDaysError, indexRows } from "./counted-list.ts";
 import { countInPlace, nameList } from "./list-days.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
@@ -278,10 +278,13 @@ async function readAround<O extends typeof stats | typeof breakdown>(
   options: CallOptions,
   read: (result: AnswerOf<O>) => unknown,
 ): Promise<Record<"before" | "whole" | "after", AnswerOf<O>>> {
+  const { dimension } = params as { dimension?: string };
   const ask = async (days: number) => {
     const result = await call(operation, { ...params, days } as ParamsOf<O>, { ...options, fresh: true });
+    // Only its answer may have told that its lists are of days of their own.
+    if (result.period === undefined) throw createNoDaysError("period", dimension);
     // After midnight at the site, the same number of days means other days.
-    if (result.period?.from !== (days === long ? from : addDays(to, 1)))
+    if (result.period.from !== (days === long ? from : addDays(to, 1)))
       throw createContradictionError("the period");
     return result;
   };
