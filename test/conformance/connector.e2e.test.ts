@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { spawn } from "../support/child-process.js";
 import { consent, startTestConnector } from "../support/connector.ts";
 import { register, signIn } from "../support/oauth-client.ts";
@@ -71,7 +71,9 @@ describe.skipIf(!newerNode || !conformanceSuite)("the official conformance suite
       const [url] = new RegExp(`${connector.publicUrl}/authorize\\S+(?=\\s)`).exec(output) ?? [];
       if (url === undefined || asked) continue;
       asked = true;
-      await fetch(await consent(connector.publicUrl, url));
+      const back = await consent(connector.publicUrl, url);
+      // It may print the address before it listens.
+      await vi.waitFor(() => fetch(back), { timeout: 30_000 });
     }
     expect([output, (await ended)[0]]).toEqual([expect.any(String), 0]);
     const checks = readdirSync(folder).flatMap((each) => readChecks(join(folder, each)));

@@ -3,6 +3,7 @@ import { createNoFilterError, createNoHoursError } from "../../client/http-clien
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { addTimezone } from "../../config/add-timezone.ts";
 import { AnalyticsError, quoteIfNeeded } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import type { AllDays, CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
@@ -143,7 +144,8 @@ export function createDescribedService({
     const listed = isDated ? await Promise.all(found.map((site) => addStart(site, options))) : found;
     // Whether an answer about it names one is known once it was asked about.
     const zoneless = listed.find(
-      (site) => addZone(site).timezone === undefined && reader.learned().timezones[site.id] === null,
+      (site) =>
+        addZone(site).timezone === undefined && readMember(reader.learned().timezones, site.id) === null,
     );
     return {
       as_of: formatNow(clock(), undefined),

@@ -1,4 +1,5 @@
 import { AnalyticsError, quote } from "../../errors.ts";
+import { readMember } from "../../member.ts";
 import { findNearest } from "../../suggest.ts";
 import { type Found, keepFound, type Reading } from "./field-mapping.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
@@ -76,7 +77,7 @@ export function findFields(
     } catch (error) {
       if (!(error instanceof UnclearFieldError)) throw error;
       unclear.push(error);
-      taken = { ...taken, [field]: error.choice.places[field]?.[0] };
+      taken = { ...taken, [field]: readMember(error.choice.places, field)?.[0] };
       return [field, undefined] as const;
     }
   });
@@ -84,7 +85,7 @@ export function findFields(
   if (first === undefined) return keepFound(Object.fromEntries(found));
   if (others.length === 0) throw first;
   const about = [first.about, ...others.flatMap((error) => [error.message, error.about])].join(" ");
-  const places = Object.assign({}, ...unclear.map(({ choice }) => choice.places));
+  const places = Object.fromEntries(unclear.flatMap(({ choice }) => Object.entries(choice.places)));
   throw new UnclearFieldError(first.message, about, { operation, places });
 }
 

@@ -155,7 +155,7 @@ function proposeMapping(
   }
   for (const field of names.keys()) {
     const place = rows.find(isNamed(field));
-    if (place !== undefined && chosenFor(breakdown.name)[field] === undefined)
+    if (place !== undefined && readMember(chosenFor(breakdown.name), field) === undefined)
       choose(breakdown.name, field, place);
   }
   return JSON.stringify(proposal) === JSON.stringify(given) ? undefined : proposal;

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { chartPage } from "../../../src/mcp/chart-pages.ts";
 import { CHROMIUM } from "../../support/browser.ts";
 import type { OpenedView } from "./browser.ts";
-import { ask, count, known, overviewOf, useCharts, words } from "./chart-stage.ts";
+import { count, known, overviewOf, useCharts, words } from "./chart-stage.ts";
 
 describe.skipIf(CHROMIUM === undefined)("the chart and its host in Chromium (CHROMIUM)", () => {
-  const { open, send, show, change, newPage } = useCharts();
+  const { ask, open, send, show, change, newPage } = useCharts();
   const paper = (main: Locator) =>
     main.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 

@@ -7,10 +7,6 @@ import { launch } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";
 import { bundleHost, type OpenedView, openStage, type ViewOptions } from "./browser.ts";
 
-const client = await connectInProcess({ demo: true });
-afterAll(() => client.close());
-export const ask = (tool: string, args: Record<string, unknown>) => client.callTool(tool, args);
-
 /** The demo has every number: one that is missing is not a number here, and no page shows it. */
 export const known = (value: number | null | undefined) => value ?? Number.NaN;
 export const count = (value: number | null | undefined) =>
@@ -29,6 +25,8 @@ export const overviewOf = ({ structuredContent, _meta }: ToolResult) =>
 
 /** Opens charts of the demo in Chromium, for the tests of one `describe`. */
 export function useCharts() {
+  const client = connectInProcess({ demo: true });
+  afterAll(async () => (await client).close());
   let browser: Browser;
   let context: BrowserContext;
   let openView: Awaited<ReturnType<typeof openStage>>;
@@ -87,6 +85,7 @@ export function useCharts() {
   }
 
   return {
+    ask: async (tool: string, args: Record<string, unknown>) => (await client).callTool(tool, args),
     newPage: () => context.newPage(),
     /** A view whose faults only its own test looks at. */
     openUnwatched: () => {

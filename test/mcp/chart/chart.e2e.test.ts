@@ -8,7 +8,7 @@ import type { Overview } from "../../../src/reports/overview.ts";
 import { createTestApi } from "../../support/api.ts";
 import { CHROMIUM } from "../../support/browser.ts";
 import { connectInProcess, type ToolResult } from "../../support/clients.ts";
-import { ask, count, known, overviewOf, useCharts, type WithNotes, words } from "./chart-stage.ts";
+import { count, known, overviewOf, useCharts, type WithNotes, words } from "./chart-stage.ts";
 
 const percent = (value: number | undefined) => `${known(value).toFixed(1)}%`;
 const sign = (value: number) => (value > 0 ? "+" : value < 0 ? "−" : "");
@@ -26,7 +26,7 @@ const movedBy = (
 const movedPoints = (points: number) => `${moved(points)}${points === 0 ? "" : " points"}`;
 
 describe.skipIf(CHROMIUM === undefined)("the chart in Chromium (CHROMIUM)", () => {
-  const { open, send, show, change, openUnwatched } = useCharts();
+  const { ask, open, send, show, change, openUnwatched } = useCharts();
   const comparisonIn = ({ comparison }: Overview) => {
     if (comparison === null) throw new Error("There is no comparison.");
     return comparison;
