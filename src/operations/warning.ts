@@ -57,9 +57,21 @@ export const PROXIED = "proxied";
 /** Whether a warning is about days inside the data that have no numbers. Its values say how many, the first and the last. */
 export const isGap = ({ code }: Warning): boolean => code === "gap" || code === PROXIED;
 
+/** The warning that days from `from` on are before the first day with data, if they are. @param since Null if there is no data yet. */
+export function warnOfDataStart(since: string | null, from: string): Warning[] {
+  if (since !== null && since <= from) return [];
+  const detail =
+    since === null
+      ? "The site has no data yet: every number is zero."
+      : `The site has had data since ${since}: earlier days are missing, not zero.`;
+  return [{ code: BEFORE_DATA, detail, values: { data_since: since } }];
+}
+
+const BEFORE_DATA = "before_data_since";
+
 /** The first day with data, if a warning says that some days are before it; null if there is none. */
 export function readDataStart(warnings: readonly Warning[] = []): string | null | undefined {
-  const { values } = warnings.find(({ code }) => code === "before_data_since") ?? {};
+  const { values } = warnings.find(({ code }) => code === BEFORE_DATA) ?? {};
   return values?.data_since === null ? null : readDate(values?.data_since);
 }
 

@@ -11,7 +11,13 @@ import {
 } from "../operations/filter.ts";
 import { createMatch } from "../operations/filter-matching.ts";
 import { normalizeSite } from "../operations/site-name.ts";
-import { NO_SUCH_VALUE, NOT_RECORDED_EVENTS, ONLY_EVENTS, type Warning } from "../operations/warning.ts";
+import {
+  NO_SUCH_VALUE,
+  NOT_RECORDED_EVENTS,
+  ONLY_EVENTS,
+  type Warning,
+  warnOfDataStart,
+} from "../operations/warning.ts";
 import type { PartialSource, SourceSite, Span } from "./data-source.ts";
 import { assertPossibleValues } from "./dimension-values.ts";
 import { createSiteNotFound } from "./site-not-found.ts";
@@ -39,7 +45,11 @@ export async function openSpan(
   const { site, filter } = await openSite(params, source, signal);
   const days = resolveSpan(params, site, source.daysKept, now);
   const span: Span = { site, ...days, now, ...(filter && { filter }) };
-  const warnings = [...warnOfStart(span), ...((await source.warnings?.(span, signal)) ?? [])];
+  const { dataSince = null } = span.site;
+  const warnings = [
+    ...warnOfDataStart(dataSince, span.from),
+    ...((await source.warnings?.(span, signal)) ?? []),
+  ];
   return {
     span,
     head: {
@@ -176,15 +186,6 @@ export async function assertRecorded(
   if (recorded === undefined || recorded.includes(dimension)) return;
   const detail = `is ${dimension}, which this source does not record${nameMissing(source, dimension)}; it has ${recorded.join(", ")}`;
   throw createParameterError(parameter, detail, { allowed: recorded });
-}
-
-function warnOfStart({ site: { dataSince = null }, from }: Span): Warning[] {
-  if (dataSince !== null && dataSince <= from) return [];
-  const detail =
-    dataSince === null
-      ? "The site has no data yet: every number is zero."
-      : `The site has had data since ${dataSince}: earlier days are missing, not zero.`;
-  return [{ code: "before_data_since", detail, values: { data_since: dataSince } }];
 }
 
 /** How many values are looked for. */

@@ -18,6 +18,7 @@ import {
   UNKNOWN_DAYS,
   UNKNOWN_EVENTS,
   type Warning,
+  warnOfDataStart,
 } from "../../operations/warning.ts";
 import { cleanText } from "../../render/clean-text.ts";
 import { dateAt } from "../calendar.ts";
@@ -95,8 +96,13 @@ export function createDescribedService({
   const addZone = (site: ServiceSite): ServiceSite => addTimezone(site, siteTimezones);
 
   const adviseOn = (site: ServiceSite) => (login === undefined ? "" : adviseOnTimezone(login, site));
-  const dates = (site: ServiceSite, series: Parameters<typeof describeDates>[0]) =>
-    describeDates(series, adviseOn(site));
+  const dates = (
+    site: ServiceSite,
+    { since, ...series }: Parameters<typeof describeDates>[0] & { since: string | null | undefined },
+  ) => [
+    ...(since === undefined ? [] : warnOfDataStart(since, series.window.from)),
+    ...describeDates(series, adviseOn(site)),
+  ];
 
   const readTotals = async (site: ServiceSite, days: number, options: RequestOptions): Promise<Totals> => {
     const answer = await reader.askSite(stats.path, site, { days }, options);
@@ -174,7 +180,8 @@ export function createDescribedService({
     const site = await locate(asked.site, options);
     const { days } = asked;
     const { totals, series, hasEvents } = await readSpan(site, days, options);
-    const { warnings: left } = fillDays(series.window, series.points, totals.pageviews);
+    const since = await findLateStart(site, series, options);
+    const { warnings: left } = fillDays(series.window, series.points, totals.pageviews, since);
     return {
       site: refer(site),
       period: describePeriod(series),
@@ -185,7 +192,7 @@ export function createDescribedService({
         ...(totals.events === undefined ? [hasEvents ? UNKNOWN_EVENTS : NO_EVENTS] : []),
         ...describeVisitors(days, totals.visitors, series.points),
         ...left,
-        ...dates(site, series),
+        ...dates(site, { ...series, since }),
       ]),
     };
   };
@@ -227,13 +234,18 @@ export function createDescribedService({
       readSeries(site, days, options),
       days > 1 ? readSums(site, days, options) : undefined,
     ]);
-    const { days: filled, warnings } = fillDays(series.window, series.points, sums?.totals.pageviews);
+    const since = await findLateStart(site, series, options);
+    const { days: filled, warnings } = fillDays(series.window, series.points, sums?.totals.pageviews, since);
     return {
       site: refer(site),
       period: describePeriod(series),
       interval: "day",
       points: filled,
-      ...join([...(sums?.warnings ?? (days > 1 ? [EACH_DAY] : [])), ...warnings, ...dates(site, series)]),
+      ...join([
+        ...(sums?.warnings ?? (days > 1 ? [EACH_DAY] : [])),
+        ...warnings,
+        ...dates(site, { ...series, since }),
+      ]),
     };
   };
 
@@ -256,6 +268,7 @@ export function createDescribedService({
     ]);
     const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);
     const period = series ?? (await findWindow(site, answer, options));
+    const since = series && (await findLateStart(site, series, options));
     const shown = rows.slice(0, limit);
     const { warnings: contradicted = [], ...list } = addShares(shown, dimension, sums);
     const isCut = rows.length >= asked || mayBeCapped(rows, dimension, sums?.totals);
@@ -272,10 +285,10 @@ export function createDescribedService({
         ...(sums?.warnings ?? []),
         ...contradicted,
         ...(isRanked || !truncated ? [] : [OTHER_RANKING]),
-        ...(unnamed === undefined
-          ? []
-          : [near(`The service does not say what it counts here: it calls the number ${unnamed}.`)]),
-        ...(period ? dates(site, period) : [warnOfNoDates(reader.texts(breakdown.path).get(OF_OPERATION))]),
+        ...warnOfCount(unnamed),
+        ...(period
+          ? dates(site, { ...period, since })
+          : [warnOfNoDates(reader.texts(breakdown.path).get(OF_OPERATION))]),
       ]),
     };
   };
@@ -320,7 +333,7 @@ export function createDescribedService({
 
   /** If the first of all these days has data, there may be more before, but not before the site was added. */
   const findStart = (site: ServiceSite, { window, points, timezone = "UTC" }: ServiceSeries): DataStart => {
-    const since = points.find(({ visitors, pageviews }) => visitors > 0 || pageviews > 0)?.date ?? null;
+    const since = points.find(hasTraffic)?.date ?? null;
     const created = site.created_at && dateAt(Date.parse(site.created_at), timezone);
     if (since !== null && since > window.from) return { since, isFirst: true };
     if (since === null) return { since, isFirst: created !== undefined && created >= window.from };
@@ -331,6 +344,23 @@ export function createDescribedService({
 
   const readStart = async (site: ServiceSite, options: RequestOptions) =>
     findStart(site, await readLongest(site, timeseries, options));
+
+  /** The first day with data, if a series begins before it; null if there is none yet, undefined if nobody knows. */
+  const findLateStart = async (
+    site: ServiceSite,
+    { window, points }: ServiceSeries,
+    options: RequestOptions,
+  ): Promise<string | null | undefined> => {
+    const [first] = points;
+    if (first?.date === window.from && hasTraffic(first)) return undefined;
+    const read = () => readStart(site, { ...options, fresh: false });
+    const start = await read().catch((error: unknown) => {
+      if (isOfOneAnswer(error)) return undefined;
+      throw error;
+    });
+    const isLate = start?.isFirst && (start.since === null || start.since > window.from);
+    return isLate ? start.since : undefined;
+  };
 
   /** Adds the first day with data, if it is known. */
   const addStart = async (site: ServiceSite, options: RequestOptions) => {
@@ -441,6 +471,7 @@ function readWindow(cells: Cells): number {
   return stated === undefined || others.length > 0 ? WINDOW_MINUTES : stated;
 }
 
+const hasTraffic = ({ visitors, pageviews }: ServiceDay): boolean => visitors > 0 || pageviews > 0;
 const refer = ({ id, domain }: ServiceSite) => ({ id, domain });
 const join = (warnings: readonly Warning[]) => (warnings.length === 0 ? {} : { warnings: [...warnings] });
 
@@ -477,6 +508,12 @@ function warnOfNoDates(said = ""): Warning {
     : "The service does not say which days its lists cover.";
   return { code: UNKNOWN_DAYS, detail };
 }
+
+/** @param name What the service calls a number of its rows that says nothing; undefined if there is none. */
+const warnOfCount = (name: string | undefined): Warning[] =>
+  name === undefined
+    ? []
+    : [near(`The service does not say what it counts here: it calls the number ${name}.`)];
 
 const MORE_THAN_ALL = near(
   "A row has more visitors than the whole site in these days: the service may count its rows otherwise, or over other days.",

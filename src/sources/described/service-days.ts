@@ -107,22 +107,25 @@ interface AnsweredDay extends ServiceDay {
  * views of all days are the total's; otherwise it is missing.
  *
  * @param total The page views of the whole window; undefined if they are not known.
+ * @param since The first day with data, if days are before it; null if there is none yet.
  */
 export function fillDays(
   window: ServiceWindow,
   points: readonly ServiceDay[],
   total: number | undefined,
+  since?: string | null,
 ): { days: AnsweredDay[]; warnings: Warning[] } {
   const byDate = new Map(points.map((point) => [point.date, point]));
   const [first = "", last = ""] = [points[0]?.date, points.at(-1)?.date];
   const isComplete = total === sumOf(points, "pageviews");
   const isZero = (date: string) => isComplete && date > first && date < last;
   const all = listDays(window.from, window.to);
-  const left = all.filter((date) => !byDate.has(date));
+  const isBefore = (date: string) => since === null || (since !== undefined && date < since);
+  const left = all.filter((date) => !byDate.has(date) && !isBefore(date));
   const missing = left.filter((date) => !isZero(date));
   const days = all.map((date): AnsweredDay => {
     const known = byDate.get(date) ?? { date, visitors: 0, pageviews: 0 };
-    const isMissing = !byDate.has(date) && !isZero(date);
+    const isMissing = isBefore(date) || missing.includes(date);
     const isPartial = window.partial === true && date === window.to;
     return { ...known, ...(isMissing && { missing: true }), ...(isPartial && { partial: true }) };
   });
