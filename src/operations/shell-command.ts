@@ -11,7 +11,7 @@ export function formatCommand(
   const given = Object.entries(params).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).flatMap((each) => [
       `--${flagOf(name)}`,
-      quoteForShell(String(each)),
+      ...(each === true ? [] : [quoteForShell(String(each))]),
     ]),
   );
   return ["analytics-mcp", command, ...given, ...options.map(quoteForShell)].join(" ");

@@ -147,6 +147,12 @@ export const rangeWarning: Warning = {
     "Some rows are known only as a range, because visits arrived meanwhile or the service cut its list. They are ranked by their least value.",
 };
 
+/** Whether a warning is about events alone. */
+export const isOfEvents = ({ code, detail, values = {} }: Warning): boolean =>
+  [ONLY_EVENTS, NOT_RECORDED_EVENTS, STRAYS].includes(code) ||
+  [NO_EVENTS, UNKNOWN_EVENTS].some((each) => each.detail === detail) ||
+  (code === SUBTRACTED && "events" in values);
+
 /** The warnings as sentences. Their counts are separate, so that each output formats them. */
 export const showWarnings = (given: readonly Warning[] = []): Note[] => given.map(showWarning);
 

@@ -17,12 +17,11 @@ import {
   type Metric,
   readMetric,
   type Totals,
-  takeMetric,
 } from "./check-metrics.ts";
 import { isPreceding, precedingDays, resolveCompared } from "./compared-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
-import { within } from "./subtracted-spans.ts";
+import { UnreachedError, within } from "./subtracted-spans.ts";
 import { isByChance, learnUsual, type Sensitivity, type UsualRange, weekdayOf } from "./usual-range.ts";
 import { percentOf, ROW_LIMIT, roundRate, SMALL_SAMPLE } from "./windows.ts";
 
@@ -61,7 +60,21 @@ export interface Checked extends SitePeriod {
   metric: Metric;
   /** The numbers of these days, and what to know before using them. */
   totals: Totals;
+  /** Whether the visitors are the sum of each day's, which do not add up: only their average may be shown. */
+  isByDay: boolean;
   warnings: readonly Warning[];
+}
+
+/** Reads the numbers of some days, and whether their visitors have only an average. */
+export async function readTotals(
+  { call, options, metric }: Pick<Checked, "call" | "options" | "metric">,
+  { site, today, from, to }: SitePeriod,
+) {
+  const span = { site, today, from, to };
+  const totals = await askSpan(call, stats, {}, span, options);
+  if (metric !== "visitors" || totals.visitors !== null) return { totals, isByDay: false };
+  const { points } = await askSpan(call, timeseries, {}, span, options);
+  return { totals: { ...totals, visitors: sumPoints(points).visitors }, isByDay: true };
 }
 
 interface Measured extends Checked {
@@ -81,7 +94,10 @@ export async function judgeMetric(checked: Checked, conditions: Conditions): Pro
     return [above?.state === "met" ? above : doubt(note`${had}, because values were folded: ${UNTOLD}.`)];
   }
   if (most === undefined) {
-    const known = least === null || least === undefined ? "" : describeValue(metric, least);
+    const average = () =>
+      note`${roundRate((least ?? 0) / countDays(checked.from, checked.to))} visitors a day`;
+    const known =
+      least === null || least === undefined ? "" : checked.isByDay ? average() : describeValue(metric, least);
     return judgeValue(checked, conditions, note`${name} had ${known} ${when}`);
   }
   const had = note`${name} had ${least ?? 0} to ${describeValue(metric, most)} ${when}`;
@@ -140,9 +156,9 @@ async function judgeChange(
   { had, value, ...checked }: Measured,
   { least, direction }: NonNullable<Conditions["change"]>,
 ): Promise<Finding> {
-  const { call, options, metric, name, site, today, from, to } = checked;
+  const { metric, name, site, today, from, to } = checked;
   const days = findCompared(checked);
-  const before = takeMetric(metric, await askSpan(call, stats, {}, { site, today, ...days }, options));
+  const { totals: before, isByDay } = await readTotals(checked, { site, today, ...days });
   const [when, count] = [describeDays(days, today), countDays(days.from, days.to)];
   const isRange = readBounds(metric, before).most !== undefined;
   const lack =
@@ -157,14 +173,25 @@ async function judgeChange(
   }
   const scale = isCount(metric) ? countDays(from, to) / count : 1;
   const change = measureChange(metric, value, earlier * scale);
-  const origin = note`${describeNumber(metric, earlier)}${scale === 1 ? "" : ` in ${formatCount(count, "day")}`} ${when}`;
-  const text = note`${had}: ${change.text} from ${origin}`;
+  const origin = describeEarlier(metric, earlier, { count, scale, isByDay: isByDay || checked.isByDay });
+  const text = note`${had}: ${change.text} from ${origin} ${when}`;
   const isWanted = direction === undefined || direction === change.way;
   if (!isWanted || change.size < least) return pass(note`${text}.`);
   const isSmall = isCount(metric)
     ? isByChance(value, earlier * scale)
     : Math.min(checked.totals.visits ?? 0, before.visits ?? 0) < SMALL_SAMPLE;
   return isSmall ? pass(note`${text}, which may be chance.`) : meet(note`${text}.`);
+}
+
+/** The number of the days before: an average where they do not add up, and with their count where there are more or fewer. */
+function describeEarlier(
+  metric: Metric,
+  earlier: number,
+  { count, scale, isByDay }: { count: number; scale: number; isByDay: boolean },
+) {
+  if (isByDay) return note`${describeNumber(metric, earlier / count)}${count === 1 ? "" : " a day"}`;
+  const several = scale === 1 ? "" : ` in ${formatCount(count, "day")}`;
+  return note`${describeNumber(metric, earlier)}${several}`;
 }
 
 /** A change in percent, or in percentage points if the metric is a percentage. */
@@ -184,7 +211,13 @@ function measureChange(metric: Metric, value: number, earlier: number) {
 }
 
 /** The days to compare with. A single day is compared with the same day of the week. */
-function findCompared({ from, to, today, period, against }: Checked): Days {
+export function findCompared({
+  from,
+  to,
+  today,
+  period,
+  against,
+}: Pick<Checked, "from" | "to" | "today" | "period" | "against">): Days {
   if (!isPreceding(against)) return resolveCompared({ days: 1, period, against }, today).previous;
   if (from === to) return { from: addDays(from, -7), to: addDays(to, -7) };
   return precedingDays(period, { from, to });
@@ -192,21 +225,21 @@ function findCompared({ from, to, today, period, against }: Checked): Days {
 
 const WEEKS = 8;
 /** Of these weeks, how many must have data. */
-const MIN_WEEKS = 4;
+export const MIN_WEEKS = 4;
 
 async function judgeUnusual(
   { had, value, ...checked }: Measured,
   sensitivity: Sensitivity,
 ): Promise<Finding> {
   const { metric, name, from, to, totals, today } = checked;
-  const { earlier, weeks, since, visits } = await readEarlier(checked);
+  const { earlier, weeks, reached, since, visits } = await readEarlier(checked);
   if (weeks < MIN_WEEKS) {
     const enough = addDays(since ?? from, 7 * MIN_WEEKS);
     if (enough > from)
       return learn(`${name} has data only since ${since ?? from}: what is usual is known from ${enough} on.`);
     const days = from === to ? `${nameWeekday(from)}s` : "weeks";
     return doubt(
-      `${name} has data of only ${weeks} of the ${WEEKS} ${days} before, too few to tell what is usual.`,
+      `${name} has data of only ${weeks} of the ${reached} ${days} before, too few to tell what is usual.`,
     );
   }
   if (!isCount(metric) && Math.min(totals.visits ?? 0, visits) < SMALL_SAMPLE)
@@ -239,13 +272,22 @@ async function judgeUnusual(
 const isDaily = (metric: Metric): boolean => isCount(metric) && metric !== "events";
 
 /**
- * The metric in the weeks before, day by day or else of the same days of each week, as far as there is data: of how many weeks,
- * from which day on, and how many visits each has at least.
+ * The metric in the weeks before, day by day or else of the same days of each week, as far as there is data: of how many of the
+ * weeks that the source reaches, from which day on, and how many visits each has at least.
  */
 async function readEarlier(checked: Checked) {
   const { call, options, metric, site, today, from, to } = checked;
-  const span = { site, today, from: addDays(from, -7 * WEEKS), to: addDays(from, -1) };
-  const series = await askSpan(call, timeseries, {}, span, options);
+  const read = (weeks: number) => {
+    const span = { site, today, from: addDays(from, -7 * weeks), to: addDays(from, -1) };
+    return askSpan(call, timeseries, {}, span, options);
+  };
+  let reached = WEEKS;
+  const series = await read(WEEKS).catch((error: unknown) => {
+    // Fewer weeks tell as well what is usual, down to the fewest that do.
+    reached = error instanceof UnreachedError ? Math.floor((countDays(error.earliest, from) - 1) / 7) : 0;
+    if (reached < MIN_WEEKS) throw error;
+    return read(reached);
+  });
   const known = series.points.filter(({ date }) => hasData({ from: date, to: date }, series));
   const since = known[0]?.date;
   const dayOf = (date: string) => countDays(from, date) - 1;
@@ -254,9 +296,9 @@ async function readEarlier(checked: Checked) {
     const weeks = listDays(from, to).map(
       (_, asked) => earlier.filter(({ day }) => weekdayOf(day) === weekdayOf(asked)).length,
     );
-    return { earlier, weeks: Math.min(...weeks), since, visits: 0 };
+    return { earlier, weeks: Math.min(...weeks), reached, since, visits: 0 };
   }
-  const weeks = Array.from({ length: WEEKS }, (_, index) => 7 * (index - WEEKS))
+  const weeks = Array.from({ length: reached }, (_, index) => 7 * (index - reached))
     .map((day) => ({ day, from: addDays(from, day), to: addDays(to, day) }))
     .filter((week) => hasData(week, series));
   const totals: Totals[] =
@@ -268,7 +310,7 @@ async function readEarlier(checked: Checked) {
     return value === null || value === undefined ? [] : [{ day, value }];
   });
   const visits = Math.min(...totals.map((week) => week.visits ?? 0));
-  return { earlier, weeks: earlier.length, since, visits };
+  return { earlier, weeks: earlier.length, reached, since, visits };
 }
 
 type Series = AnswerOf<typeof timeseries>;

@@ -2,7 +2,6 @@ import { note } from "../operations/note.ts";
 import type { AtMost } from "../operations/ranges.ts";
 import { rateVisits, type WithVisits } from "../operations/visit-rates.ts";
 import { formatDuration } from "../render/duration.ts";
-import { takeVisitors } from "./added-days.ts";
 import { roundRate } from "./windows.ts";
 
 export const metrics = [
@@ -33,10 +32,6 @@ const UNITS: Readonly<
   visits: ["visit", "visits"],
   views_per_visit: ["page view a visit", "page views a visit"],
 };
-
-/** Takes totals that have the metric's number, or may have none of it. Throws NoSumsError for visitors that do not add up. */
-export const takeMetric = <T extends Totals>(metric: Metric, totals: T): T =>
-  metric === "visitors" ? takeVisitors(totals) : totals;
 
 /** Whether a metric adds up over days; the others are averages of the visits. */
 export const isCount = (metric: Metric): boolean =>

@@ -9,14 +9,31 @@ import type { AnswerOf } from "../operations/operation.ts";
 import { answerPeriod } from "../operations/period.ts";
 import { createPeriodError, isAll, periodParam, resolvePeriod } from "../operations/period-words.ts";
 import { describeLeftRates } from "../operations/visit-rates.ts";
-import { NOT_RECORDED_EVENTS, warnings } from "../operations/warning.ts";
-import { type Checked, type Conditions, type Finding, findFailed, judgeMetric } from "./check-conditions.ts";
-import { type Metric, metrics, readMetric, takeMetric } from "./check-metrics.ts";
+import {
+  isOfEvents,
+  NEAR_VIEWS,
+  NOT_RECORDED_EVENTS,
+  PERIOD_VISITORS,
+  type Warning,
+  warnings,
+} from "../operations/warning.ts";
+import { NOT_ADDED_UP } from "./added-days.ts";
+import {
+  type Checked,
+  type Conditions,
+  type Finding,
+  findFailed,
+  judgeMetric,
+  readTotals,
+} from "./check-conditions.ts";
+import { type Metric, metrics, readMetric } from "./check-metrics.ts";
+import { assertNoSum, explainReach } from "./check-reach.ts";
 import { findUnread, isMuchUnread } from "./check-unread.ts";
 import { findComplete } from "./compared-days.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import { defineReport, type Query } from "./query.ts";
 import { answerToday, askSpan } from "./site-period.ts";
+import { UnreachedError } from "./subtracted-spans.ts";
 
 const checkParams = () =>
   z.strictObject({
@@ -78,34 +95,55 @@ function check(
   return answerToday(call, site, options, async (today) => {
     const named = await resolveDays(call, { site, ...asked }, options, today);
     const { period } = named;
-    const days = leaveToday(conditions, named.days, today);
-    const span = { site, today, ...days };
-    const totals = takeMetric(metric, await askSpan(call, stats, {}, span, options));
-    assertKnown(metric, totals, options);
-    const { domain } = totals.site;
-    const name = options.filter
-      ? `${quoteIfNeeded(domain)}${headFilter(formatFilter(options.filter))},`
-      : quoteIfNeeded(domain);
-    const checked: Checked = {
-      ...span,
-      ...{ call, options, name, period, against, metric, totals },
-      isDefault: asked.period === undefined,
-      warnings: totals.warnings ?? [],
+    const span = { site, today, ...leaveToday(conditions, named.days, today) };
+    const judge = async () => {
+      const { totals, isByDay } = await readTotals({ call, options, metric }, span);
+      assertKnown(metric, totals, options);
+      if (isByDay) assertNoSum(conditions, { ...span, period }, span.to < named.days.to);
+      const { domain } = totals.site;
+      const name = options.filter
+        ? `${quoteIfNeeded(domain)}${headFilter(formatFilter(options.filter))},`
+        : quoteIfNeeded(domain);
+      const checked: Checked = {
+        ...span,
+        ...{ call, options, name, period, against, metric, totals, isByDay },
+        isDefault: asked.period === undefined,
+        warnings: totals.warnings ?? [],
+      };
+      const unread = await findUnread(checked);
+      // A finding has its sentence.
+      const told = listTold(checked, conditions).filter(
+        (warning) => unread.length === 0 || !isMuchUnread(warning),
+      );
+      const findings = [
+        ...(await judgeMetric(checked, conditions)),
+        ...(conditions.deadLinks === undefined ? [] : [await findFailed(checked, conditions.deadLinks)]),
+        ...(conditions.serverErrors === undefined
+          ? []
+          : [await findFailed(checked, conditions.serverErrors, "5xx")]),
+        ...unread,
+      ];
+      const neverMet = await hasNoHit(checked);
+      return { site: totals.site, period: totals.period, findings, neverMet, warnings: told };
     };
-    const unread = await findUnread(checked);
-    // A finding has its sentence.
-    const told = totals.warnings?.filter((warning) => unread.length === 0 || !isMuchUnread(warning));
-    const findings = [
-      ...(await judgeMetric(checked, conditions)),
-      ...(conditions.deadLinks === undefined ? [] : [await findFailed(checked, conditions.deadLinks)]),
-      ...(conditions.serverErrors === undefined
-        ? []
-        : [await findFailed(checked, conditions.serverErrors, "5xx")]),
-      ...unread,
-    ];
-    const neverMet = await hasNoHit(checked);
-    return { site: totals.site, period: totals.period, findings, neverMet, warnings: told };
+    return judge().catch((error: unknown) => {
+      throw error instanceof UnreachedError
+        ? explainReach(error, conditions, { ...span, period, against })
+        : error;
+    });
   });
+}
+
+/** The warnings about what is checked: cron mails them. */
+function listTold({ warnings, metric, isByDay }: Checked, conditions: Conditions): Warning[] {
+  const { below, above, change, unusual } = conditions;
+  const usesMetric = below !== undefined || above !== undefined || change !== undefined || unusual;
+  const told = warnings.filter(({ code, ...warning }) => {
+    if (code === PERIOD_VISITORS) return usesMetric && metric === "visitors" && !isByDay;
+    if (code === NEAR_VIEWS) return usesMetric && metric !== "visitors" && metric !== "events";
+    return !isOfEvents({ code, ...warning }) || (usesMetric && metric === "events");
+  });
+  return isByDay && usesMetric ? [...told, { code: PERIOD_VISITORS, detail: NOT_ADDED_UP }] : told;
 }
 
 /** Throws AnalyticsError `usage` if the source does not know the metric. */
@@ -129,9 +167,11 @@ async function hasNoHit({ call, options, totals, ...span }: Checked): Promise<bo
     (visitors ?? 0) + pageviews + events === 0;
   if (options.filter === undefined || !isNothing(totals)) return false;
   const { site, today, from, to } = span;
-  return isNothing(
-    await askSpan(call, stats, {}, { site, today, from: addDays(from, -LOOK_BACK), to }, options),
-  );
+  const before = { site, today, from: addDays(from, -LOOK_BACK), to };
+  return askSpan(call, stats, {}, before, options).then(isNothing, (error: unknown) => {
+    if (error instanceof UnreachedError) return false;
+    throw error;
+  });
 }
 
 /** The days to check and the period that they are: by default the last complete day that the source has loaded. */

@@ -3,13 +3,13 @@ import type { Call } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
 import { type ComparedDays, resolveCompared } from "./compared-days.ts";
-import { readWindows, UnreachedError } from "./compared-windows.ts";
+import { readWindows } from "./compared-windows.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
 import type { Mover, Order } from "./movers.ts";
 import { measureTotals, rateWindow } from "./report-fields.ts";
 import type { AskedDays } from "./site-period.ts";
-import { describeReach } from "./subtracted-spans.ts";
+import { describeReach, UnreachedError } from "./subtracted-spans.ts";
 import type { WindowCounts } from "./window-counts.ts";
 import { createMeasure, isSmallSample, type Measure, roundRate } from "./windows.ts";
 

@@ -13,7 +13,7 @@ import { nameList } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
 import { askSpan, readToday } from "./site-period.ts";
-import { readMaximum, readReach, within } from "./subtracted-spans.ts";
+import { assertWithinReach, readMaximum, readReach, within } from "./subtracted-spans.ts";
 import { countBySubtraction, countDirectly, findErrorBound, type WindowCounts } from "./window-counts.ts";
 import { ROW_LIMIT, sumWindow, type Window } from "./windows.ts";
 
@@ -66,7 +66,7 @@ export async function readWindows(
     return readBySubtraction(call, reading, fresh).catch((error: unknown) => {
       // Only its refusal may tell how far a service reaches.
       const maximum = readMaximum(error);
-      if (maximum !== undefined) assertReached(findFirst(reading), last, maximum);
+      if (maximum !== undefined) assertWithinReach(findFirst(reading), last, maximum);
       throw error;
     });
   };
@@ -161,7 +161,7 @@ async function readBySubtraction(
   options: CallOptions,
 ): Promise<Answers> {
   const first = findFirst({ current, previous });
-  assertReached(first, last, await readReach(call, options));
+  assertWithinReach(first, last, await readReach(call, options));
   const isByDay = !(await addsUp(call, { site, from: first, to: last, last }, options));
   const obstacle = await findObstacle(call, { site, asked: named, isByDay }, options);
   const asked = obstacle === undefined ? named : [];
@@ -230,26 +230,8 @@ async function readBySubtraction(
   };
 }
 
-/** Days before the first that a service has were asked for. */
-export class UnreachedError extends AnalyticsError {
-  readonly earliest: string;
-  /** How many days it has, with the last. */
-  readonly reach: number;
-
-  constructor(earliest: string, reach: number) {
-    super("invalid_parameter", `This service reaches back only to ${earliest}.`, { status: 400 });
-    this.earliest = earliest;
-    this.reach = reach;
-  }
-}
-
 const findFirst = ({ current, previous }: ComparedDays) =>
   previous.from < current.from ? previous.from : current.from;
-
-function assertReached(first: string, last: string, reach: number): void {
-  const earliest = addDays(last, 1 - reach);
-  if (first < earliest) throw new UnreachedError(earliest, reach);
-}
 
 /** The warnings about the rows of lists and about days, each once. */
 function findNear(answers: readonly { warnings?: Warning[] | undefined }[], days: Days): string[] {

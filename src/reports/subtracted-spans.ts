@@ -1,4 +1,4 @@
-import { AnalyticsError, createParameterError, quote } from "../errors.ts";
+import { AnalyticsError, quote } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import { MAX_DAYS } from "../operations/fields.ts";
@@ -58,14 +58,29 @@ const ATTEMPTS = 3;
 export const readReach = async (call: Call, options: CallOptions): Promise<number> =>
   (await call.fitDays?.(timeseries, MAX_DAYS, options)) ?? MAX_DAYS;
 
-/** Refuses days that a service does not reach. */
-export function assertWithinReach(from: string, last: string, days: number): void {
-  const earliest = addDays(last, 1 - days);
-  if (from >= earliest) return;
-  throw createParameterError("period", describeReach(earliest), {
-    hint: "The period all is everything that it has.",
-    next: [{ why: "All days", params: { period: "all", days: undefined } }],
-  });
+/** Days before the first that a service has were asked for. */
+export class UnreachedError extends AnalyticsError {
+  readonly earliest: string;
+  /** How many days it has, with the last. */
+  readonly reach: number;
+
+  constructor(earliest: string, reach: number) {
+    const detail = describeReach(earliest);
+    super("invalid_parameter", `period ${detail}.`, {
+      status: 400,
+      parameters: [{ parameter: "period", detail }],
+      hint: "The period all is everything that it has.",
+      next: [{ why: "All days", params: { period: "all", days: undefined } }],
+    });
+    this.earliest = earliest;
+    this.reach = reach;
+  }
+}
+
+/** Throws UnreachedError for days that a service does not reach. */
+export function assertWithinReach(from: string, last: string, reach: number): void {
+  const earliest = addDays(last, 1 - reach);
+  if (from < earliest) throw new UnreachedError(earliest, reach);
 }
 
 export const describeReach = (earliest: string): string =>

@@ -393,6 +393,43 @@ describe("every source is checked by the same rules", () => {
     expect(await ask(words, service)).toEqual(expected);
   });
 
+  it.each([
+    // Of the eight weeks before, four are enough.
+    ["--unusual --period 2026-01-15 --explain", 0, "after the 7 weeks before"],
+    [
+      "--unusual --sensitivity high --period 2025-12-15",
+      2,
+      "--unusual needs the 4 weeks before, which begin on 2025-11-17, and this service reaches back only to 2025-11-22.",
+      "The first day that can be checked: analytics-mcp check --site example.com --period 2025-12-20 --unusual --sensitivity high",
+    ],
+    [
+      "--change -20 --period 2025-11-27",
+      2,
+      "--change compares with days that begin on 2025-11-20, and this service reaches back only to 2025-11-22.",
+      "The first day that can be checked: analytics-mcp check --site example.com --period 2025-11-29 --change -20",
+    ],
+    [
+      "--below 1 --period 2025-11-01/2025-11-02",
+      2,
+      "--period must not begin before 2025-11-22: this service reaches back no further.",
+      "The first 2 days that can be checked: analytics-mcp check --site example.com --period 2025-11-22/2025-11-23 --below 1",
+    ],
+  ])("says what a service does not reach, and what it does: %s", async (words, expected, ...sentences) => {
+    network.use(http.all(`${BASE}/*`, async ({ request }) => toResponse(await old(request))));
+    const ask = (given: string) =>
+      runShell(["check", "--site", "example.com", ...given.split(" ")], { environment: service });
+    const { code, stdout, stderr } = await ask(words);
+    expect(code).toBe(expected);
+    for (const sentence of sentences) expect(`${stdout}${stderr}`).toContain(sentence);
+    const [, next] = / analytics-mcp check --site example.com (.*)$/m.exec(stderr) ?? [];
+    if (next !== undefined) expect((await ask(next)).code).not.toBe(2);
+  });
+
+  it("keeps the conditions in a command to try", async () => {
+    const { stderr } = await runShell(["check", "--below", "1", "--unusual"], { environment: service });
+    expect(stderr).toMatch(/analytics-mcp check --below 1 --unusual \S+\.\w+$/m);
+  });
+
   it("a failure has its own exit code, and a sentence on stderr", async () => {
     network.use(http.all(`${BASE}/*`, () => HttpResponse.error()));
     const { code, stdout, stderr } = await runShell(["check", "example.com", "--below", "1"], {

@@ -8,7 +8,8 @@ import { listNotes, listWarnings } from "../../src/operations/view.ts";
 import { formatCsv } from "../../src/render/csv.ts";
 import { formatMarkdown } from "../../src/render/markdown.ts";
 import { formatPage } from "../../src/render/terminal-page.ts";
-import { createCheck } from "../../src/reports/check.ts";
+import { type CheckResult, createCheck } from "../../src/reports/check.ts";
+import type { Conditions } from "../../src/reports/check-conditions.ts";
 import { adviseOnRefusal } from "../../src/reports/next-question.ts";
 import { reportResult } from "../../src/reports/overview.ts";
 import { findQuery } from "../../src/reports/queries.ts";
@@ -385,15 +386,36 @@ describe("a service that counts a visitor once in all days", () => {
     },
   );
 
-  it("can be checked by the page views of earlier days, not by their visitors", async () => {
-    const check = (metric: string) =>
-      createCheck({ above: 1 }).ask(
-        createPlainCall(shape).call,
-        { site: "example.com", metric, period: "last_week" },
-        {},
-      );
-    await expect(check("pageviews")).resolves.toBeDefined();
-    await expect(check("visitors")).rejects.toThrow("period must end today");
+  const check = async (conditions: Conditions, asked: Record<string, unknown>) => {
+    const params = { site: "example.com", period: "last_week", ...asked };
+    const { result } = await createCheck(conditions).ask(createPlainCall(shape).call, params, {});
+    return result as CheckResult;
+  };
+
+  it("is checked by what its earlier days have, and says why not by their visitors", async () => {
+    const { warnings } = await check({ above: 1 }, { metric: "pageviews" });
+    expect(warnings).toEqual([]);
+    const refuse = (period: string) => check({ below: 1 }, { period }).catch((error: unknown) => error);
+    const reason = "this service seems to count each visitor once per period";
+    expect(await refuse("last_week")).toMatchObject({
+      message: expect.stringContaining(`below cannot check visitors of several days: ${reason}`),
+      next: [{ params: { period: "2026-11-15" } }, { params: { metric: "pageviews" } }],
+    });
+    expect(await refuse("this_week")).toMatchObject({
+      message: expect.stringContaining(`several days: only complete days are checked, and ${reason}`),
+      next: [{ params: { period: "yesterday" } }, { params: { metric: "pageviews" } }],
+    });
+    for (const asked of [{ period: "yesterday" }, { period: "this_week", metric: "pageviews" }])
+      await expect(check({ below: 1 }, asked)).resolves.toBeDefined();
+  });
+
+  it("is checked for a change of visitors a day, as it is compared", async () => {
+    const compared = (await show("compare", shape, { period: "last_week" })).result.per_day.visitors;
+    const { findings, warnings } = await check({ change: { least: 1 } }, {});
+    const [text] = findings.map((finding) => formatNotes([finding.text], "people").join(""));
+    expect(text).toMatch(`had ${compared.current} visitors a day from 2026-11-09 to 2026-11-15: `);
+    expect(text).toMatch(`${Math.abs(compared.percent)}% from ${compared.previous} a day from 2026-11-02`);
+    expect(warnings).toEqual([expect.objectContaining({ detail: expect.stringContaining("by day") })]);
   });
 
   it.each(["week", "month"])("has a series by day, not by %s", async (interval) => {

@@ -81,7 +81,7 @@ export const command: CommandDefinition = {
         for (const word of command.args) assertNotOption(word, "check");
         const conditions = readConditions(flags);
         const query = createCheck(conditions);
-        const { params, options, fail } = await readQueryInput(query, command, flags);
+        const { params, options, fail } = await readQueryInput(query, command, flags, readOwn(flags));
         assertUsed(conditions, params);
         const source = openQuerySource(io, flags, params);
         const answer = await query
@@ -133,6 +133,13 @@ function createFormatter(io: Io, flags: Appearance): (text: Note) => string {
   const numbers = new Intl.NumberFormat(readScreen(io, "stdout", flags).locale);
   return (text) =>
     cleanText(formatNotes([text], "people", (value) => numbers.format(value)).join(""), MAX_LENGTH);
+}
+
+/** The options on conditions by their names, as they were typed. */
+function readOwn({ below, above, change, unusual, sensitivity, deadLinks, serverErrors }: ConditionFlags) {
+  const lists = { "dead-links": deadLinks, "server-errors": serverErrors };
+  const own = Object.entries({ below, above, change, unusual, sensitivity, ...lists });
+  return Object.fromEntries(own.filter(([, value]) => value !== undefined));
 }
 
 /** Reads what to look for. Throws AnalyticsError `usage` for something else than a number, and for no condition. */

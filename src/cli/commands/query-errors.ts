@@ -20,6 +20,8 @@ export interface GivenWords {
   texts: ReadonlyMap<string, readonly string[]>;
   words: readonly string[];
   command?: ShellCommand | undefined;
+  /** Options of the command that are no parameters, to be kept in a command to try. */
+  own?: Readonly<Record<string, unknown>> | undefined;
   /** `--from` and `--to` as given, which together are the period. */
   dates?: string | undefined;
   /** The options that choose the source, for a command line to try next. */
@@ -88,7 +90,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
   const wrong = error.code === "usage" ? findWrongPeriod(given) : undefined;
   if (wrong !== undefined) return explainParameters(query, wrong, given);
   const { code, parameters, status } = error;
-  const advice = adviseOnRefusal(query, error, readGiven(given.texts));
+  const advice = adviseOnRefusal(query, error, readGiven(given));
   const { hint = "" } = advice;
   const next = nameCommands(advice.next, given);
   const guesses = given.words.map((word) => guess(query, given, word).trim());
@@ -237,8 +239,10 @@ function readList(detail: string): string | undefined {
 const shorten = (value: string) => quoteWord(value, { maxLength: MAX_VALUE_LENGTH });
 
 /** What was given, to be repeated in a command. */
-const readGiven = (texts: GivenWords["texts"]): Record<string, unknown> =>
-  Object.fromEntries([...texts].map(([name, values]) => [name, values.length > 1 ? values : values[0]]));
+const readGiven = ({ texts, own }: GivenWords): Record<string, unknown> => ({
+  ...Object.fromEntries([...texts].map(([name, values]) => [name, values.length > 1 ? values : values[0]])),
+  ...own,
+});
 
 /** The option that a word is meant for, as a question or an empty text. */
 const guess = (query: Query, { texts }: GivenWords, word: string) =>
@@ -246,11 +250,11 @@ const guess = (query: Query, { texts }: GivenWords, word: string) =>
 
 /** Adds to the error on a missing or unknown site how to name one. */
 function explainSite(query: Query, error: AnalyticsError, given: GivenWords) {
-  const { texts, source = [] } = given;
+  const { source = [] } = given;
   const { code, message, hint = "", status, parameters } = error;
   const [first] = parameters.flatMap(({ allowed = [] }) => allowed);
   const isMissing = code === "missing_parameter";
-  const name = `Name one: ${formatCommand(query, readGiven(texts), [first ?? "", ...source])}`;
+  const name = `Name one: ${formatCommand(query, readGiven(given), [first ?? "", ...source])}`;
   const missing = first === undefined ? hint : name;
   return new AnalyticsError(code, message, {
     hint: isMissing ? missing : explainWord(query, given, hint, first),

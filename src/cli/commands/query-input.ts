@@ -41,11 +41,16 @@ const OTHER_WORDS = [
   ["interval", findInterval],
 ] as const;
 
-/** Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError. */
+/**
+ * Reads a query's parameters from its options, and the site from the first word. Throws AnalyticsError.
+ *
+ * @param own Options of the command that are no parameters.
+ */
 export async function readQueryInput(
   query: Query,
   command: ShellCommand,
   flags: Record<string, unknown>,
+  own?: Record<string, unknown>,
 ): Promise<QueryInput> {
   const names = [...parameterSchemas(query.params).keys()];
   const texts = new Map(
@@ -67,7 +72,7 @@ export async function readQueryInput(
       "site",
       named.map((text) => splitSite(text).site),
     );
-  const given = { texts, words: command.args, command };
+  const given = { texts, words: command.args, command, own };
   await readWords(query, command, texts);
   const dates = takesPeriod(query) ? readDates(flags, texts) : undefined;
   const fail = async (error: unknown, source?: readonly string[], defaultSite?: string) => {
