@@ -16,7 +16,8 @@ export const exitCodeMeanings = {
   [exitCodes.ok]: "Success.",
   [exitCodes.failure]: "The service or this program failed.",
   [exitCodes.usage]: "The command line or the settings are wrong.",
-  [exitCodes.incomplete]: "conform or check found nothing, but could check too little.",
+  [exitCodes.incomplete]:
+    "conform or check found nothing, but could check too little; or login saved a service that cannot answer everything yet.",
   [exitCodes.auth]: "The key is missing, or the service does not accept it.",
   [exitCodes.network]: "The service could not be reached.",
   [exitCodes.notFound]: "The key has no such site.",

@@ -213,6 +213,7 @@ describe("what login has saved", () => {
       key: "too short to show any of it",
       key_from: "profile acme",
       mapping: null,
+      site_timezones: null,
       site: "example.com",
       site_from: "profile acme",
       options: null,

@@ -19,6 +19,7 @@ import { findLocal } from "../../sources/local-choice.ts";
 import { logs as accessLogs } from "../../sources/logs.ts";
 import { listTexts } from "../../sources/named-sites.ts";
 import type { LocalChoice } from "../../sources/source-types.ts";
+import { exitCodes, SilentExit } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
@@ -190,7 +191,11 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   const named = await findNamed(io, answer, flags.site?.at(-1), mayAsk);
   const print = (result: Record<string, unknown>, zones: SiteTimezones = {}) => {
     const known = { ...answer, sites: answer.sites.map((each) => addTimezone(each, zones)) };
-    const views = [sites.view(known, {})];
+    const view = sites.view(known, {});
+    // A service of one's own would have to be asked for each.
+    const isDated = known.sites.some(({ data_since }) => data_since !== undefined);
+    const columns = view.columns.filter(({ key }) => isDated || key !== "data_since");
+    const views = [{ ...view, columns }];
     return printAnswer(io, { params: {}, result: { ...result, ...known }, views }, readOutput(io, flags));
   };
   const savedSite = findKnownSite(answer.sites, saved?.site);
@@ -213,7 +218,7 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
         learned.saves.siteTimezones,
       );
     }
-    if (flags.json) return;
+    if (flags.json) return assertComplete(learned);
     await printNote(io, `\nSaved as profile ${name} for ${describeService(kind, baseUrl)}:`);
     await printNote(io, `  ${file}`);
     await sayReplaced();
@@ -230,7 +235,8 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
         `The key in ANALYTICS_API_KEY is still used instead, except with --profile ${name}. To use the saved key, unset that variable.`,
       );
     }
-    if (await sayUnread(io, name, learned)) return;
+    await sayUnread(io, name, learned);
+    assertComplete(learned);
     const [first, ...others] = answer.sites;
     const needsSite = site === undefined && first !== undefined && others.length > 0;
     // The service's name for a site becomes part of a command that people paste.
@@ -238,8 +244,13 @@ async function prepareService(io: Io, ask: Ask, flags: LoginFlags): Promise<Save
   };
 }
 
-/** Says what does not work yet, and the mapping that would help. Returns whether something does not work. */
-async function sayUnread(io: Io, profile: string, { unread, proposal = [] }: Learned): Promise<boolean> {
+/** Ends a login whose service cannot answer everything yet, so that a script does not go on. */
+function assertComplete({ unread }: Learned): void {
+  if (unread !== undefined) throw new SilentExit(exitCodes.incomplete);
+}
+
+/** Says what does not work yet, and the mapping that would help. */
+async function sayUnread(io: Io, profile: string, { unread, proposal = [] }: Learned): Promise<void> {
   const options = profile === DEFAULT_PROFILE ? "" : ` --profile ${profile}`;
   const lines = [
     ...(unread === undefined
@@ -250,7 +261,6 @@ async function sayUnread(io: Io, profile: string, { unread, proposal = [] }: Lea
       : proposal),
   ];
   for (const line of lines) await printNote(io, line);
-  return unread !== undefined;
 }
 
 /** The site that was named, if the key has it. Throws AnalyticsError, unless a person can be asked for another. */

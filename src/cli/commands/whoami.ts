@@ -1,6 +1,7 @@
 import { type Access, readAccess } from "../../config/access.ts";
 import { describeKey } from "../../config/api-key.ts";
 import { listProfiles, readProfile } from "../../config/profiles.ts";
+import { formatSiteTimezones } from "../../config/services.ts";
 import { sites } from "../../operations/index.ts";
 import { listSites } from "../../operations/site-name.ts";
 import type { Column } from "../../operations/view.ts";
@@ -55,6 +56,7 @@ async function printIdentity(io: Io, flags: WhoamiFlags): Promise<void> {
     key: access === undefined ? null : describeKey(access.apiKey),
     key_from: access?.sources.apiKey ?? null,
     mapping: access?.mapping?.name ?? null,
+    site_timezones: access?.siteTimezones ?? null,
     site: asked.site ?? null,
     site_from: asked.source ?? null,
     options: source.kind === "local" ? pickOptions(source.local) : null,
@@ -91,7 +93,7 @@ type Setting = {
 /** Which service is asked, with which key. */
 function listAccess(
   { about }: Source,
-  { profile, service, baseUrl, apiKey, mapping, sources }: Access,
+  { profile, service, baseUrl, apiKey, mapping, siteTimezones, sources }: Access,
 ): Setting[] {
   return [
     { setting: "profile", used: profile ?? null, from: null },
@@ -99,6 +101,9 @@ function listAccess(
     { setting: "base URL", used: baseUrl, from: sources.baseUrl },
     { setting: "key", used: describeKey(apiKey), from: sources.apiKey },
     ...(mapping === undefined ? [] : [{ setting: "mapping", used: mapping.name, from: null }]),
+    ...(siteTimezones === undefined
+      ? []
+      : [{ setting: "timezones", used: formatSiteTimezones(siteTimezones).replace(/^\*=/, ""), from: null }]),
   ];
 }
 

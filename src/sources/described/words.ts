@@ -54,7 +54,10 @@ const FIELDS: Readonly<Record<Field, Ranks>> = {
     "dimension, dimension value, resource, entry, element, x",
   ],
   label: ["label, title, display name", "name", "text"],
-  total_rows: ["total rows, rows total, total results, total count, results total, count total"],
+  total_rows: [
+    // Not `row count`, which may be that of the rows that are there.
+    "total rows, rows total, total results, total count, results total, count total, rows in all, all rows",
+  ],
   id: [
     "id",
     "site id, id site, uid, uuid, public id, identifier, website id, property id, project id, guid",
