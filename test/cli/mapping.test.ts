@@ -7,6 +7,7 @@ import { readProfile } from "../../src/config/profiles.ts";
 import { createParameterError } from "../../src/errors.ts";
 import { nameList } from "../../src/reports/list-days.ts";
 import { findQuery } from "../../src/reports/queries.ts";
+import { readMapping } from "../../src/sources/described/mapping-file.ts";
 import {
   DESCRIBED_KEY,
   listDays,
@@ -190,7 +191,9 @@ describe("a service that describes itself in words of its own", () => {
       expect(stdout).toMatch(/realtime +visitors +\/data\/activeNow +3 +its name/);
       const said = flat(stderr);
       expect(said).toContain("It has no events.");
-      expect(said).toContain("Its lists take no days: no description (/openapi.json)");
+      expect(said).toContain(
+        "Its lists take no days: there is no description (/openapi.json) that can be read.",
+      );
       expect(said).toContain("Requests send the site's id, such as 7.");
       expect(said).not.toContain("timezone: its dates");
       expect(stdout + stderr).not.toContain(DESCRIBED_KEY);
@@ -229,16 +232,48 @@ describe("a service that describes itself in words of its own", () => {
       expect(await visitors(environment, "--mapping", file)).toBe(70);
     });
 
-    it("goes on where an operation is unclear, with the line that would choose", async () => {
-      const { code, stdout, stderr } = await runShell(["mapping"], { environment: access(unclear) });
+    it("prints a file that chooses, and says what else each choice could be", async () => {
+      const environment = access(unclear);
+      const { code, stdout, stderr } = await runShell(["mapping"], { environment });
       expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ realtime: { visitors: "/data/activeNow" } });
-      expect(JSON.parse(stdout)).not.toHaveProperty("stats");
+      expect(stdout).toContain(
+        '  "stats": {\n    // visitors: proposed, please check. It could also be "/data/distinctVisitors".\n    "visitors": "/data/uniqueVisitors"\n  },\n',
+      );
       expect(flat(stderr)).toContain("Two fields of the answer to /stats could be visitors");
-      expect(readProposal(stderr)).toEqual({
+      const save = `analytics-mcp login --base-url ${unclear.origin} --mapping service.json`;
+      expect(flat(stderr)).toContain(`Choices to check in the file: stats.visitors. Then: ${save} `);
+      const file = write("chooses.json", stdout);
+      expect(readMapping({ text: stdout, name: file })).toMatchObject({
+        stats: { visitors: "/data/uniqueVisitors" },
+        realtime: { visitors: "/data/activeNow" },
+      });
+      expect(await visitors(environment, "--mapping", file)).toBe(70);
+      // Programs get the same without comments, and people at a terminal the proposal alone.
+      const plain = await runShell(["mapping", "--json"], { environment });
+      expect(JSON.parse(plain.stdout)).toEqual(readMapping({ text: stdout, name: file }));
+      expect(plain.stderr).toBe(stderr);
+      const shown = await runShell(["mapping", "--output", "tsv"], { environment });
+      expect(readProposal(shown.stderr)).toEqual({
         mapping: '  {\n    "stats": {"visitors":"/data/uniqueVisitors"}\n  }',
         command: `--base-url ${unclear.origin} --mapping service.json`,
       });
+    });
+
+    it("leaves a place open in a comment where no number is likely", async () => {
+      const other = await startDescribedService({ counts: { 'clicks\n"x': 1, sessions: 3 } });
+      const environment = createHome();
+      const argv = ["login", "--base-url", other.origin, "--api-key-stdin"];
+      const { stderr: said } = await runShell(argv, { environment, stdin: DESCRIBED_KEY });
+      expect(said).toContain(
+        "Print a mapping file, name the places that it leaves open, and save it:\n  analytics-mcp mapping > service.json\n  analytics-mcp login --mapping service.json\n",
+      );
+      const { stdout } = await runShell(["mapping"], { environment });
+      other.close();
+      expect(stdout).toMatch(
+        /\n {2}"stats": \{\n {4}\/\/ visitors: left open\. No number in it looks like visitors: [^\n]*\n {4}\/\/ "visitors": "\/place\/of\/visitors",\n {2}\},\n/,
+      );
+      expect(stdout).not.toContain("…");
+      expect(readMapping({ text: stdout, name: "it" })?.stats).toEqual({});
     });
 
     it("proposes one file for all answers, which works as it is, and keeps what was chosen", async () => {
@@ -256,8 +291,10 @@ describe("a service that describes itself in words of its own", () => {
       const environment = createHome();
       const stdin = DESCRIBED_KEY;
       const named = ["login", "--base-url", club.origin, "--profile", "club"];
-      const { stderr } = await runShell([...named, "--api-key-stdin"], { environment, stdin });
+      const { stdout, stderr } = await runShell([...named, "--api-key-stdin"], { environment, stdin });
       expect(flat(stderr)).toContain("It is saved, but 2 of 4 kinds of questions do not work yet");
+      // The first day with data would take a request more.
+      expect(stdout).toMatch(/^domain\tid\tname\ttimezone\n/);
       const proposal = readProposal(stderr);
       const all = {
         stats: { visitors: "/result/members_seen" },
@@ -267,7 +304,10 @@ describe("a service that describes itself in words of its own", () => {
       expect(JSON.parse(proposal.mapping)).toEqual(all);
       expect(proposal.command).toBe("--profile club --mapping service.json");
       const ask = ["--profile", "club", "mapping"];
-      expect(readProposal((await runShell(ask, { environment })).stderr)).toEqual(proposal);
+      const printed = await runShell(ask, { environment });
+      expect(readMapping({ text: printed.stdout, name: "it" })).toMatchObject(all);
+      const inList = printed.stdout.slice(printed.stdout.indexOf('"breakdown"'));
+      expect(inList).toMatch(/\/\/ visitors: proposed, please check\. It could also be "\/guests_seen"\.\n/);
       const { checks } = JSON.parse(
         (await runShell(["--profile", "club", "doctor", "--json"], { environment })).stdout,
       );
@@ -277,7 +317,17 @@ describe("a service that describes itself in words of its own", () => {
       // What was chosen for totals alone is proposed for the lists, too.
       const { breakdown: _, ...some } = all;
       const part = await runShell([...ask, "--mapping", write("some.json", some)], { environment });
-      expect(JSON.parse(readProposal(part.stderr).mapping)).toEqual(all);
+      expect(readMapping({ text: part.stdout, name: "it" })).toMatchObject(all);
+      expect(part.stderr).toContain("Choices to check in the file: breakdown.visitors. Then:");
+      // Until it is saved, lists say that they could have visitors.
+      const unread =
+        'The mapping does not name "/guests_seen", "/members_seen" of these rows: to have their visitors, add {"breakdown":{"visitors":"/members_seen"}} to it.';
+      for (const argv of [["breakdown", "--dimension", "pages"], ["overview"]]) {
+        const half = [...argv, "--profile", "club", "--mapping", write("some.json", some)];
+        expect((await runShell(half, { environment })).stderr.split(unread)).toHaveLength(2);
+        half.push("--mapping", write("all.json", all));
+        expect((await runShell(half, { environment })).stderr).not.toContain("does not name");
+      }
       const save = ["login", "--profile", "club", "--mapping", write("all.json", proposal.mapping)];
       const saved = await runShell(save, { environment });
       expect(saved.stderr).toContain("breakdown: value from /page, visitors from /members_seen");
@@ -544,12 +594,16 @@ describe("a service that describes itself in words of its own", () => {
       const { code } = await runShell(["login", "--profile", "two", option, value], { environment });
       const changed =
         option === "--mapping" ? { mapping: { stats: { events: null } } } : { siteTimezones: { "*": "UTC" } };
-      expect([code, readProfile(environment, "two")]).toEqual([0, { ...before, ...rest, ...changed }]);
+      expect([code, readProfile(environment, "two")]).toEqual([3, { ...before, ...rest, ...changed }]);
     });
 
     it("proposes the line of a mapping where something is unclear", async () => {
-      const { code, stderr } = await login(createHome(), unclear.origin);
-      expect(code).toBe(0);
+      const environment = createHome();
+      const { code, stderr } = await login(environment, unclear.origin);
+      expect(code).toBe(3);
+      // It is saved: the exit code tells a script.
+      expect(JSON.parse((await login(environment, unclear.origin, "--json")).stdout).profile).toBe("default");
+      expect((await login(environment, unclear.origin, "--json")).code).toBe(3);
       expect(JSON.parse(readProposal(stderr).mapping)).toEqual({
         stats: { visitors: "/data/uniqueVisitors" },
       });
@@ -565,6 +619,7 @@ describe("a service that describes itself in words of its own", () => {
       ];
       const { stderr } = await login(environment, unclear.origin, ...given);
       expect(flat(stderr)).not.toContain("It names no timezone");
+      expect((await runShell(["whoami"], { environment })).stdout).toContain("timezones\tAsia/Tokyo\t\n");
       const asked = await runShell(["stats", "--site", "acme.example", "--days", "7", "--json"], {
         environment,
       });

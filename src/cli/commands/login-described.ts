@@ -1,8 +1,9 @@
 import { formatSiteTimezones, type SiteTimezones } from "../../config/services.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
 import { readMapping } from "../../sources/described/mapping-file.ts";
-import { summarizeService } from "../../sources/described/service-summary.ts";
+import { type Proposal, summarizeService } from "../../sources/described/service-summary.ts";
 import {
+  isOpen,
   listLacks,
   listProblems,
   listProposal,
@@ -44,7 +45,7 @@ export async function learnDescribed(
   for (const line of listProblems(summary)) await printNote(io, line);
   const { problems, tried, proposal } = summary;
   if (asks && proposal !== undefined && (await askForMapping(io, ask, proposal))) {
-    const mapping = { text: JSON.stringify(proposal), name: "The mapping" };
+    const mapping = { text: JSON.stringify(proposal.mapping), name: "The mapping" };
     const chosen = { ...service, mapping };
     const { described: again = described } = await askSites(io, chosen);
     return learnDescribed(io, ask, { ...chosen, described: again }, asked);
@@ -60,10 +61,10 @@ export async function learnDescribed(
 }
 
 /** Shows a mapping that would choose what is unclear. Nothing is chosen unless the person says so; a place may be left open in it. */
-async function askForMapping(io: Io, ask: Ask, proposal: object): Promise<boolean> {
-  if (JSON.stringify(proposal).includes('"…"')) return false;
+async function askForMapping(io: Io, ask: Ask, proposal: Proposal): Promise<boolean> {
+  if (isOpen(proposal)) return false;
   await printNote(io, "This mapping would choose:");
-  await printNote(io, showMapping(proposal));
+  await printNote(io, showMapping(proposal.mapping));
   return askYesOrNo(ask, "Is it right", "no");
 }
 

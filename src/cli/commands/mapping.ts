@@ -4,6 +4,8 @@ import { AnalyticsError } from "../../errors.ts";
 import { sites } from "../../operations/index.ts";
 import type { View } from "../../operations/view.ts";
 import type { Described } from "../../sources/described/capabilities.ts";
+import type { FieldMapping } from "../../sources/described/field-mapping.ts";
+import { readMapping } from "../../sources/described/mapping-file.ts";
 import type { ServiceSummary } from "../../sources/described/service-summary.ts";
 import type { SavedPlace } from "../../sources/described/summary-text.ts";
 import { findGateway } from "../../sources/gateways/gateway-kinds.ts";
@@ -13,7 +15,7 @@ import type { SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { createFormatOption, type OutputFlags, readOutput } from "../output/output-format.ts";
 import { printAnswer } from "../output/print-answer.ts";
-import { printNote } from "../output/streams.ts";
+import { printNote, writeData } from "../output/streams.ts";
 import { access, type CommandDefinition, ShellCommand } from "./command.ts";
 
 interface MappingFlags extends SourceFlags, OutputFlags {
@@ -37,16 +39,17 @@ export const command: CommandDefinition = {
       )
       .option("--site <site>", "site to ask about (default: your default site, else the first)")
       .addOption(createFormatOption("json, the mapping file"))
-      .option("--json", "print the mapping file")
+      .option("--json", "print the mapping file without comments")
       .action(async (_, self: ShellCommand) => {
         const flags = self.optsWithGlobals<MappingFlags>();
         const isChosen =
           flags.json || flags.output !== undefined || io.stdout.isTTY || flags.color === "always";
-        await printMapping(io, isChosen ? flags : { ...flags, json: true });
+        await printMapping(io, isChosen ? flags : { ...flags, json: true }, !isChosen);
       }),
 };
 
-async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
+/** @param hasComments Whether a file says what of it is proposed: not as JSON for programs. */
+async function printMapping(io: Io, flags: MappingFlags, hasComments: boolean): Promise<void> {
   const output = readOutput(io, flags);
   const { environment, clock } = io;
   const print = (result: Record<string, unknown>, views: View[]) =>
@@ -71,22 +74,43 @@ async function printMapping(io: Io, flags: MappingFlags): Promise<void> {
     // The service may have changed since.
     learnsAnew: true,
   });
-  const { listProblem, listProblems, listProposal } = await import("../../sources/described/summary-text.ts");
+  const [texts, { buildFile, proposeMapping, summarizeService }] = await Promise.all([
+    import("../../sources/described/summary-text.ts"),
+    import("../../sources/described/service-summary.ts"),
+  ]);
+  const given = found.mapping && readMapping(found.mapping);
+  const place = { ...found, apiKeyFile: flags.apiKeyFile };
+  const isFile = output.format === "json";
+  const printFile = async (read: FieldMapping, { proposal }: Pick<ServiceSummary, "proposal">) => {
+    const file = buildFile(read, proposal?.mapping ?? given);
+    if (hasComments) await writeData(io, texts.formatMappingFile(file, proposal));
+    else await print(file, []);
+  };
+  const say = async (...lines: string[]) => {
+    for (const line of lines) await printNote(io, line);
+  };
   let described: Described | undefined;
   try {
     described = await call.readDescribed({});
   } catch (error) {
     if (!(error instanceof AnalyticsError && error.code === "bad_answer")) throw error;
-    if (output.format === "json") await print({}, []);
-    for (const line of listProblem(sites.name, error)) await printNote(io, line);
-    return printNote(io, "Without its sites, nothing else could be asked for.");
+    const proposal = proposeMapping(given ?? {}, [{ operation: sites.name, error }], []);
+    if (isFile) await printFile({}, { proposal });
+    await say(
+      ...texts.listProblem(sites.name, error),
+      "Without its sites, nothing else could be asked for.",
+      ...texts.listChoices({ proposal }, place),
+    );
+    return;
   }
   if (described === undefined) return printNone("This service keeps the contract");
-  const { summarizeService } = await import("../../sources/described/service-summary.ts");
   const summary = await summarizeService(described, flags.site ?? found.site, {});
-  const place = { ...found, apiKeyFile: flags.apiKeyFile };
-  await print(summary.mapping, [await buildView(described, summary, place)]);
-  for (const line of [...listProblems(summary), ...listProposal(summary, place)]) await printNote(io, line);
+  if (isFile) await printFile(summary.mapping, summary);
+  else await print({}, [await buildView(described, summary, place)]);
+  await say(
+    ...texts.listProblems(summary),
+    ...(isFile ? texts.listChoices(summary, place) : texts.listProposal(summary, place)),
+  );
 }
 
 /** A longer one would take the place of where it is. */

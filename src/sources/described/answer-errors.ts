@@ -7,10 +7,10 @@ import { isRecord } from "./answer-tables.ts";
 export class UnknownSiteError extends ForeignAnswerError {
   /** What is known, without the mapping. */
   readonly about: string;
-  readonly proposal: Readonly<Record<string, unknown>>;
+  readonly proposal: { readonly sites: { readonly id: string }; readonly site: "id" };
 
   constructor({ code, message, text, status }: ForeignAnswerError, about: string, place: string) {
-    const proposal = { sites: { id: place }, site: "id" };
+    const proposal = { sites: { id: place }, site: "id" as const };
     const hint = `${about} If it knows sites by ${place}, a mapping file says so: ${JSON.stringify(proposal)}`;
     super(code, message, text, { status, hint });
     this.about = about;

@@ -2,7 +2,7 @@ import { ForeignAnswerError } from "../../client/foreign-answer.ts";
 import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { addTimezone } from "../../config/add-timezone.ts";
-import { AnalyticsError, quoteIfNeeded } from "../../errors.ts";
+import { AnalyticsError, quote, quoteIfNeeded } from "../../errors.ts";
 import { readMember } from "../../member.ts";
 import type { AllDays, CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
@@ -266,7 +266,8 @@ export function createDescribedService({
       reader.askDimension(site, dimension, { limit: asked, days }, options),
       takesDays ? Promise.all([readSeries(site, days, options), readSums(site, days, options)]) : undefined,
     ]);
-    const { rows, total, unnamed, isRanked } = readRows(reader, answer, dimension);
+    const read = readRows(reader, answer, dimension);
+    const { rows, total, isRanked } = read;
     const period = series ?? (await findWindow(site, answer, options));
     const since = series && (await findLateStart(site, series, options));
     const shown = rows.slice(0, limit);
@@ -285,7 +286,7 @@ export function createDescribedService({
         ...(sums?.warnings ?? []),
         ...contradicted,
         ...(isRanked || !truncated ? [] : [OTHER_RANKING]),
-        ...warnOfCount(unnamed),
+        ...warnOfCounts(read),
         ...(period
           ? dates(site, { ...period, since })
           : [warnOfNoDates(reader.texts(breakdown.path).get(OF_OPERATION))]),
@@ -509,11 +510,21 @@ function warnOfNoDates(said = ""): Warning {
   return { code: UNKNOWN_DAYS, detail };
 }
 
-/** @param name What the service calls a number of its rows that says nothing; undefined if there is none. */
-const warnOfCount = (name: string | undefined): Warning[] =>
-  name === undefined
-    ? []
-    : [near(`The service does not say what it counts here: it calls the number ${name}.`)];
+/** What rows do not say, or say in places that are not read. */
+function warnOfCounts({ unnamed, unread }: ReadRows): Warning[] {
+  const warnings =
+    unnamed === undefined
+      ? []
+      : [near(`The service does not say what it counts here: it calls the number ${unnamed}.`)];
+  if (unread === undefined) return warnings;
+  const counts = unread.places.slice(0, MAX_NAMED).map((place) => quote(place));
+  const line = JSON.stringify(unread.mapping);
+  const fields = Object.keys(unread.mapping.breakdown ?? {}).join(" and ");
+  const detail = `The mapping does not name ${counts.join(", ")} of these rows: to have their ${fields}, add ${line} to it.`;
+  return [...warnings, near(detail)];
+}
+
+const MAX_NAMED = 4;
 
 const MORE_THAN_ALL = near(
   "A row has more visitors than the whole site in these days: the service may count its rows otherwise, or over other days.",

@@ -231,9 +231,13 @@ const MAX_COMPARED = 1_000;
 const MAX_PLACES = 8;
 const SEE_MAPPING = '"analytics-mcp mapping" shows what can be read.';
 
-/** The line of a mapping that would choose, as it can be pasted. */
+/** The line of a mapping that would choose, as it can be pasted: only if it leaves no place open. */
 function adviseOnMapping({ operation, places }: Choice): string {
-  const chosen = Object.entries(places).map(([field, [place = "…"]]) => [field, place]);
+  const chosen = Object.entries(places).flatMap(([field, [place]]) =>
+    place === undefined ? [] : [[field, place]],
+  );
+  if (chosen.length < Object.keys(places).length)
+    return '"analytics-mcp mapping" prints a mapping file for all answers, to name the place in.';
   const line = JSON.stringify({ [operation]: Object.fromEntries(chosen) });
   return `Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: ${line}. "analytics-mcp mapping" prints one for all answers.`;
 }

@@ -6,8 +6,8 @@ import { breakdown } from "../../operations/index.ts";
 import type { AnswerOf } from "../../operations/operation.ts";
 import { compareRows } from "../../operations/row-order.ts";
 import { type Cell, KEY, type Table } from "./answer-tables.ts";
-import { type Found, keepFound, type Reading } from "./field-mapping.ts";
-import { choose, createMissingError, findFields, readCount } from "./find-field.ts";
+import { type FieldMapping, type Found, keepFound, type Reading } from "./field-mapping.ts";
+import { choose, createMissingError, findFields, readCount, wordOf } from "./find-field.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
 import { type Cells, findInRecord, readRecord } from "./read-record.ts";
 import {
@@ -43,6 +43,8 @@ export interface ReadRows {
   total: number | undefined;
   /** What the service calls a count that no word names. */
   unnamed: string | undefined;
+  /** Counts that the mapping reads by the same name elsewhere, as it would say so, and all counts that are not read. */
+  unread: { mapping: FieldMapping; places: readonly Pointer[] } | undefined;
   /** Whether the service has its rows in the contract's order of visitors. */
   isRanked: boolean;
 }
@@ -55,7 +57,13 @@ const METRICS = ["visitors", "pageviews", "events", "count"] as const;
 export function readRows(reader: ServiceReader, answer: unknown, dimension: Dimension): ReadRows {
   const { path, name } = breakdown;
   const key = `${name} ${dimension}`;
-  const none: ReadRows = { rows: [], total: undefined, unnamed: undefined, isRanked: true };
+  const none: ReadRows = {
+    rows: [],
+    total: undefined,
+    unnamed: undefined,
+    unread: undefined,
+    isRanked: true,
+  };
   if (readMember(reader.learned().readings, key) === undefined && isEmptyList(answer)) return none;
   const { breakdown: ofAll = {}, breakdowns: { [dimension]: own = {} } = {} } = reader.mapping;
   const query = { operation: name, path, chosen: { ...ofAll, ...own }, texts: reader.texts(path) };
@@ -88,6 +96,7 @@ export function readRows(reader: ServiceReader, answer: unknown, dimension: Dime
       rows: complete.toSorted(compareCounts),
       total,
       unnamed: count && JSON.stringify(count.slice(1, 60)),
+      unread: proposeUnread(listUnread(table, reading), { ...query.chosen, ...reading }, reader.mapping),
       isRanked: complete.every(
         ({ visitors = 0 }, index) => visitors <= (complete[index - 1]?.visitors ?? visitors),
       ),
@@ -104,6 +113,32 @@ export function readRows(reader: ServiceReader, answer: unknown, dimension: Dime
     },
   });
 }
+
+/** Counts of all rows that are no field. */
+export function listUnread(table: Table, reading: Reading): Pointer[] {
+  const read = new Set(Object.values(reading).map(({ pointer }) => pointer));
+  return listCounts(table).filter((place) => !read.has(place));
+}
+
+/** What a mapping would say of counts in rows that it does not read, and that have the names of those that it reads elsewhere. */
+function proposeUnread(places: readonly Pointer[], known: object, mapping: FieldMapping): ReadRows["unread"] {
+  const named = [...nameChosen(mapping)].flatMap(([field, word]) => {
+    const place = places.find((each) => wordOf(each) === word);
+    const isLong = (place?.length ?? 0) > MAX_PLACE;
+    return place === undefined || isLong || readMember(known, field) !== undefined ? [] : [[field, place]];
+  });
+  return named.length === 0 ? undefined : { mapping: { breakdown: Object.fromEntries(named) }, places };
+}
+
+/** What a mapping calls the fields of totals and days: those of rows have the same names. */
+export function nameChosen({ stats, timeseries }: FieldMapping): Map<string, string> {
+  const places = [timeseries, stats].flatMap((chosen = {}) => Object.entries(chosen));
+  return new Map(
+    places.flatMap(([field, place]) => (place && isCounted(field) ? [[field, wordOf(place)] as const] : [])),
+  );
+}
+
+export const isCounted = (field: string): boolean => METRICS.some((metric) => metric === field);
 
 /** In the contract's order, by what is there. */
 const compareCounts = (a: Row, b: Row) => compareRows(orderOf(a), orderOf(b));

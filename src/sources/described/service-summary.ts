@@ -7,22 +7,29 @@ import { again } from "./allowed-days.ts";
 import { isOfOneAnswer, UnknownSiteError } from "./answer-errors.ts";
 import type { Cell } from "./answer-tables.ts";
 import type { Described } from "./capabilities.ts";
-import type { FieldMapping, Found, Reading, ServiceSite } from "./field-mapping.ts";
+import {
+  type FieldMapping,
+  type Found,
+  fieldMapping,
+  type Reading,
+  type ServiceSite,
+} from "./field-mapping.ts";
 import { UnclearFieldError, wordOf } from "./find-field.ts";
 import { namesOf, type Pointer } from "./json-pointer.ts";
 import { readRecord } from "./read-record.ts";
-import { applyReading, listCounts } from "./read-table.ts";
+import { isCounted, listUnread, nameChosen } from "./read-rows.ts";
+import { applyReading } from "./read-table.ts";
 import type { ServiceReader } from "./service-reader.ts";
 import { findSite } from "./service-sites.ts";
-import { rankDimension, rankName } from "./words.ts";
+import { isNoCount, isOtherMetric, rankDimension, rankName } from "./words.ts";
 
 /** How a service that only describes itself is read, for the person who uses it. */
 export interface ServiceSummary {
   fields: SummaryField[];
   /** What cannot be read. */
   problems: Problem[];
-  /** The mapping that would choose what is unclear, with what it says already; undefined if it would say nothing more. */
-  proposal: Readonly<Record<string, unknown>> | undefined;
+  /** Undefined if nothing is unclear. */
+  proposal: Proposal | undefined;
   /** How many operations were asked. */
   tried: number;
   /** What the service does not have. */
@@ -37,8 +44,24 @@ export interface ServiceSummary {
   };
   /** The site that was asked about; undefined if there is none. */
   site: ServiceSite | undefined;
-  /** The reading as a file that can be edited and given back. */
+  /** The reading as a mapping. */
   mapping: FieldMapping;
+}
+
+/** A mapping that would choose what is unclear, with what it says already, and what of it is proposed. */
+export interface Proposal {
+  mapping: FieldMapping;
+  choices: readonly ProposedPlace[];
+}
+
+export interface ProposedPlace {
+  operation: string;
+  field: string;
+  /** Undefined if it is left open. */
+  place: Pointer | undefined;
+  /** What else it could be, and what is known about these places. */
+  others: readonly Pointer[];
+  about: string;
 }
 
 interface Problem {
@@ -92,7 +115,7 @@ export async function summarizeService(
     if (reading === undefined) continue;
     const answer = await ask();
     fields.push(...listFields(operation, reading, findExample(answer, reading)));
-    if (key === ROWS) unread = listUnread(answer, reading);
+    if (key === ROWS) unread = listUnreadRows(answer, reading);
   }
   const has = (operation: string, field?: string) =>
     fields.some((found) => found.operation === operation && (field ?? found.field) === found.field);
@@ -128,37 +151,57 @@ type Places = Record<string, Pointer | null | undefined>;
  *
  * @param rows Counts in the rows of a breakdown that are not read.
  */
-function proposeMapping(
+export function proposeMapping(
   given: FieldMapping,
   problems: readonly Problem[],
   rows: readonly Pointer[],
-): ServiceSummary["proposal"] {
-  let proposal: Record<string, unknown> = { ...given };
-  const names = new Map<string, string>();
-  const chosenFor = (operation: string) => (readMember(proposal, operation) ?? {}) as Places;
-  const choose = (operation: string, field: string, place: Pointer) => {
-    proposal = { ...proposal, [operation]: { ...chosenFor(operation), [field]: place } };
-    if (operation !== realtime.name && !names.has(field)) names.set(field, wordOf(place));
+): Proposal | undefined {
+  let mapping: Record<string, unknown> = { ...given };
+  const choices = new Map<string, ProposedPlace>();
+  const names = nameChosen(given);
+  const chosenFor = (operation: string) => (readMember(mapping, operation) ?? {}) as Places;
+  const add = (choice: ProposedPlace) => choices.set(`${choice.operation}.${choice.field}`, choice);
+  const choose = (operation: string, field: string, known: readonly Pointer[], about = "") => {
+    const taken = Object.values(chosenFor(operation));
+    const place = known.find(isNamed(field)) ?? known.find((each) => !taken.includes(each));
+    const isLike = (last = "") => !isNoCount(last) && !isOtherMetric(last);
+    const others = known.filter((other) => other !== place && isLike(namesOf(other).at(-1)));
+    add({ operation, field, place, others, about });
+    mapping = {
+      ...mapping,
+      [operation]: { ...chosenFor(operation), ...(place !== undefined && { [field]: place }) },
+    };
+    const isNew = operation !== realtime.name && isCounted(field) && !names.has(field);
+    if (isNew && place !== undefined) names.set(field, wordOf(place));
   };
   const isNamed = (field: string) => (place: Pointer) => wordOf(place) === names.get(field);
-  for (const { name } of [stats, timeseries])
-    for (const [field, place] of Object.entries(chosenFor(name))) if (place) choose(name, field, place);
   for (const { error } of problems) {
-    if (error instanceof UnknownSiteError) proposal = { ...proposal, ...error.proposal };
+    if (error instanceof UnknownSiteError) {
+      const { sites: ids } = error.proposal;
+      mapping = { ...mapping, ...error.proposal };
+      add({ operation: sites.name, field: "id", place: ids.id, others: [], about: "" });
+    }
     if (!(error instanceof UnclearFieldError)) continue;
     const { operation, places } = error.choice;
-    for (const [field, known] of Object.entries(places)) {
-      const others = Object.values(chosenFor(operation));
-      const [first = "…"] = known.filter((place) => !others.includes(place));
-      choose(operation, field, known.find(isNamed(field)) ?? first);
-    }
+    for (const [field, known] of Object.entries(places)) choose(operation, field, known, error.about);
   }
   for (const field of names.keys()) {
-    const place = rows.find(isNamed(field));
-    if (place !== undefined && readMember(chosenFor(breakdown.name), field) === undefined)
-      choose(breakdown.name, field, place);
+    const isUnread = readMember(chosenFor(breakdown.name), field) === undefined;
+    if (isUnread && rows.some(isNamed(field))) choose(breakdown.name, field, rows);
   }
-  return JSON.stringify(proposal) === JSON.stringify(given) ? undefined : proposal;
+  return choices.size === 0 ? undefined : { mapping, choices: [...choices.values()] };
+}
+
+/** A mapping as a file: what is read, with what is chosen or proposed. */
+export function buildFile(read: FieldMapping, chosen: FieldMapping = {}): FieldMapping {
+  const members = Object.keys(fieldMapping().shape).flatMap((name): [string, unknown][] => {
+    const parts = [read, chosen]
+      .map((mapping): unknown => readMember(mapping, name))
+      .filter((part) => part !== undefined);
+    const isObject = typeof parts[0] === "object";
+    return parts.length === 0 ? [] : [[name, isObject ? Object.assign({}, ...parts) : parts.at(-1)]];
+  });
+  return Object.fromEntries(members);
 }
 
 interface Step {
@@ -231,11 +274,9 @@ function findExample(answer: unknown, reading: Reading) {
   };
 }
 
-/** Counts of all rows that are no field. */
-function listUnread(answer: unknown, reading: Reading): Pointer[] {
+function listUnreadRows(answer: unknown, reading: Reading): Pointer[] {
   const table = applyReading(answer, withoutTotal(reading));
-  const read = new Set(Object.values(reading).map(({ pointer }) => pointer));
-  return table === undefined ? [] : listCounts(table).filter((place) => !read.has(place));
+  return table === undefined ? [] : listUnread(table, reading);
 }
 
 /** The number of all rows stands beside the table, not in it. */

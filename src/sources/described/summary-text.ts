@@ -5,11 +5,11 @@ import { breakdown, stats, timeseries } from "../../operations/index.ts";
 import { quoteForShell } from "../../operations/shell-command.ts";
 import { cleanText, formatJson } from "../../render/clean-text.ts";
 import { UnknownSiteError } from "./answer-errors.ts";
-import type { Found } from "./field-mapping.ts";
+import type { FieldMapping, Found } from "./field-mapping.ts";
 import { UnclearFieldError } from "./find-field.ts";
 import type { ServiceReader } from "./service-reader.ts";
 import { adviseOnTimezone } from "./service-sites.ts";
-import { listDimensions, type ServiceSummary } from "./service-summary.ts";
+import { listDimensions, type Proposal, type ProposedPlace, type ServiceSummary } from "./service-summary.ts";
 
 /** Sentences about how a service is read. Its own words in them are cleaned and cut. */
 
@@ -45,12 +45,18 @@ export interface SavedPlace {
 }
 
 /** The command that saves more about a service. */
-function formatSave({ profile, baseUrl, apiKeyFile }: SavedPlace, ...more: readonly string[]): string {
+const formatSave = (place: SavedPlace, ...more: readonly string[]) => formatSetUp("login", place, more);
+
+function formatSetUp(
+  command: string,
+  { profile, baseUrl, apiKeyFile }: SavedPlace,
+  more: readonly string[] = [],
+) {
   const address = ["--base-url", baseUrl.replace(BASE_PATH, "")];
   const key = apiKeyFile === undefined ? [] : ["--api-key-file", apiKeyFile];
   const named = profile === undefined ? [...address, ...key] : ["--profile", profile];
   const options = [...(profile === DEFAULT_PROFILE ? [] : named), ...more];
-  return ["analytics-mcp login", ...options.map(quoteForShell)].join(" ");
+  return [`analytics-mcp ${command}`, ...options.map(quoteForShell)].join(" ");
 }
 
 /** What the service does not have, and what that means. */
@@ -58,7 +64,9 @@ export const listLacks = ({ lacks, site }: ServiceSummary, place: SavedPlace): s
   ...(lacks.events ? ["It has no events."] : []),
   ...(lacks.active ? ["It has no active visitors (/realtime): everything else works without them."] : []),
   ...(lacks.breakdownDays
-    ? ["Its lists take no days: no description (/openapi.json) has the parameter days for /breakdown."]
+    ? [
+        `Its lists take no days: ${lacks.description ? "there is no description (/openapi.json) that can be read" : "its description (/openapi.json) does not list the parameter days for /breakdown"}.`,
+      ]
     : []),
   ...(lacks.days.length > 0
     ? [
@@ -68,7 +76,9 @@ export const listLacks = ({ lacks, site }: ServiceSummary, place: SavedPlace): s
           .join(", ")} days up to today.`,
       ]
     : []),
-  ...(lacks.description ? ["It has no description (/openapi.json) that can be read."] : []),
+  ...(lacks.description && !lacks.breakdownDays
+    ? ["It has no description (/openapi.json) that can be read."]
+    : []),
   ...(lacks.timezone && site
     ? [`It names no timezone: its last day is taken as today.${adviseOnTimezone(formatSave(place), site)}`]
     : []),
@@ -95,20 +105,75 @@ export const showMapping = (mapping: object): string =>
     .map(([name, value]) => `    ${formatJson(name)}: ${formatJson(value)}`)
     .join(",\n")}\n  }`;
 
-/** The mapping that is proposed, as a file with a line an operation, and the command that saves it; nothing if there is none. */
-export function listProposal({ proposal, problems }: ServiceSummary, place: SavedPlace): string[] {
-  if (proposal === undefined) return [];
+/** A mapping as a file, with a comment on each place that is proposed or left open. */
+export function formatMappingFile(
+  file: FieldMapping,
+  { choices }: Pick<Proposal, "choices"> = { choices: [] },
+): string {
+  const members = Object.entries(file).map(([name, value]) => {
+    const comments = choices.filter(({ operation }) => operation === name).flatMap(commentOn);
+    const text = `${formatJson(name)}: ${formatJson(value, 2)}`;
+    const end = text.endsWith("{}") ? "\n" : "";
+    const lines = comments.map((comment) => `\n  // ${cleanText(comment, MAX_PROBLEM)}`).join("");
+    return `  ${comments.length === 0 ? text : text.replace("{", () => `{${lines}${end}`)}`.replaceAll(
+      "\n",
+      "\n  ",
+    );
+  });
+  return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n}`;
+}
+
+function commentOn({ field, place, others, about }: ProposedPlace): string[] {
+  if (place === undefined)
+    return [
+      `${field}: left open. ${about} Name its place without the slashes:`,
+      `"${field}": "/place/of/${field}",`,
+    ];
+  const places = others.slice(0, MAX_PLACES).map((other) => formatJson(other));
   return [
-    `${problems.length > 0 ? "" : "Its lists can have visitors or page views, too. "}If this mapping is right, save it as service.json; if not, change it first:`,
-    showMapping(proposal),
-    "Then:",
-    `  ${formatSave(place, "--mapping", "service.json")}`,
+    `${field}: proposed, please check.${places.length === 0 ? "" : ` It could also be ${places.join(", ")}.`}`,
   ];
 }
 
+const MAX_PLACES = 8;
+
+/** Whether a mapping leaves a place open. */
+export const isOpen = ({ choices }: Proposal): boolean => choices.some(({ place }) => place === undefined);
+
+/** The mapping that is proposed, as a file with a line an operation, and the command that saves it; nothing if there is none. */
+export function listProposal({ proposal, problems }: ServiceSummary, place: SavedPlace): string[] {
+  if (proposal === undefined) return [];
+  const save = `  ${formatSave(place, "--mapping", "service.json")}`;
+  if (isOpen(proposal))
+    return [
+      "Print a mapping file, name the places that it leaves open, and save it:",
+      `  ${formatPrint(place)}`,
+      save,
+    ];
+  return [
+    `${problems.length > 0 ? "" : "Its lists can have visitors or page views, too. "}If this mapping is right, save it as service.json; if not, change it first:`,
+    showMapping(proposal.mapping),
+    "Then:",
+    save,
+  ];
+}
+
+const formatPrint = (place: SavedPlace) => `${formatSetUp("mapping", place)} > service.json`;
+
 /** The same in one sentence, with what is known about a problem. */
-export const adviseOnProposal = (error: AnalyticsError, proposal: object, place: SavedPlace): string =>
-  `${aboutOf(error)} If this mapping is right, save it as service.json: ${formatJson(proposal)} Then: ${formatSave(place, "--mapping", "service.json")}`.trim();
+export function adviseOnProposal(error: AnalyticsError, proposal: Proposal, place: SavedPlace): string {
+  const [how, what] = isOpen(proposal)
+    ? ["Name the places that this file leaves open", formatPrint(place)]
+    : ["If this mapping is right, save it as service.json", formatJson(proposal.mapping)];
+  return `${aboutOf(error)} ${how}: ${what} Then: ${formatSave(place, "--mapping", "service.json")}`.trim();
+}
+
+/** The same for a file with its comments, in one line; nothing if nothing is proposed. */
+export function listChoices({ proposal }: Pick<ServiceSummary, "proposal">, place: SavedPlace): string[] {
+  const named = proposal?.choices.map(({ operation, field }) => `${operation}.${field}`) ?? [];
+  const save = formatSave(place, "--mapping", "service.json");
+  return named.length === 0 ? [] : [`Choices to check in the file: ${named.join(", ")}. Then: ${save}`];
+}
 
 const MAX_PROBLEM = 1_000;
 

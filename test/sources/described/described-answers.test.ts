@@ -581,6 +581,19 @@ describe("a list that ends at a limit which the service does not tell", () => {
     expect([list.rows.length, list.truncated]).toEqual([20, true]);
   });
 
+  it.each([
+    ["rows_in_all", 20, false],
+    ["allRows", 30, true],
+    // It may be that of the rows that are there.
+    ["row_count", 20, true],
+  ])("is whole if the answer has the number of all rows: %s", async (name, count, truncated) => {
+    const rows = Array.from({ length: 20 }, (_, at) => ({ page: `/${at}`, visitors: 1, pageviews: 1 }));
+    const service = createSmallService({ "/breakdown": () => ({ rows, [name]: count }) });
+    const list = await service.ask("breakdown", { dimension: "pages", limit: 100 });
+    expect(list).toMatchObject({ truncated });
+    expect(list.total_rows).toBe(name === "row_count" ? undefined : count);
+  });
+
   it("leaves numbers of a past period known only as ranges that contain them", async () => {
     const { rows } = await ask("breakdown", {
       dimension: "pages",
@@ -972,7 +985,7 @@ describe("the line that would choose", () => {
       { "/stats": () => ({ days: 7, sessions: 5, bounces: 2, pageviews: 9 }) },
       "stats",
       { days: 7 },
-      'it has "/sessions", "/bounces". Choose in a mapping file, and name it by --mapping or ANALYTICS_MAPPING: {"stats":{"visitors":"…"}}',
+      'it has "/sessions", "/bounces". "analytics-mcp mapping" prints a mapping file for all answers, to name the place in.',
     ],
     [
       "the only one that is left, as that",
@@ -993,7 +1006,7 @@ describe("the line that would choose", () => {
       { "/timeseries": () => listDays(7).map((date, at) => ({ date, timestamp: at, pageviews: 9 })) },
       "timeseries",
       { days: 7 },
-      '{"timeseries":{"visitors":"…"}}',
+      'it has "/timestamp", "/pageviews". "analytics-mcp mapping" prints a mapping file',
     ],
     ["no number at all", { "/stats": () => ({ text: "none" }) }, "stats", { days: 7 }, undefined],
   ])("names only a place that is there: %s", async (_, answers, name, params, line) => {
