@@ -20,8 +20,9 @@ import {
 } from "./check-metrics.ts";
 import { isPreceding, precedingDays, resolveCompared } from "./compared-days.ts";
 import type { QueryOptions } from "./default-days.ts";
+import { UnreachedError } from "./list-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
-import { UnreachedError, within } from "./subtracted-spans.ts";
+import { within } from "./subtracted-spans.ts";
 import { isByChance, learnUsual, type Sensitivity, type UsualRange, weekdayOf } from "./usual-range.ts";
 import { percentOf, ROW_LIMIT, roundRate, SMALL_SAMPLE } from "./windows.ts";
 

@@ -3,7 +3,7 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import { NO_SUMS } from "./added-days.ts";
 import { type Conditions, findCompared, MIN_WEEKS } from "./check-conditions.ts";
 import { isPreceding } from "./compared-days.ts";
-import { describeReach, type UnreachedError } from "./subtracted-spans.ts";
+import { describeReach, type UnreachedError } from "./list-days.ts";
 
 /** What a check asks for. */
 interface AskedCheck extends Days {

@@ -31,9 +31,9 @@ import { assertNoSum, explainReach } from "./check-reach.ts";
 import { findUnread, isMuchUnread } from "./check-unread.ts";
 import { findComplete } from "./compared-days.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { UnreachedError } from "./list-days.ts";
 import { defineReport, type Query } from "./query.ts";
 import { answerToday, askSpan } from "./site-period.ts";
-import { UnreachedError } from "./subtracted-spans.ts";
 
 const checkParams = () =>
   z.strictObject({

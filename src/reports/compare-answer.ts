@@ -1,15 +1,16 @@
 import { type AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
+import { addDays } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { type Bounds, exact, furthest, nearest } from "./bounds.ts";
 import { type ComparedDays, resolveCompared } from "./compared-days.ts";
 import { readWindows } from "./compared-windows.ts";
 import { findCoverage, markCovered, readDataStarts } from "./coverage.ts";
 import { findLoadedToday, type QueryOptions, readDataForDefault } from "./default-days.ts";
+import { describeReach, isRecent, UnreachedError } from "./list-days.ts";
 import type { Mover, Order } from "./movers.ts";
 import { measureTotals, rateWindow } from "./report-fields.ts";
 import type { AskedDays } from "./site-period.ts";
-import { describeReach, UnreachedError } from "./subtracted-spans.ts";
 import type { WindowCounts } from "./window-counts.ts";
 import { createMeasure, isSmallSample, type Measure, roundRate } from "./windows.ts";
 
@@ -17,6 +18,11 @@ const MAIN_DIMENSIONS: Dimension[] = ["pages", "referrers", "channels", "countri
 const MOVERS_OF_ONE = 10;
 const MOVERS_OF_EACH = 4;
 const NO_MOVERS = { shown: [], more: { count: 0 } };
+
+const SHIFT = "so this compares";
+
+/** Whether a note says that other days are compared than those that were asked for. */
+export const isShiftedComparison = (note: string): boolean => note.includes(SHIFT);
 
 interface CompareParams extends AskedDays {
   against?: string | undefined;
@@ -50,12 +56,14 @@ export async function comparePeriods(
   };
   const fitted: string[] = [];
   const readFitted = (error: unknown) => {
-    if (!(error instanceof UnreachedError && options.usesDefaultDays) || given.against !== undefined)
-      throw error;
+    if (!(error instanceof UnreachedError) || given.against !== undefined) throw error;
+    const last = addDays(error.earliest, error.reach - 1);
+    const mayFit = options.takesNearDays && days && isRecent({ ...days.current, last });
+    if (!options.usesDefaultDays && !mayFit) throw error;
     // Whole weeks, and today, which is in neither period.
     const count = 7 * Math.floor((error.reach - 1) / 14);
     if (count === 0) throw error;
-    fitted.push(`This service reaches back only to ${error.earliest}, so this compares ${count} days.`);
+    fitted.push(`This service reaches back only to ${error.earliest}, ${SHIFT} ${count} days.`);
     return read({ ...given, period: undefined, days: count });
   };
   const [answers, starts] = await Promise.all([

@@ -119,10 +119,15 @@ export const warnOfReach = ({ from, days }: { from: string; days: number }, aske
   values: { from, days, default_days: asked },
 });
 
-/** The warning that the service does not answer for the default number of days. */
-export const warnOfFit = (days: number, asked: number, reason: string): Warning => ({
+/** The warning that the service does not answer for a number of days. */
+export const warnOfFit = (
+  days: number,
+  asked: number,
+  reason: string,
+  { usesDefaultDays }: QueryOptions,
+): Warning => ({
   code: SHIFTED,
-  detail: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}, so this covers ${days}, not the default ${asked}.`,
+  detail: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}, so this covers ${days}, not ${usesDefaultDays ? "the default " : ""}${asked}.`,
   values: { days, default_days: asked },
 });
 

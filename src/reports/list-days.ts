@@ -5,7 +5,7 @@ import { formatSpan } from "../operations/period.ts";
 import type { Warning } from "../operations/warning.ts";
 import { formatCount } from "../render/plural.ts";
 import { readLastDay } from "./added-days.ts";
-import { type QueryOptions, SHIFTED } from "./default-days.ts";
+import { type QueryOptions, SHIFTED, warnOfReach } from "./default-days.ts";
 
 /** The fewest days that have those asked for among them, else the most. @param allowed Ascending. */
 export const chooseDays = (allowed: readonly number[], asked: number): number | undefined =>
@@ -29,6 +29,28 @@ export class RefusedDaysError extends AnalyticsError {
     this.nearest = nearest;
   }
 }
+
+/** Days before the first that a service has were asked for. */
+export class UnreachedError extends AnalyticsError {
+  readonly earliest: string;
+  /** How many days it has, with the last. */
+  readonly reach: number;
+
+  constructor(earliest: string, reach: number) {
+    const detail = describeReach(earliest);
+    super("invalid_parameter", `period ${detail}.`, {
+      status: 400,
+      parameters: [{ parameter: "period", detail }],
+      hint: "The period all is everything that it has.",
+      next: [{ why: "All days", params: { period: "all", days: undefined } }],
+    });
+    this.earliest = earliest;
+    this.reach = reach;
+  }
+}
+
+export const describeReach = (earliest: string): string =>
+  `must not begin before ${earliest}: this service reaches back no further`;
 
 interface UnlistedDays {
   parameter: string;
@@ -73,7 +95,7 @@ interface AskedDays extends Days {
 }
 
 /** Days that end with the last one, or the day before it: as many until then will do in their place. */
-const isRecent = ({ to, last }: AskedDays) => to >= addDays(last, -1);
+export const isRecent = ({ to, last }: AskedDays) => to >= addDays(last, -1);
 
 /** How many days until the last one are in the place of those that were asked for, or have them among them. */
 export const countInPlace = (asked: AskedDays) =>
@@ -130,7 +152,8 @@ export const isAboutDays = (error: unknown): boolean =>
   error.parameters.some(({ parameter }) => parameter === "days" || parameter === "period");
 
 /**
- * Answers for days near those that a service refused, where they will do, and says so. Else throws the refusal, about the period.
+ * Answers for days near those that a service refused, where they will do, and says so: for those of them that it reaches, else for as
+ * many up to its last day as it answers for. Else throws the refusal, about the period.
  *
  * @param ask Asks for days.
  */
@@ -143,10 +166,25 @@ export async function answerNear<T extends { warnings?: Warning[] | undefined }>
 ): Promise<T> {
   const last = await readLastDay(call, { site, today }, options);
   if (!options.takesNearDays || !isAboutDays(error)) return namePeriod(error, { ...asked, last });
-  const near = await findNearDays(call, operation, { ...asked, last }, options);
-  if (near === undefined) return namePeriod(error, { ...asked, last });
-  const result = await ask(near);
-  return { ...result, warnings: [warnOfNear(near, asked), ...(result.warnings ?? [])] };
+  const answer = async (days: Days, warning: Warning) => {
+    const result = await ask(days);
+    return { ...result, warnings: [warning, ...(result.warnings ?? [])] };
+  };
+  if (error instanceof UnreachedError) {
+    const { earliest: from } = error;
+    // None of them is there.
+    if (from > asked.to) throw error;
+    const reached = { from, to: asked.to };
+    const warning = warnOfReach({ from, days: countDays(from, asked.to) }, countDays(asked.from, asked.to));
+    return answer(reached, warning).catch((refusal) => {
+      if (!(refusal instanceof RefusedDaysError)) throw refusal;
+      return answerNear(refusal, call, { operation, site, today, ...asked }, options, ask);
+    });
+  }
+  const count = await call.fitDays?.(operation, countInPlace({ ...asked, last }), options);
+  if (!count) return namePeriod(error, { ...asked, last });
+  const near = { from: addDays(last, 1 - count), to: last };
+  return answer(near, warnOfNear(near, asked));
 }
 
 /** The warning that the service answers only for other days than those that are asked for. */

@@ -1,8 +1,9 @@
 import { createParameterError } from "../errors.ts";
-import type { Call, DataDays } from "../operations/call.ts";
+import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { isStop, isUnread } from "../operations/covered-days.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
+import { MAX_DAYS } from "../operations/fields.ts";
 import { breakdown, type DaysOperation, stats, timeseries } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
@@ -31,7 +32,7 @@ import {
   warnOfNoSum,
   warnOfReach,
 } from "./default-days.ts";
-import { namePeriod } from "./list-days.ts";
+import { isRecent, namePeriod } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
 import { readListNear } from "./near-list.ts";
 import { readOverviewHours } from "./overview-hours.ts";
@@ -139,7 +140,7 @@ async function readParts(
   const canAdd = wanted === undefined || (await addsUp(call, { site, ...wanted, last }, options));
   const { days: shown, warnings: replaced } = await findSumDays(
     call,
-    { asked, wanted, canAdd, last, isNamed },
+    { asked, wanted, canAdd, last, isNamed, period },
     options,
   );
   const takesDays = (await call.offersDays?.(breakdown, options)) !== false;
@@ -221,15 +222,24 @@ interface SummedDays extends Pick<Reading, "isNamed"> {
   /** Whether their visitors can be added up. */
   canAdd: boolean;
   last: string;
+  period: string;
 }
 
+/** How many of so many days a service answers for. */
+async function countReached(call: Call, needed: number, options: CallOptions): Promise<number> {
+  const count = (await call.fitDays?.(timeseries, needed, options)) ?? needed;
+  return count < needed ? Math.min(count, MAX_DAYS) : needed;
+}
+
+const areDates = (period: string) => /^\d{4}-/.test(period);
+
 /**
- * The days to show. Complete days whose visitors cannot be added up are replaced by as many until the last one, unless the person
- * named their period. Default days are also as many as the service has.
+ * The days to show. Recent complete days whose visitors cannot be added up are replaced by as many until the last one, unless the person
+ * named them. Other days are also as many as the service has, where days near them will do.
  */
 async function findSumDays(
   call: Call,
-  { asked, wanted, canAdd, last, isNamed }: SummedDays,
+  { asked, wanted, canAdd, last, isNamed, period }: SummedDays,
   options: QueryOptions,
 ): Promise<{ days: Days; warnings: Warning[] }> {
   const told = (days: Days, warnings: Warning[] = []) => ({ days, warnings });
@@ -238,7 +248,7 @@ async function findSumDays(
   if (canAdd) {
     const count = countDays(wanted.from, wanted.to);
     const needed = countDays(wanted.from, last);
-    const reached = isNamed ? needed : ((await call.fitDays?.(timeseries, needed, options)) ?? needed);
+    const reached = isNamed ? needed : await countReached(call, needed, options);
     const from = addDays(last, 1 - reached);
     if (from <= wanted.from || from > wanted.to) return told(wanted);
     const days = countDays(from, wanted.to);
@@ -246,7 +256,7 @@ async function findSumDays(
     if (!mayFit && days < count - 1) throw createTooManyDaysError(days, from);
     return told({ from, to: wanted.to }, [warnOfReach({ from, days }, count)]);
   }
-  if (isNamed) return told(asked);
+  if (isNamed || areDates(period) || !isRecent({ ...wanted, last })) return told(asked);
   let count = countDays(asked.from, asked.to);
   if (mayFit)
     for (const operation of [breakdown, stats])

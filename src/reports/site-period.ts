@@ -129,11 +129,12 @@ export async function answerDays<
       callOffered(call, asked, { ...params, site, days } as ParamsOf<typeof asked>, given),
     );
   const result = await askFor(count).catch(async (error: unknown) => {
-    // Nobody named these days, and the service may have only others.
-    const fitted = options.usesDefaultDays && (await call.fitDays?.(operation, count, options));
+    // The service may have only others.
+    const mayFit = options.usesDefaultDays || options.takesNearDays;
+    const fitted = mayFit && (await call.fitDays?.(operation, count, options));
     if (!fitted || fitted === count) throw error;
     const { readReason } = await import("./list-days.ts");
-    return addWarnings(await askFor(fitted), [warnOfFit(fitted, count, readReason(error))]);
+    return addWarnings(await askFor(fitted), [warnOfFit(fitted, count, readReason(error), options)]);
   });
   return result.period ? fitAnswer(result, result.period.to) : result;
 }

@@ -20,7 +20,7 @@ import {
 import { addsUp, NO_VISITORS, NoSumsError, takeVisitors } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
 import { type CountedRows, countRows, createNoDaysError, indexRows } from "./counted-list.ts";
-import { countInPlace, nameList } from "./list-days.ts";
+import { countInPlace, nameList, UnreachedError } from "./list-days.ts";
 import { ROW_LIMIT } from "./windows.ts";
 
 type Stats = AnswerOf<typeof stats>;
@@ -58,33 +58,11 @@ const ATTEMPTS = 3;
 export const readReach = async (call: Call, options: CallOptions): Promise<number> =>
   (await call.fitDays?.(timeseries, MAX_DAYS, options)) ?? MAX_DAYS;
 
-/** Days before the first that a service has were asked for. */
-export class UnreachedError extends AnalyticsError {
-  readonly earliest: string;
-  /** How many days it has, with the last. */
-  readonly reach: number;
-
-  constructor(earliest: string, reach: number) {
-    const detail = describeReach(earliest);
-    super("invalid_parameter", `period ${detail}.`, {
-      status: 400,
-      parameters: [{ parameter: "period", detail }],
-      hint: "The period all is everything that it has.",
-      next: [{ why: "All days", params: { period: "all", days: undefined } }],
-    });
-    this.earliest = earliest;
-    this.reach = reach;
-  }
-}
-
 /** Throws UnreachedError for days that a service does not reach. */
 export function assertWithinReach(from: string, last: string, reach: number): void {
   const earliest = addDays(last, 1 - reach);
   if (from < earliest) throw new UnreachedError(earliest, reach);
 }
-
-export const describeReach = (earliest: string): string =>
-  `must not begin before ${earliest}: this service reaches back no further`;
 
 /** The most days that a service allows, as its refusal says it; undefined if an error is no such refusal. */
 export function readMaximum(error: unknown): number | undefined {

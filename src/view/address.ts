@@ -124,7 +124,7 @@ export function change(address: Address, changes: Record<string, readonly string
 /** What the person asks for beside the parameters of a query. */
 const OWN = ["search", "format"];
 
-/** How days are fitted to what a source has: a button of the bar names no dates, and a list is shown as the overview has it. */
+/** How days are fitted to what a source has: any become the nearest that it has, and the page says so. */
 export type Fit = Required<Pick<QueryOptions, "usesDefaultDays" | "takesNearDays">>;
 
 /** The query that answers a page, and its parameters as texts. `others` are names that no page knows. */
@@ -159,7 +159,7 @@ export function readQuestion({ site, page, given }: Address): {
   const isButton = PERIODS.some(([, name]) => name === period);
   const fit = {
     usesDefaultDays: isButton && /^last_\d+_days$/.test(period),
-    takesNearDays: isDimension(page) || (!isAll(period) && (isButton || page === "conversions")),
+    takesNearDays: isDimension(page) || !isAll(period),
   };
   return { query, texts, fit, others: [...given.keys()].filter((name) => !known.has(name)) };
 }

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { headFilter } from "../operations/filter.ts";
 import { formatCommand } from "../operations/shell-command.ts";
-import { isFitted } from "../reports/default-days.ts";
+import { isShiftedComparison } from "../reports/compare-answer.ts";
+import { isFitted, SHIFTED } from "../reports/default-days.ts";
 import { findQuery } from "../reports/queries.ts";
 import type { Answer } from "../reports/query.ts";
 import { reportQuery } from "../reports/site-report.ts";
@@ -12,6 +13,18 @@ const datedResult = z.object({
   period: z.object({ from: z.string(), to: z.string() }),
   warnings: z.array(z.object({ code: z.string() })),
 });
+
+const shiftedResult = z.object({
+  warnings: z.array(z.object({ code: z.string(), detail: z.string() })).default([]),
+  near: z.array(z.string()).default([]),
+});
+
+/** Why an answer is not of the days that were asked for. */
+export function listShifts(result: Answer["result"]): string[] {
+  const { warnings, near } = shiftedResult.parse(result);
+  const shifted = warnings.filter(({ code }) => code === SHIFTED).map(({ detail }) => detail);
+  return [...shifted, ...near.filter(isShiftedComparison)];
+}
 
 const comparedResult = z.object({ current: z.object({ days: z.int() }) });
 
@@ -30,7 +43,7 @@ export function describeTools(
   const dated = isFit ? datedResult.safeParse(result).data : undefined;
   // The command has these days, too, where those of the page were fitted to the data.
   if (dated?.warnings.some(isFitted)) texts.set("period", [`${dated.period.from}/${dated.period.to}`]);
-  const compared = fit.usesDefaultDays ? comparedResult.safeParse(result).data : undefined;
+  const compared = listShifts(result).length > 0 ? comparedResult.safeParse(result).data : undefined;
   if (compared) texts.set("period", [`last_${compared.current.days}_days`]);
   // A list whose days are unknown is refused for days that are named.
   if (isFit && "dimension" in result && result.period === undefined) texts.delete("period");

@@ -13,8 +13,10 @@ import { beginRowsWithData } from "../operations/rows-before.ts";
 import { type Cell, listNotes, type View } from "../operations/view.ts";
 import { cleanText } from "../render/clean-text.ts";
 import { cleanValue } from "../render/clean-value.ts";
+import { formatCount } from "../render/plural.ts";
 import type { Screen } from "../render/terminal-screen.ts";
 import { compare } from "../reports/compare.ts";
+import type { Missing } from "../reports/missing-parts.ts";
 import { reportResult } from "../reports/overview.ts";
 import type { Answer } from "../reports/query.ts";
 import { series } from "../reports/series.ts";
@@ -22,11 +24,11 @@ import { listCounts } from "../reports/trend-counts.ts";
 import { proposeCountries } from "../sources/country-package.ts";
 import { type Address, change, START, sitePages } from "./address.ts";
 import { drawTools, type Href, showError } from "./bar.ts";
-import { describeTools } from "./describe-tools.ts";
+import { describeTools, listShifts } from "./describe-tools.ts";
 import { drawForm, GOAL, SEARCH } from "./forms.ts";
 import { aboutGoals } from "./goals.ts";
 import { drawTable } from "./table.ts";
-import type { Way } from "./ways.ts";
+import { dated, type Fault } from "./ways.ts";
 
 /** What pages are drawn with. */
 export interface Drawing {
@@ -54,8 +56,20 @@ export const drawHeading = (address: Address) => html("h1", html("bdi", nameOf(a
 export function drawReportHead({ result }: Answer, address: Address, { screen, href }: Drawing): Tree[] {
   const days = href(change(address, { period: ["DAYS"], days: undefined }));
   const report = cleanValue(reportResult().parse(result));
-  return [html("div", { "data-days": days }, ...drawHead(report, createFormat(screen.locale)))];
+  const [header, ...numbers] = drawHead(report, createFormat(screen.locale));
+  return [html("div", { "data-days": days }, ...(header ? [header] : []), ...drawFitted(result), ...numbers)];
 }
+
+const UNDATED = "The days above do not apply here: this service does not say which days its lists cover.";
+
+/** Why the numbers are not of the days that the bar shows. */
+function listFitted(result: Answer["result"]): string[] {
+  const isUndated = "dimension" in result && result.period === undefined;
+  return [...listShifts(result), ...(isUndated ? [UNDATED] : [])];
+}
+
+const drawFitted = (result: Answer["result"]): Tree[] =>
+  listFitted(result).map((text) => html("p", { role: "status" }, cleanText(text, 400)));
 
 /**
  * An answer, with what can be done with it.
@@ -76,12 +90,13 @@ export function drawAnswer(
   };
   const { parts, trend } = drawContent({ answered, address, drawing, linkRow, hasHead });
   const numbers = new Intl.NumberFormat(screen.locale);
+  const told = listFitted(answered.result);
   const notes = [
     ...(note === undefined ? [] : [note]),
     ...(offersFilter || address.site === undefined || !hasList(answered) ? [] : [NO_FILTER]),
-    ...formatNotes(listNotes(proposeCountries(answered.views, source)), "people", numbers.format).map(
-      (each) => cleanText(each, 400),
-    ),
+    ...formatNotes(listNotes(proposeCountries(answered.views, source)), "people", numbers.format)
+      .filter((each) => !told.includes(each))
+      .map((each) => cleanText(each, 400)),
   ];
   const tools = drawTools(address, describeTools(answered, address, source), href);
   return { parts: [...parts, tools, drawNotes(notes)], trend };
@@ -111,7 +126,8 @@ function drawContent(page: Page): Content {
   if (address.site !== undefined && address.page === "") return drawReport(page);
   if (address.page === "compare") {
     const comparison = cleanValue(compare.result.parse(answered.result));
-    return { parts: drawComparison(comparison, createFormat(screen.locale)) };
+    const parts = drawComparison(comparison, createFormat(screen.locale));
+    return { parts: [...parts.slice(0, 1), ...drawFitted(answered.result), ...parts.slice(1)] };
   }
   return drawTables(page);
 }
@@ -142,9 +158,24 @@ function drawReport({ answered, address, drawing, linkRow, hasHead }: Page): Con
   const parts = [
     ...(hasHead ? [] : drawReportHead(answered, address, drawing)),
     ...drawTopLists(report, format, undefined, links),
+    ...drawOtherLists(raw.missing, address, href),
     ...(not_found ? drawNotFound(not_found, format) : []),
   ];
   return { parts, trend };
+}
+
+/** Links to the lists that there are of other days alone, by the number of those. */
+function drawOtherLists(missing: Missing = [], address: Address, href: Href): Tree[] {
+  const lists = missing.flatMap(({ dimension, days }) => (dimension && days ? [{ dimension, days }] : []));
+  return [...new Set(lists.map(({ days }) => days))].map((count) => {
+    const links = lists
+      .filter(({ days }) => days === count)
+      .flatMap(({ dimension, days }, index) => {
+        const list = { ...dated(address, { days: [`${days}`] }), page: dimension };
+        return [index === 0 ? " " : " · ", html("a", { href: href(list) }, dimensionTitle(dimension))];
+      });
+    return html("p", `Lists of the last ${formatCount(count, "day")}:`, ...links);
+  });
 }
 
 function drawTables({ answered, address, drawing, linkRow }: Page): Content {
@@ -160,7 +191,8 @@ function drawTables({ answered, address, drawing, linkRow }: Page): Content {
   );
   const trend = page === "timeseries" ? readTrend(answered) : undefined;
   const figure = trend && hasTrend(trend) ? [drawFigure(trend, createFormat(screen.locale))] : [];
-  return { parts: [drawHeading(address), ...drawPageForm(address), ...figure, ...tables], trend };
+  const head = [drawHeading(address), ...drawFitted(answered.result), ...drawPageForm(address)];
+  return { parts: [...head, ...figure, ...tables], trend };
 }
 
 function drawPageForm(address: Address): Tree[] {
@@ -189,13 +221,15 @@ function linkCondition(address: Address, dimension: Dimension, value: string | n
   return { href: linkTo(false), "data-not": linkTo(true) };
 }
 
-/** Why a page has no answer. What was typed into its form is still there, to be mended. */
-export function drawFault(text: string, address: Address, href: Href, ways: readonly Way[] = []): Tree[] {
+/** The head of the page that asks for a goal. What was typed into its form is still there, to be mended. */
+export const drawGoalForm = (address: Address, hasEvents: boolean): Tree[] => [
+  drawHeading(address),
+  aboutGoals(hasEvents),
+  drawForm(address, GOAL),
+];
+
+/** Why a page has no answer, and where to go instead: where it has a form, that is mended. */
+export function drawFault({ text, ways = [] }: Fault, { page }: Address, href: Href): Tree[] {
   const links = ways.map(({ title, target }) => html("a", { href: href(target) }, title));
-  const isAsked = address.page === "conversions";
-  return [
-    drawHeading(address),
-    ...(isAsked ? [aboutGoals(), drawForm(address, GOAL)] : []),
-    ...showError(text, isAsked || links.length > 0 ? undefined : href(START), links),
-  ];
+  return showError(text, page === "conversions" || links.length > 0 ? undefined : href(START), links);
 }

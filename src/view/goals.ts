@@ -1,5 +1,5 @@
 import { html, type Tree } from "../mcp/chart/elements.ts";
-import type { Call } from "../operations/call.ts";
+import type { Call, CallOptions } from "../operations/call.ts";
 import { conditionOf, formatCondition } from "../operations/filter.ts";
 import { breakdown } from "../operations/index.ts";
 import { cleanText } from "../render/clean-text.ts";
@@ -10,11 +10,15 @@ import { type Address, change } from "./address.ts";
 import type { Href } from "./bar.ts";
 import { type Ask, parseQuestion } from "./questions.ts";
 
-export const aboutGoals = (): Tree =>
+/** @param hasEvents Whether the source may have any. */
+export const aboutGoals = (hasEvents: boolean): Tree =>
   html(
     "p",
-    "A goal is a page or an event that visitors should reach, such as /thanks or events=signup: this page says how many of them did. Type one, or choose one of the site's own.",
+    `A goal is a page ${hasEvents ? "or an event that visitors should reach, such as /thanks or events=signup" : "that visitors should reach, such as /thanks"}: this page says how many of them did. Type one, or choose one of the site's own.`,
   );
+
+export const mayHaveEvents = async (call: Call, options: CallOptions): Promise<boolean> =>
+  (await call.listed?.(options).catch(() => undefined))?.includes("events") !== false;
 
 /** As many as a person reads at a glance. */
 const SHOWN = 5;

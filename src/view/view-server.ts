@@ -15,12 +15,19 @@ import type { Answer } from "../reports/query.ts";
 import { type Address, formatAddress, listPages, readAddress, START, sitePages } from "./address.ts";
 import { drawBar, showError } from "./bar.ts";
 import { latestDate, readDates } from "./dates.ts";
-import { type Drawing, drawAnswer, drawFault, drawHeading, drawReportHead, nameOf } from "./draw-answer.ts";
-import { drawForm, GOAL } from "./forms.ts";
-import { aboutGoals, listGoals } from "./goals.ts";
+import {
+  type Drawing,
+  drawAnswer,
+  drawFault,
+  drawGoalForm,
+  drawHeading,
+  drawReportHead,
+  nameOf,
+} from "./draw-answer.ts";
+import { listGoals, mayHaveEvents } from "./goals.ts";
 import { checkRequest } from "./guard.ts";
 import { type Ask, createQuestions, parseQuestion, type Question } from "./questions.ts";
-import { listWays, sayRefused } from "./ways.ts";
+import { describe, explain } from "./ways.ts";
 
 export interface ViewOptions extends Omit<Drawing, "href"> {
   call: Call;
@@ -147,7 +154,8 @@ async function answer(
     question = parseQuestion(address);
   } catch (error) {
     const text = error instanceof AnalyticsError ? error.message : String(error);
-    return send(400, start() + end(drawFault(text, address, href)));
+    const parts = [...(await drawTop(address, context)), ...drawFault({ text }, address, href)];
+    return send(400, start() + end(parts));
   }
   if (isFormat(format)) return sendData(address, question, format, context, send);
   if (request.method === "HEAD") return send(status, "");
@@ -185,19 +193,28 @@ function createBegin({ site }: Address, { known, signal, wait }: Context, { resp
   return begin;
 }
 
+/** What is above a fault: the heading, and the form that asks for a goal. */
+const drawTop = async (address: Address, { call, signal }: Context): Promise<Tree[]> =>
+  address.page === "conversions"
+    ? drawGoalForm(address, await mayHaveEvents(call, { signal }))
+    : [drawHeading(address)];
+
 /** The page that asks for a goal. */
 async function sendGoals(address: Address, context: Context, page: Page): Promise<void> {
   const begin = createBegin(address, context, page);
   const notes = context.note === undefined ? [] : [drawNotes([context.note])];
-  const asked = [drawHeading(address), aboutGoals(), drawForm(address, GOAL)];
-  const write = (parts: Tree[]) => page.response.end(page.end([...asked, ...parts, ...notes]));
+  const write = async (parts: Tree[]) => {
+    // Its lists show whether a service has events.
+    const top = await drawTop(address, context);
+    page.response.end(page.end([...top, ...parts, ...notes]));
+  };
   try {
     const goals = await listGoals(address, context, context.href);
     begin();
-    write(goals);
+    await write(goals);
   } catch (error) {
     begin(isUnknownSite(error) ? 404 : undefined);
-    write(showError(describe(error), undefined));
+    await write(drawFault(explain(error, address), address, context.href));
   }
 }
 
@@ -223,13 +240,11 @@ async function sendAnswer(address: Address, question: Question, context: Context
     });
     response.end(end(parts, trend));
   } catch (error) {
-    const ways = listWays(error, address);
-    // Without a link, the hint says what to ask.
-    const text = ways.length > 0 && error instanceof AnalyticsError ? sayRefused(error) : describe(error);
+    const fault = explain(error, address);
     begin(isUnknownSite(error) ? 404 : undefined);
     const goals = isAboutGoal(error) ? await listGoals(address, context, context.href).catch(() => []) : [];
-    const fault = drawFault(text, address, context.href, ways);
-    response.end(end(hasHead ? showError(text, context.href(START)) : [...fault, ...goals]));
+    const top = hasHead ? [] : await drawTop(address, context);
+    response.end(end([...top, ...drawFault(fault, address, context.href), ...goals]));
   } finally {
     hasHead = true;
   }
@@ -259,11 +274,6 @@ const isUnknownSite = (error: unknown) => error instanceof AnalyticsError && err
 
 const isAboutGoal = (error: unknown) =>
   error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "goal");
-
-const describe = (error: unknown): string =>
-  error instanceof AnalyticsError
-    ? cleanText([sayRefused(error), error.hint].filter(Boolean).join(" "), 1_000)
-    : "This page failed. The terminal has nothing more: please report it.";
 
 /** The page of an address. Without a site, it is that of the only site, or of all. */
 async function findAddress(url: URL, { call, signal }: Context): Promise<Address | undefined> {

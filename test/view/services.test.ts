@@ -67,17 +67,29 @@ it("fits the days of a button to a service that has others, and says so", { time
   const expected: readonly [address: string, said: string][] = [
     ["?period=last_91_days", "reaches back only to 2026-08-23, so this covers 89 days, not 91."],
     ["?period=this_year", "reaches back only to 2026-08-23, so this covers 89 days, not 323."],
-    ["/timeseries?period=this_year", `${until} 90 days until 2026-11-20.`],
+    ["/timeseries?period=this_year", "back only to 2026-08-23, so this covers 90 days, not 324."],
     ["/pages", `does not answer for 2026-10-23 to 2026-11-19, ${until} 30 days until 2026-11-20.`],
     ["/pages?period=last_7_days", `${until} 7 days until 2026-11-20.`],
     ["/pages?period=today", `does not answer for 2026-11-20, ${until} 7 days until 2026-11-20.`],
     ["/pages?period=2026-11-12%2F2026-11-19", `${until} 30 days until 2026-11-20.`],
+    ["/pages?period=2026-11-02%2F2026-11-04", `${until} 30 days until 2026-11-20.`],
+    ["/pages?period=2026-08-10%2F2026-09-05", `${until} 90 days until 2026-11-20.`],
+    ["/pages?days=14", "lists only of 7, 30 or 90 days, so this covers 30, not 14."],
+    [
+      "/timeseries?period=2026-08-10%2F2026-09-05",
+      "back only to 2026-08-23, so this covers 14 days, not 27.",
+    ],
+    ["?period=2026-08-10%2F2026-09-05", "back only to 2026-08-23, so this covers 14 days, not 27."],
     ["/conversions?goal=%2Fpricing&period=yesterday", `${until} 7 days until 2026-11-20.`],
+    ["/conversions?goal=%2Fpricing&period=2026-11-02", `${until} 30 days until 2026-11-20.`],
+    ["/compare?period=this_year", "so this compares 42 days."],
     [
       "/compare?period=last_91_days",
       "This service reaches back only to 2026-08-23, so this compares 42 days.",
     ],
     ["/conversions", "Most frequent pages / /pricing"],
+    ["/conversions?period=2026-11-02", "Most frequent pages / /pricing"],
+    ["?period=2026-11-02%2F2026-11-04", "Lists of the last 30 days: Pages"],
   ];
   const pages = await show(
     few(),
@@ -89,14 +101,13 @@ it("fits the days of a button to a service that has others, and says so", { time
     expect([address, pages[index]]).not.toEqual([address, expect.stringContaining('role="alert"')]);
   }
   expect(commandOf(pages[4] ?? "")).toContain("--period 2026-11-14/2026-11-20");
-  expect(commandOf(pages[8] ?? "")).toContain("--period last_42_days");
-  // Dates that a person chose, and that no list is near to, are refused.
-  const asked = "?period=2026-11-02%2F2026-11-04";
-  const refused = await show(few(), [`/pages${asked}`, `/conversions${asked}&goal=%2F`]);
-  for (const page of refused)
-    expect(page).toMatch(
-      /The period cannot be used for pages: [^.]*\. <a href="[^"]*[?&;]days=30">The last 30 days<\/a>/,
-    );
+  const pageOf = (address: string) => pages[expected.findIndex(([each]) => each === address)] ?? "";
+  expect(commandOf(pageOf("/compare?period=last_91_days"))).toContain("--period last_42_days");
+  expect(pageOf("?period=2026-11-02%2F2026-11-04")).toMatch(/href="[^"]*\/pages\?days=30">Pages<\/a>/);
+  // Days of which there are none are refused.
+  const asked = "?period=2026-08-02%2F2026-08-04";
+  for (const page of await show(few(), [asked, `/pages${asked}`, `/timeseries${asked}`]))
+    expect(page).toMatch(/reaches back no further\. <a href="[^"]*\?period=all">All days<\/a>/);
 });
 
 it("shifts the days of a button whose visitors do not add up, and no dates of one's own", async () => {
@@ -118,6 +129,7 @@ it("shifts the days of a button whose visitors do not add up, and no dates of on
   expect(readText(dates)).toContain("Visitors are missing: this service seems to count");
   expect(readText(list)).toContain("(period not stated by the service)");
   expect(commandOf(list)).not.toContain("--period");
+  expect(readText(list)).toContain("The days above do not apply here");
   expect(readText(all)).toContain("(period not stated by the service)");
   expect(when).toContain('period=last_91_days">The last 91 days</a>');
   expect(readText(compared)).toContain("Visitors a day 10 a day, before: 10");
@@ -146,14 +158,14 @@ it("has tabs of the pages that the source has, and of the one that is open", asy
 });
 
 it("has a link where a comparison has no days before, and no button for one that cannot have any", async () => {
-  const [today, compared = "", year] = await show(few(), [
+  const [today, compared = "", september] = await show(few(), [
     "?period=today",
     "/compare?period=all",
-    "/compare?period=this_year",
+    "/compare?period=2026-09",
   ]);
   expect(today).toMatch(/<a href="[^"?]*\/compare"[^>]*>Compare/);
   expect(readText(compared)).not.toMatch(/Today|\bAll 91/);
-  for (const page of [compared, year])
+  for (const page of [compared, september])
     expect(page).toMatch(/period=last_7_days">The last 7 days with the 7 before<\/a>/);
 });
 
