@@ -3,6 +3,7 @@ import { readMember } from "../member.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { addFilter } from "../operations/filter.ts";
 import { openapi, timeseries } from "../operations/index.ts";
+import { NoFilterError } from "../operations/no-filter.ts";
 import type { Operation } from "../operations/operation.ts";
 import { onceDone } from "../operations/schemas.ts";
 import { createBrake } from "./brake.ts";
@@ -126,7 +127,7 @@ export function createHttpClient({ readTarget, clock, limits }: HttpClientOption
   const call: Call = async (operation, given, { signal, fresh, span, filter } = {}) => {
     const { days, ...rest } = { days: undefined, ...given };
     const filtered = addFilter(operation, filter);
-    if (filtered.filter && !(await offersFilter(operation, { signal }))) throw createNoFilterError();
+    if (filtered.filter && !(await offersFilter(operation, { signal }))) throw new NoFilterError();
     if ("interval" in given && !(await offersHours({ signal }))) throw createNoHoursError();
     if (readMember(given, "status") !== undefined && !(await offers(["status"], operation.path, { signal })))
       throw createNoStatusError();
@@ -180,14 +181,6 @@ const nameText = (path: string, query: string) => `text ${path}${query}`;
 const MIN_FRESH_SECONDS = 10;
 
 const NO_DESCRIPTION = new Set<ErrorCode>(["not_found", "bad_answer", "too_large"]);
-
-/** Nothing was asked: the service would have ignored the filter, or refused it in its own words. */
-export const createNoFilterError = () =>
-  new AnalyticsError("invalid_parameter", "filter cannot be used: this service does not offer filters.", {
-    hint: "Without it, breakdown ranks the values of one dimension, such as pages.",
-    next: [{ why: "Without it", params: { filter: undefined } }],
-    parameters: [{ parameter: "filter", detail: "cannot be used: this service does not offer filters" }],
-  });
 
 export const createNoHoursError = () =>
   new AnalyticsError("invalid_parameter", "There are no hours: this service only has days.", {

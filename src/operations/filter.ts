@@ -44,6 +44,12 @@ export const visitDimensions = dimensions.filter((dimension) => !isOfHits(dimens
 export const isOnHits = ({ dimension, ofVisit }: Condition): boolean =>
   HIT_DIMENSIONS.has(dimension) && !ofVisit;
 
+/** The value that a condition names; undefined if it names several, or a pattern. */
+export function readExactValue({ alternatives }: Condition): string | undefined {
+  const [first] = alternatives;
+  return alternatives.length === 1 && first?.length === 1 ? first[0] : undefined;
+}
+
 /**
  * Parses conditions and puts them in canonical order. Throws AnalyticsError `invalid_parameter`.
  *

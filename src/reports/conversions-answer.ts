@@ -1,7 +1,7 @@
 import { AnalyticsError, createParameterError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import type { Dimension } from "../operations/dimensions.ts";
-import { type Condition, type Filter, formatCondition } from "../operations/filter.ts";
+import { type Condition, type Filter, formatCondition, readExactValue } from "../operations/filter.ts";
 import { breakdown, sites, stats } from "../operations/index.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { NEAR_VIEWS, UNKNOWN_EVENTS, type Warning } from "../operations/warning.ts";
@@ -195,20 +195,17 @@ async function assertEventsListed(
   );
 }
 
+/** Which pages there are, one of which may be the goal. */
+const PAGES = [{ why: "The pages", name: breakdown.name, params: { dimension: "pages", filter: undefined } }];
+
 /** Refuses to count events of a service whose totals have none: an empty list of them is no count. */
 function assertHasEvents({ events, warnings = [] }: AnswerOf<typeof stats>): void {
   // Those of these days alone may be unknown.
   if (events !== undefined || warnings.some(({ detail }) => detail === UNKNOWN_EVENTS.detail)) return;
   throw createParameterError("goal", "cannot be an event: this service has no events", {
-    hint: "If visitors then see a page such as /thanks, ask for that page.",
-    next: [{ why: "Such as", params: { goal: "pages=/thanks" } }],
+    hint: "If visitors then see a page of their own, ask for that page: goal pages=/<page>.",
+    next: PAGES,
   });
-}
-
-/** The value that a condition names; undefined if it names several, or a pattern. */
-function readExactValue({ alternatives }: Condition): string | undefined {
-  const [first] = alternatives;
-  return alternatives.length === 1 && first?.length === 1 ? first[0] : undefined;
 }
 
 const WHY = "this service does not offer filters";
@@ -217,10 +214,7 @@ const CANNOT = `cannot be used: ${WHY}`;
 const createNoFilterError = (parameter: string, detail: string) =>
   new AnalyticsError("invalid_parameter", `${parameter} ${detail}.`, {
     hint: "It can tell how many visitors had one event or viewed one page: a goal of one exact value, without by and filter.",
-    next:
-      parameter === "goal"
-        ? [{ why: "Such as", params: { goal: "pages=/thanks", by: undefined, filter: undefined } }]
-        : [{ why: "Without", params: { by: undefined, filter: undefined } }],
+    next: parameter === "goal" ? PAGES : [{ why: "Without", params: { by: undefined, filter: undefined } }],
     parameters: [{ parameter, detail }],
   });
 

@@ -1,5 +1,6 @@
 import type { AnalyticsError, NextQuestion } from "../errors.ts";
-import { breakdown, timeseries } from "../operations/index.ts";
+import { breakdown, realtime, stats, timeseries } from "../operations/index.ts";
+import { NoFilterError } from "../operations/no-filter.ts";
 import { NoSumsError } from "./added-days.ts";
 import { chooseDays, RefusedDaysError, UnlistedDaysError } from "./list-days.ts";
 
@@ -35,11 +36,16 @@ export function adviseOnRefusal(
   given: Given,
 ): { hint: string | undefined; next: CompleteQuestion[] } {
   const next = listNext(query, error, given).map((each) => completeNext(query, each, given));
-  const isSaid = error instanceof RefusedDaysError || error instanceof NoSumsError;
+  // A filter of who is there now has no list in its place.
+  const isSaid =
+    error instanceof RefusedDaysError ||
+    error instanceof NoSumsError ||
+    (error instanceof NoFilterError && (query.name === realtime.name || next.length > error.next.length));
   return { hint: next.length > 0 && isSaid ? undefined : error.hint, next };
 }
 
 function listNext({ name }: { name: string }, error: AnalyticsError, given: Given): readonly NextQuestion[] {
+  if (error instanceof NoFilterError) return [...proposeList(name, error, given), ...error.next];
   if (error.next.length > 0) return error.next;
   const upToToday = { period: undefined, against: undefined };
   const propose = (days: number | undefined) =>
@@ -64,6 +70,17 @@ function listNext({ name }: { name: string }, error: AnalyticsError, given: Give
   if (refused === undefined) return [];
   const { allowed = [], maximum } = refused;
   return propose(chooseDays(allowed.map(Number), Number(given.days)) ?? maximum);
+}
+
+/** The questions whose totals by a filter of one value are a row of a list. */
+const TOTALS = new Set([stats.name, timeseries.name, "overview"]);
+
+function proposeList(name: string, { list }: NoFilterError, { days, period }: Given): NextQuestion[] {
+  if (list === undefined || !TOTALS.has(name)) return [];
+  const { dimension, has, offersPeriods } = list;
+  const isAnswered = period === undefined ? days === undefined || has(Number(days)) : offersPeriods;
+  const params = { filter: undefined, dimension, days, period };
+  return isAnswered ? [{ why: "The list that has it", name: breakdown.name, params }] : [];
 }
 
 /** Whether a service has limits of its own. */

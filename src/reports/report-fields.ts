@@ -193,7 +193,10 @@ export function listTotals(
   });
   const points = change?.bounce_rate?.points ?? null;
   return {
-    sums: counted.map((name) => ({ ...fill(name), ...readChange(change?.[name]) })),
+    // Visitors that do not add up have averages alone.
+    sums: counted
+      .filter((name) => current[name] !== undefined)
+      .map((name) => ({ ...fill(name), ...readChange(change?.[name]) })),
     rates: hasRates
       ? [
           { ...fill("bounce_rate"), change: points, percent: null, unit: POINTS },

@@ -46,6 +46,11 @@ const questions = [
   ["stats", { period: "last_week" }],
   ["stats", { period: "2024" }],
   ["stats", { filter: ["pages=/"] }],
+  ["stats", { filter: ["pages=/"], days: 7 }],
+  ["stats", { filter: ["pages=/"], days: 8 }],
+  ["stats", { filter: ["pages=/"], period: "last_week" }],
+  ["overview", { filter: ["referrers=example.org"], period: "last_week" }],
+  ["realtime", { filter: ["pages=/"] }],
   ["timeseries", { interval: "week" }],
   ["timeseries", { interval: "hour" }],
   ["overview", { period: "last_month" }],
@@ -81,9 +86,41 @@ describe.each(Object.entries(services))("a service without %s", (_, answers) => 
     if (!(error instanceof AnalyticsError)) throw error;
     const { next } = adviseOnRefusal({ name }, error, { site: "acme.example", ...given });
     expect(next, error.message).not.toEqual([]);
+    // No page is proposed that the site may not have.
+    expect(JSON.stringify(next)).not.toContain("/thanks");
     for (const question of next) {
       await expect(ask(question.name, question.params), describeCall(question)).resolves.toBeDefined();
       expect(describeCall(question)).toMatch(/^[A-Z][\w ]*: (get|compare)_\w+ \{"site":"acme\.example".*\}$/);
     }
   });
+});
+
+it("a filter that a service does not take has the list with its row in its place", async () => {
+  const adviseOn = async (name: string, given: Record<string, unknown>) => {
+    const { ask } = createSmallService({
+      "/openapi.json": () => describeParameters({ "/breakdown": { days: { type: "integer" }, dimension } }),
+    });
+    // Only an answer tells what kind of service it is.
+    await ask("stats", { days: 7 });
+    const error = await ask(name, given).catch((error: unknown) => error);
+    return adviseOnRefusal({ name }, error as AnalyticsError, { site: "acme.example", ...given });
+  };
+  const list = { site: "acme.example", dimension: "pages" };
+  const [days, period] = [{ days: 7 }, { period: "last_week" }];
+  for (const [name, asked] of [
+    ["stats", {}],
+    ["stats", days],
+    ["stats", period],
+    ["overview", period],
+  ] as const) {
+    const { hint, next } = await adviseOn(name, { filter: ["pages=/"], ...asked });
+    expect(hint).toBeUndefined();
+    expect(next[0]).toMatchObject({ name: "breakdown", params: { ...list, ...asked } });
+    expect(next[0]?.params).not.toHaveProperty("filter");
+  }
+  // Several conditions, what is not so, and lists that it does not have have no row.
+  for (const filter of [["pages=/", "referrers=a"], ["pages!=/"], ["pages=/*"], ["countries=DE"]])
+    expect((await adviseOn("stats", { filter })).next).toMatchObject([{ why: "Without it" }]);
+  const active = await adviseOn("realtime", { filter: ["pages=/"] });
+  expect(active).toMatchObject({ hint: undefined, next: [{ why: "Without it" }] });
 });

@@ -452,7 +452,12 @@ describe("a service that counts a visitor once in all days", () => {
   });
 
   it("is compared by page views and by visitors a day", async () => {
-    const { result, warnings } = await show("compare", shape, { days: 7 });
+    const { result, warnings, views } = await show("compare", shape, { days: 7 });
+    expect(views[0]?.rows.map(({ label }) => label)).toEqual([
+      "page views",
+      "visitors a day",
+      "page views a day",
+    ]);
     expect(result.current).not.toHaveProperty("visitors");
     expect(result.change.visitors).toEqual({ absolute: null, percent: null });
     expect(result.change.pageviews.absolute).not.toBeNull();

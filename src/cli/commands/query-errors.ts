@@ -110,7 +110,7 @@ export function explainParameters(query: Query, error: unknown, given: GivenWord
       hint,
       parameters.some(({ maximum, detail }) => maximum === MAX_DAYS && !isOfService(detail)) &&
       Number(given.texts.get("days")?.[0]) > MAX_DAYS
-        ? "For more days: --period all, or two dates such as 2025-01-01/2026-06-30."
+        ? "For all days that there are: --period all."
         : "",
       isOfWindows ? `${query.name} compares these days with as many before.` : "",
       next || (parts.some((part) => part.hint.includes(PLACES_OPTION)) ? "" : seeHelp(query.name)),

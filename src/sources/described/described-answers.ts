@@ -1,5 +1,5 @@
 import { ForeignAnswerError } from "../../client/foreign-answer.ts";
-import { createNoFilterError, createNoHoursError } from "../../client/http-client.ts";
+import { createNoHoursError } from "../../client/http-client.ts";
 import { findSentence, quoteSaid } from "../../client/problem-parser.ts";
 import { addTimezone } from "../../config/add-timezone.ts";
 import { AnalyticsError, quote, quoteIfNeeded } from "../../errors.ts";
@@ -8,7 +8,9 @@ import type { AllDays, CallOptions } from "../../operations/call.ts";
 import { addDays, countDays } from "../../operations/days.ts";
 import type { Dimension } from "../../operations/dimensions.ts";
 import { DEFAULT_DAYS, MAX_DAYS } from "../../operations/fields.ts";
+import { type Filter, readExactValue } from "../../operations/filter.ts";
 import { breakdown, realtime, sites, stats, timeseries } from "../../operations/index.ts";
+import { NoFilterError, type UnfilteredList } from "../../operations/no-filter.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../../operations/operation.ts";
 import {
   NO_EVENTS,
@@ -380,9 +382,35 @@ export function createDescribedService({
     return { site, series: await again(read) };
   };
 
+  const addsUp = async (name: string, days: number, options: RequestOptions): Promise<boolean> => {
+    if (days <= 1) return true;
+    const site = await locate(name, options);
+    const reach = () => Math.min(days, reader.allowedDays(timeseries).comeNear(days));
+    const read = () => readBoth(site, comeNear(stats, reach()), options);
+    const { totals, series } = await again(read);
+    return totals.visitors === sumOf(series.points, "visitors");
+  };
+
+  /** The list that has what a filter asks for as a row; undefined if there is none. */
+  const findList = async (
+    [condition, other]: Filter,
+    { site }: { site?: string },
+    { filter: _, ...options }: CallOptions,
+  ): Promise<UnfilteredList | undefined> => {
+    const { dimension, isNot } = condition ?? {};
+    if (site === undefined || condition === undefined || dimension === undefined) return undefined;
+    const isOne = other === undefined && !isNot && readExactValue(condition) !== undefined;
+    if (!isOne || !reader.listed()?.includes(dimension) || !reader.takes(breakdown.path, "days"))
+      return undefined;
+    const { has } = reader.allowedDays(breakdown);
+    const isFree = has(1) && has(MAX_DAYS);
+    return { dimension, has, offersPeriods: isFree && (await addsUp(site, DEFAULT_DAYS, options)) };
+  };
+
   return {
     answer: async (operation, params, options) => {
-      if (options.filter !== undefined) throw createNoFilterError();
+      if (options.filter !== undefined && operation.name !== sites.name)
+        throw new NoFilterError(await findList(options.filter, params, options));
       if ("interval" in params) throw createNoHoursError();
       // Each answer takes its own operation's parameters; the compiler cannot connect the two through the name.
       const asked = params as never;
@@ -414,14 +442,7 @@ export function createDescribedService({
       return new Date(clock()).toISOString().slice(0, 10);
     },
     lastDay: async (name, options) => (await readLast(name, options)).series.window.to,
-    addsUp: async (name, days, options) => {
-      if (days <= 1) return true;
-      const site = await locate(name, options);
-      const reach = () => Math.min(days, reader.allowedDays(timeseries).comeNear(days));
-      const read = () => readBoth(site, comeNear(stats, reach()), options);
-      const { totals, series } = await again(read);
-      return totals.visitors === sumOf(series.points, "visitors");
-    },
+    addsUp,
     listed: reader.listed,
     offersDays: ({ path }) => reader.takes(path, "days"),
     fitDays: (operation, days) => reader.allowedDays(operation).comeNear(days),

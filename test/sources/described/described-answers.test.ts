@@ -685,7 +685,7 @@ describe("one list that cannot be had", () => {
     const without = createSmallService({ "/openapi.json": document, "/stats": () => counts });
     await expect(without.ask("conversions", { goal: "events=signup" })).rejects.toMatchObject({
       message: "goal cannot be an event: this service has no events.",
-      next: [{ params: { goal: "pages=/thanks" } }],
+      next: [{ name: "breakdown", params: { dimension: "pages" } }],
     });
   });
 
