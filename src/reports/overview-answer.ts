@@ -13,8 +13,8 @@ import { rateVisits } from "../operations/visit-rates.ts";
 import {
   areUncounted,
   NEAR,
-  NOT_COMPARED,
   OTHER_DAYS,
+  PERIOD_VISITORS,
   PROXIED,
   readDataStart,
   UNKNOWN_DAYS,
@@ -37,8 +37,10 @@ import type { Missing } from "./missing-parts.ts";
 import { readListNear } from "./near-list.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { keepMissing, NOT_OFFERED, readActiveNow, readLists } from "./read-parts.ts";
+import { NO_CHANGE } from "./report-fields.ts";
 import { warnOfServerErrors } from "./server-errors.ts";
 import { type AskedDays, answerToday, askSpan, preparePeriod } from "./site-period.ts";
+import { cutSeries } from "./subtracted-spans.ts";
 import { listCounts } from "./trend-counts.ts";
 
 const TOP_ROWS = 10;
@@ -70,9 +72,14 @@ export async function readOverview(
   };
   const [first, sinceDays] = await Promise.all([read(data), readDataStarts(call, site, options)]);
   const told = data === undefined ? await readDataTold(call, breakdown, first.warnings, options) : undefined;
-  const { series, previous, ...rest } = told === undefined ? first : await read(told);
+  const { series, previous, addUp, ...rest } = told === undefined ? first : await read(told);
   if (previous === undefined) return { ...rest, comparison: null };
-  const comparison = compareTotals(series, previous, sinceDays, rest.visitors !== null);
+  const compared = compareTotals(series, previous, sinceDays, addUp);
+  // Totals with those of today are not compared; the averages of complete days are.
+  const comparison =
+    series.points.length === rest.period.days
+      ? compared
+      : { ...compared, previous: { ...compared.previous, pageviews: null }, pageviews: NO_CHANGE };
   return {
     ...rest,
     // Missing data does not mean that there were no visitors, so an incomplete span gets no line.
@@ -106,10 +113,18 @@ const warnOfList = ({ dimension, rows, warnings = [] }: AnswerOf<typeof breakdow
 const findBefore = (period: string, days: Days, { isShortened }: { isShortened: boolean }) =>
   !isShortened && !isAll(period) ? precedingDays(period, days) : undefined;
 
-/** Why there is no comparison with these days. */
-const warnOfNoSums = ({ from, to }: Days): Warning => ({
-  code: NOT_COMPARED,
-  detail: `Not compared with ${formatSpan({ from, to })}, whose visitors cannot be added up.`,
+/** The days to compare and those before, as many without today. */
+function leaveToday(shown: Days, preceding: Days | undefined, today: string) {
+  const complete = findComplete(shown, today);
+  if (complete === undefined) return { complete: shown, before: undefined };
+  if (complete.to === shown.to) return { complete: shown, before: preceding };
+  return { complete, before: preceding && findComplete(preceding, preceding.to) };
+}
+
+/** What is compared where visitors do not add up: averages, without those of today. */
+const warnOfAverages = ({ from, to }: Days): Warning => ({
+  code: PERIOD_VISITORS,
+  detail: `Compared by day: the averages are of complete days, ${formatSpan({ from, to })}.`,
   values: { from, to },
 });
 
@@ -150,9 +165,9 @@ async function readParts(
   // Days that the service does not reach are left out: what remains is no month or year.
   const compared = replaced.length > 0 ? `last_${countDays(shown.from, shown.to)}_days` : period;
   const preceding = wanted && findBefore(compared, shown, fitted);
-  // Visitors that do not add up are those of days until the last one, in place of complete days; earlier days have none.
+  // Visitors that do not add up are those of days until the last one, in place of complete days. Those are compared, by day.
   const isUntilLast = !canAdd && shown.to >= last;
-  const before = isUntilLast ? undefined : preceding;
+  const { complete, before } = leaveToday(shown, preceding, today);
   const [totals, active, series, { previous, unreached }, day, byHour, { lists, missing }, failures] =
     await Promise.all([
       summary,
@@ -168,7 +183,7 @@ async function readParts(
           : call(breakdown, { site, ...list, days: 1 }, options);
       }),
       // They belong to no visit, so that no filter can choose among them.
-      before && options.filter === undefined
+      before && !isUntilLast && options.filter === undefined
         ? warnOfServerErrors(call, { site, today, ...shown }, before, options)
         : [],
     ]);
@@ -208,10 +223,11 @@ async function readParts(
       lists.flatMap(warnOfList),
       failures,
       unreached,
-      isUntilLast && preceding ? [warnOfNoSums(preceding)] : [],
+      isUntilLast && previous ? [warnOfAverages(complete)] : [],
     ),
-    series,
+    series: complete === shown ? series : cutSeries(series, complete),
     previous,
+    addUp: canAdd,
   };
 }
 

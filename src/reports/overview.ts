@@ -226,7 +226,10 @@ export function viewTotals({
       ...noteMissing(missing, "shown", true),
       ...(isFirst({ comparison, period, warnings }) ? [NO_DAYS_BEFORE] : []),
       ...(comparison?.small_sample ? [SMALL_SAMPLE_NOTE] : []),
-      ...(previous && hasChange ? noteCompared(period, previous) : []),
+      // Without a sum, today is among these days and not among the compared ones.
+      ...(previous && hasChange
+        ? noteCompared({ ...period, days: period.days - Number(previous.pageviews === null) }, previous)
+        : []),
       ...proposeWeek({ comparison, period, warnings }),
       // An empty cell beside a count reads as a failure; beside none, it needs no word.
       ...(previous && hasChange && totals.events ? [EVENTS_NOTE] : []),

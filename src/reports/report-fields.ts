@@ -80,7 +80,7 @@ export const coverage = {
   incomplete: z.string().optional(),
 };
 
-const NO_CHANGE: Change = { absolute: null, percent: null };
+export const NO_CHANGE: Change = { absolute: null, percent: null };
 
 /** The changes of the totals of two windows. */
 export function measureTotals(measure: Measure, current: Window, previous: Window) {

@@ -436,20 +436,30 @@ describe("a service that counts a visitor once in all days", () => {
     expect(result.visitors).toBe(visitorsOn(YESTERDAY));
   });
 
-  it.each(["overview", "report"])("has totals of the last days in %s, and no comparison", async (name) => {
-    const { result, notes, warnings } = await show(name, shape, { days: 7 });
-    const { result: totals } = await show("stats", shape, { days: result.period.days });
-    const reason = "Not compared with 2026-11-08 to 2026-11-14, whose visitors cannot be added up.";
-    expect(warnings).toContain(reason);
-    expect(result.warnings).toContainEqual(
-      expect.objectContaining({ code: "not_compared", detail: expect.stringContaining(reason) }),
-    );
-    expect((await show(name, {}, { days: 7 })).warnings).not.toContain("Not compared");
-    expect((await show(name, shape, { period: "all" })).warnings).not.toContain("Not compared");
-    expect(result).toMatchObject({ comparison: null, visitors: totals.visitors, period: totals.period });
-    expect(result.trend.visitors).toHaveLength(result.period.days);
-    expect(notes).toContain("Visitors count once.");
-  });
+  it.each(["overview", "report"])(
+    "has totals of the last days in %s, compared by day without today",
+    async (name) => {
+      const { result, notes, warnings, views } = await show(name, shape, { days: 7 });
+      const { result: totals } = await show("stats", shape, { days: result.period.days });
+      expect(result).toMatchObject({ visitors: totals.visitors, period: totals.period });
+      const compared = await show("compare", shape, {
+        period: "2026-11-15/2026-11-20",
+        against: "2026-11-08/2026-11-13",
+      });
+      expect(result.comparison.per_day).toEqual(compared.result.per_day);
+      expect(result.comparison.previous).toMatchObject({
+        ...{ from: "2026-11-08", to: "2026-11-13", pageviews: null },
+      });
+      expect(result.comparison.pageviews).toEqual({ absolute: null, percent: null });
+      // Sums with today beside those without it would look like growth.
+      expect(views[0]?.rows[1]).toMatchObject({ label: "page views", previous: null, change: null });
+      expect(warnings).toContain("the averages are of complete days, 2026-11-15 to 2026-11-20.");
+      expect(`${warnings}${notes}`).not.toMatch(/Not compared|no days before|The periods have/);
+      expect((await show(name, shape, { period: "all" })).result.comparison).toBeNull();
+      expect(result.trend.visitors).toHaveLength(result.period.days);
+      expect(notes).toContain("Visitors count once.");
+    },
+  );
 
   it("is compared by page views and by visitors a day", async () => {
     const { result, warnings, views } = await show("compare", shape, { days: 7 });
