@@ -18,7 +18,7 @@ import { countsAtMost, showCount } from "./ranges.ts";
 import { limitParam, listExtent, omitEqualLabels, verifyExtent } from "./ranked-list.ts";
 import type { Column } from "./view.ts";
 import { listVisitColumns, noteRates, showVisits } from "./visit-rates.ts";
-import { showWarnings, warnings } from "./warning.ts";
+import { showWarnings, UNKNOWN_DAYS, type Warning, warnings } from "./warning.ts";
 
 const row = () =>
   z.object({
@@ -152,8 +152,11 @@ const column = (key: "visitors" | "pageviews" | "events" | "count"): Column => (
 });
 const SHARE: Column = { key: "percentage", label: "share", kind: "percent" };
 
-/** What is said of a list whose service does not say which days it covers. */
-export const NO_PERIOD = "period not stated by the service";
+/** What is said of a list whose service does not say which days it covers, but perhaps has words for them. */
+export const namePeriod = (warnings: readonly Warning[] = []): string =>
+  String(
+    warnings.find(({ code }) => code === UNKNOWN_DAYS)?.values?.said ?? "period not stated by the service",
+  );
 
 export const breakdown = defineOperation({
   name: "breakdown",
@@ -228,7 +231,7 @@ export const breakdown = defineOperation({
       ...(has("count") ? [column("count")] : []),
     ];
     return {
-      headline: `${dimension} of ${period ? periodHeadline({ ...result, period }) : `${site.domain} (${NO_PERIOD})`}`,
+      headline: `${dimension} of ${period ? periodHeadline({ ...result, period }) : `${site.domain} (${namePeriod(result.warnings)})`}`,
       columns: [
         ...nameColumns(dimension),
         ...columns,

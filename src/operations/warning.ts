@@ -110,7 +110,7 @@ export const NOT_COMPARED = "not_compared";
 /** The code of a warning that a list is not ranked by visitors, so that rows beyond its end may have more. */
 export const OTHER_ORDER = "other_order";
 
-/** The code of the warning that it is not known which days a list covers. */
+/** The code of the warning that it is not known which days a list covers. Its values have the words of the service, quoted, if it has any. */
 export const UNKNOWN_DAYS = "unknown_days";
 
 /** The code of the warning that a list covers other days than those that were asked for. */

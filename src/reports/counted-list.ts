@@ -6,6 +6,7 @@ import type { AnswerOf } from "../operations/operation.ts";
 import type { Period } from "../operations/period.ts";
 import { OTHER_ORDER } from "../operations/warning.ts";
 import type { Bounds } from "./bounds.ts";
+import { NO_DAYS } from "./missing-parts.ts";
 
 type List = AnswerOf<typeof breakdown>;
 type Row = List["rows"][number];
@@ -25,10 +26,10 @@ export interface CountedList extends CountedRows {
 
 /** Why breakdowns of a service cannot be compared, subtracted or put beside a total. */
 export const createNoDaysError = (parameter: "days" | "period" | "dimension" | "goal", dimension?: string) =>
-  new AnalyticsError("invalid_parameter", `${parameter} ${NO_DAYS}.`, {
+  new AnalyticsError("invalid_parameter", `${parameter} ${UNUSABLE}.`, {
     hint: "If /breakdown does take days, list that parameter in the service's description (/openapi.json).",
     next: dimension === undefined ? [] : proposeList("Without days", dimension),
-    parameters: [{ parameter, detail: NO_DAYS }],
+    parameters: [{ parameter, detail: UNUSABLE }],
   });
 
 /** A list alone, of the days that the service gives it. */
@@ -52,7 +53,7 @@ export async function findRefusal(
   }
 }
 
-const NO_DAYS = "cannot be used: this service does not say which days its lists cover";
+const UNUSABLE = `cannot be used: ${NO_DAYS}`;
 
 /** The error for a list that the service has and that cannot be used here. */
 export function createListError(dimension: string, reason: string): AnalyticsError {

@@ -28,6 +28,9 @@ export const missingParts = () =>
 
 export type Missing = NonNullable<z.output<ReturnType<typeof missingParts>>>;
 
+/** Why a list has no place below other days: a breakdown shows it alone. */
+export const NO_DAYS = "this service does not say which days its lists cover";
+
 const namePart = ({ dimension, part }: Missing[number]) => dimension ?? (part && PARTS[part]);
 
 /**
@@ -40,8 +43,8 @@ export function noteMissing(missing: Missing = [], verb: "shown" | "compared", p
   return groupByReason(lacking).flatMap(([reason, alike]) => {
     const [first] = alike;
     const said = `Not ${verb}: ${alike.map(namePart).join(", ")} (${reason}).`;
-    if (!proposes || first?.days === undefined) return [said];
-    const { dimension, days } = first;
+    const { dimension, days } = first ?? {};
+    if (!proposes || (days === undefined && reason !== NO_DAYS)) return [said];
     return [said, propose({ why: "One of them", name: breakdown.name, params: { dimension, days } })];
   });
 }

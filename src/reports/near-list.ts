@@ -3,7 +3,8 @@ import { countDays, type Days } from "../operations/days.ts";
 import { breakdown, type stats } from "../operations/index.ts";
 import type { AnswerOf, ParamsOf } from "../operations/operation.ts";
 import { OTHER_DAYS, type Warning } from "../operations/warning.ts";
-import { findNearDays, nameList, UnlistedDaysError } from "./list-days.ts";
+import { createNoDaysError } from "./counted-list.ts";
+import { findNearDays, isRecent, nameList, UnlistedDaysError } from "./list-days.ts";
 import { askSpan, type SitePeriod } from "./site-period.ts";
 
 interface AskedList {
@@ -36,6 +37,18 @@ export async function readListNear(
     const answer = await ask(near);
     return { ...answer, warnings: [warnOfOtherDays(near, error), ...(answer.warnings ?? [])] };
   }
+}
+
+/** Reads a list of a service whose lists take no days. Throws AnalyticsError for earlier days, below which nobody would look for others. */
+export async function readUndated(
+  call: Call,
+  { list, days, last }: Omit<AskedList, "summary">,
+  options: CallOptions,
+): Promise<AnswerOf<typeof breakdown>> {
+  const answer = await call(breakdown, { site: days.site, ...list, days: 1 }, options);
+  if (answer.period === undefined && !isRecent({ ...days, last }))
+    throw createNoDaysError("dimension", list.dimension);
+  return answer;
 }
 
 const warnOfOtherDays = ({ from, to }: Days, { reason }: UnlistedDaysError): Warning => ({

@@ -1,4 +1,5 @@
 import { createParameterError } from "../errors.ts";
+import { namePeriod as nameListPeriod } from "../operations/breakdown.ts";
 import type { Call, CallOptions, DataDays } from "../operations/call.ts";
 import { isStop, isUnread } from "../operations/covered-days.ts";
 import { addDays, countDays, type Days } from "../operations/days.ts";
@@ -17,7 +18,6 @@ import {
   PERIOD_VISITORS,
   PROXIED,
   readDataStart,
-  UNKNOWN_DAYS,
   type Warning,
 } from "../operations/warning.ts";
 import { addsUp, readLastDay, takeVisitors } from "./added-days.ts";
@@ -34,7 +34,7 @@ import {
 } from "./default-days.ts";
 import { isRecent, namePeriod } from "./list-days.ts";
 import type { Missing } from "./missing-parts.ts";
-import { readListNear } from "./near-list.ts";
+import { readListNear, readUndated } from "./near-list.ts";
 import { readOverviewHours } from "./overview-hours.ts";
 import { keepMissing, NOT_OFFERED, readActiveNow, readLists } from "./read-parts.ts";
 import { NO_CHANGE } from "./report-fields.ts";
@@ -104,7 +104,7 @@ const warnOfList = ({ dimension, rows, warnings = [] }: AnswerOf<typeof breakdow
     : warnings.flatMap((warning) =>
         warning.code === NEAR
           ? [{ ...warning, values: { ...warning.values, dimension } }]
-          : warning.code === UNKNOWN_DAYS || warning.code === OTHER_DAYS
+          : warning.code === OTHER_DAYS
             ? [warning]
             : [],
       );
@@ -180,7 +180,7 @@ async function readParts(
         const list = { dimension, limit: TOP_ROWS };
         return takesDays
           ? readListNear(call, { list, days: { site, today, ...shown }, last, summary }, options)
-          : call(breakdown, { site, ...list, days: 1 }, options);
+          : readUndated(call, { list, days: { site, today, ...shown }, last }, options);
       }),
       // They belong to no visit, so that no filter can choose among them.
       before && !isUntilLast && options.filter === undefined
@@ -307,8 +307,11 @@ function sinceStart<P extends { date: string }>(points: readonly P[], warnings: 
 }
 
 /** The days of a list, if they are not those of the totals. */
-function pickOtherDays({ period: listed }: AnswerOf<typeof breakdown>, { period }: AnswerOf<typeof stats>) {
-  if (listed === undefined) return { no_period: true as const };
+function pickOtherDays(
+  { period: listed, warnings }: AnswerOf<typeof breakdown>,
+  { period }: AnswerOf<typeof stats>,
+) {
+  if (listed === undefined) return { no_period: nameListPeriod(warnings) };
   const { from, to, days, partial } = listed;
   const isSame = from === period.from && to === period.to;
   return isSame ? {} : { period: { from, to, days, ...(partial && { partial: true as const }) } };

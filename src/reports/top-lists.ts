@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { NO_PERIOD } from "../operations/breakdown.ts";
 import { nameColumns } from "../operations/dimensions.ts";
 import { count, date } from "../operations/fields.ts";
 import { formatSpan } from "../operations/period.ts";
@@ -12,8 +11,8 @@ export const topLists = () =>
   z.array(
     z.object({
       dimension: z.string(),
-      /** Set if the service does not say which days the list covers. */
-      no_period: z.literal(true).optional(),
+      /** What is said of the days of the list if the service names none. */
+      no_period: z.string().optional(),
       /** The days of the list, if they are not those of the answer. */
       period: z.object({ from: date, to: date, days: count, partial: z.literal(true).optional() }).optional(),
       rows: z.array(
@@ -63,7 +62,7 @@ const findMeasure = (rows: TopList["rows"]) =>
 
 /** Which days a list covers, if they are not those of the answer; otherwise an empty text. */
 export function nameOtherDays({ no_period, period }: TopList): string {
-  if (no_period) return NO_PERIOD;
+  if (no_period !== undefined) return no_period;
   if (period === undefined) return "";
   return `${formatSpan(period)} (${formatCount(period.days, "day")}${period.partial ? ", today included" : ""})`;
 }

@@ -174,7 +174,7 @@ function buildList(
   const ofVisitors = dimension === "events" ? ["visitors, not events"] : [];
   const counted =
     first?.visitors === undefined ? [first?.pageviews === undefined ? "counts" : "page views"] : ofVisitors;
-  const days = period ? [format.rangeWithYear(period)] : no_period ? ["days unknown"] : [];
+  const days = period ? [format.rangeWithYear(period)] : no_period ? [no_period] : [];
   const notes = [...counted, ...days];
   return html(
     "section",

@@ -88,7 +88,7 @@ const overview: Shape = {
   top: [
     {
       dimension: isText,
-      no_period: orNone(isFlag),
+      no_period: orNone(isText),
       period: orNone(days),
       rows: [
         {

@@ -525,10 +525,11 @@ const MAX_SAID = 100;
 /** @param said What the description says of lists, which may have words about their days. */
 function warnOfNoDates(said = ""): Warning {
   const isAboutDays = /\b(hour|day|week|month|year|today|yesterday|(all|life)-?time)s?\b/i.test(said);
-  const detail = isAboutDays
-    ? `The service says only in words which days its lists cover: ${quoteSaid(cleanText(said, MAX_SAID), MAX_SAID)}.`
-    : "The service does not say which days its lists cover.";
-  return { code: UNKNOWN_DAYS, detail };
+  if (!isAboutDays)
+    return { code: UNKNOWN_DAYS, detail: "The service does not say which days its lists cover." };
+  const words = quoteSaid(cleanText(said, MAX_SAID), MAX_SAID);
+  const detail = "The service says only in words which days its lists cover.";
+  return { code: UNKNOWN_DAYS, detail, values: { said: words } };
 }
 
 /** What rows do not say, or say in places that are not read. */

@@ -637,34 +637,59 @@ describe("rows that the service ranks in an order of its own", () => {
   });
 });
 
-it.each([
-  ["breakdown", { dimension: "pages" }],
-  ["overview", {}],
-])("%s names lists of unknown days among its warnings, once", async (name, params) => {
-  const unknown = {
-    code: "unknown_days",
-    detail: "The service does not say which days its lists cover.",
-  };
-  const listUnknown = async (parameters: Parameters<typeof describeParameters>[0], summary?: string) => {
+describe("lists of unknown days", () => {
+  const NO_WORDS = "period not stated by the service";
+  const createLists = (parameters: Parameters<typeof describeParameters>[0], summary?: string) => {
     const { paths, ...rest } = describeParameters(parameters);
     const lists = { get: { responses: {}, ...paths["/breakdown"]?.get, summary } };
     const document = { ...rest, paths: { ...paths, "/breakdown": lists } };
-    const { ask } = createSmallService({ "/openapi.json": () => document });
-    const { warnings = [] } = await ask(name, params);
-    return warnings.filter(({ code }: { code: string }) => code === unknown.code);
+    return createSmallService({ "/openapi.json": () => document });
   };
-  expect(await listUnknown({})).toEqual([unknown]);
-  expect(await listUnknown(takesDays)).toEqual([]);
-  // The description may have words for them, which are a stranger's.
-  expect(await listUnknown({}, "Top list")).toEqual([unknown]);
-  expect(await listUnknown({}, `The last 30 days' \u0007"top" list${" x".repeat(300)}`)).toEqual([
-    {
-      ...unknown,
-      detail: expect.stringMatching(
-        /^The service says only in words which days its lists cover: "The last 30 days' 'top' list[ x]{60,90}…"\.$/,
-      ),
-    },
-  ]);
+  /** What a list says of its days alone, and below an overview. */
+  const describeDays = async (...given: Parameters<typeof createLists>) => {
+    const { ask, call } = createLists(...given);
+    const query = findQuery("breakdown");
+    const params = query.params.parse({ site: "acme.example", dimension: "pages" });
+    const { result: list, views } = await query.ask(call, params, { usesDefaultDays: true });
+    const { top, warnings = [] } = await ask("overview", {});
+    expect(JSON.stringify(warnings)).not.toContain("unknown_days");
+    const said = JSON.stringify(list).includes("unknown_days") ? listWarnings(views)[0] : undefined;
+    return { headline: views[0]?.headline, said, below: top[0].no_period };
+  };
+
+  it("are headed by the service's words for them, if it has any", async () => {
+    const said = "The service does not say which days its lists cover.";
+    const none = { headline: `pages of acme.example (${NO_WORDS})`, said, below: NO_WORDS };
+    expect(await describeDays({})).toEqual(none);
+    expect(await describeDays({}, "Top list")).toEqual(none);
+    expect((await describeDays(takesDays)).below).toBeUndefined();
+    // They are a stranger's.
+    const words = /^"The last 30 days' 'top' list[ x]{60,90}…"$/;
+    const { below, ...rest } = await describeDays(
+      {},
+      `The last 30 days' \u0007"top" list${" x".repeat(300)}`,
+    );
+    expect(below).toMatch(words);
+    expect(rest).toEqual({
+      headline: `pages of acme.example (${below})`,
+      said: "The service says only in words which days its lists cover.",
+    });
+  });
+
+  it("are not below days that end before yesterday, which name them with the command that shows one", async () => {
+    const { ask } = createLists({});
+    const reason = "this service does not say which days its lists cover";
+    for (const period of ["2026-11-19", "last_7_days"])
+      expect((await ask("overview", { period })).top.length).toBeGreaterThan(0);
+    const { top, missing } = await ask("overview", { period: "last_month" });
+    expect(top).toEqual([]);
+    expect(missing).toContainEqual({ dimension: "pages", reason });
+    expect(noteMissing(missing, "shown", true).map(findNext)).toContainEqual({
+      why: "One of them",
+      name: "breakdown",
+      params: { dimension: "pages", days: undefined },
+    });
+  });
 });
 
 describe("one list that cannot be had", () => {
