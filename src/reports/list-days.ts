@@ -71,7 +71,7 @@ export class UnlistedDaysError extends RefusedDaysError {
     const said = nameReason(refused);
     const reason = said === refused ? "this service has no list of these days" : `${said} up to today`;
     const nearest = chooseDays(allowed.map(Number), countInPlace(asked));
-    const hint = `Ask for a breakdown by ${dimension} of ${nearest ?? "some"} days up to today (days).`;
+    const hint = `Ask for ${dimension} of ${nearest ?? "some"} days up to today (days).`;
     super({ parameter, detail: `${refusal} ${dimension}: ${reason}`, hint, nearest });
     this.dimension = dimension;
     this.reason = reason;

@@ -336,7 +336,7 @@ function recallAll(error: unknown, names: readonly Name[], meanings: Map<string,
     if (found || !isSpent || isPattern) continue;
     const detail = `cannot be checked now: whether ${dimension} has ${quoteIfNeeded(text)} takes a request, and ${error.message}`;
     throw new AnalyticsError("rate_limited", `${parameter} ${detail}`, {
-      hint: `Later, list the values: breakdown by ${dimension}. ${error.hint ?? ""}`.trim(),
+      hint: `Later, list the ${dimension}. ${error.hint ?? ""}`.trim(),
       status: error.status,
       quota: error.quota,
       parameters: [{ parameter, detail }],

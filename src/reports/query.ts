@@ -260,7 +260,7 @@ export function answerInTime<T, O extends CallOptions>(
       throw new AnalyticsError(
         "timeout",
         `The service took longer than ${milliseconds / 1000} seconds in total.`,
-        { hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.", cause },
+        { hint: "Ask for less at once, such as one list, or try again later.", cause },
       );
     }
   });

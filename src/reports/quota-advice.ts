@@ -1,7 +1,7 @@
 import { AnalyticsError } from "../errors.ts";
 import type { Call } from "../operations/call.ts";
 
-const SINGLE = "ask stats, timeseries and breakdown one at a time.";
+const SINGLE = "ask for totals, days and lists one at a time.";
 
 /** The request that shows what a service offers. */
 const DESCRIPTION = "description";

@@ -6,6 +6,16 @@ import type { Dates } from "./dates.ts";
 /** The address of a page, with the secret. */
 export type Href = (address: Address) => string;
 
+/** What is known before the answer. */
+export interface Known {
+  /** The latest day that can be asked for. */
+  latest: string;
+  /** The pages that the source has. */
+  offered: readonly string[];
+  /** Whether there is no other site. */
+  isOnly: boolean;
+}
+
 /** What other keys do. */
 const KEYS: readonly [string, string][] = [
   ["c", "Dates of your own"],
@@ -19,11 +29,8 @@ const KEYS: readonly [string, string][] = [
 
 /**
  * The head of every page. It takes no answer of the source, so that it is there at once.
- *
- * @param latest The latest day that can be asked for.
- * @param offered The pages that the source has.
  */
-export function drawBar(dates: Dates, latest: string, offered: readonly string[], href: Href): Tree[] {
+export function drawBar(dates: Dates, { latest, offered, isOnly }: Known, href: Href): Tree[] {
   const { address, fault } = dates;
   const { site, page, given } = address;
   const [period = given.has("days") ? "" : DEFAULT_PERIOD] = given.get("period") ?? [];
@@ -43,9 +50,10 @@ export function drawBar(dates: Dates, latest: string, offered: readonly string[]
   const shown = title !== undefined || isDated ? [] : [html("b", name)];
   const listed = Object.entries(sitePages).filter(([name]) => name === page || offered.includes(name));
   const pages = listed.map(([name, title]) => {
-    const dropped = name === "compare" && !isCompared(period) ? { period: undefined } : {};
+    const isDropped = name === "compare" && page !== name && !isCompared(period);
+    const dropped = isDropped ? { period: undefined } : {};
     const kept = change(address, { search: undefined, by: undefined, limit: undefined, ...dropped });
-    return to({ ...kept, page: name }, title, {
+    return to({ ...kept, page: name }, isDropped ? `${title} 28 days` : title, {
       ...(name === (page === "compare" ? "" : "compare") && { "data-key": "x" }),
       ...current(name === page),
     });
@@ -54,7 +62,7 @@ export function drawBar(dates: Dates, latest: string, offered: readonly string[]
     html(
       "nav",
       { class: "bar-top", "aria-label": "Site" },
-      to(START, "All sites"),
+      ...(isOnly ? [] : [to(START, "All sites")]),
       ...(site === undefined
         ? []
         : [html("span", { id: "now", "data-from": href({ ...address, page: "now" }) })]),

@@ -72,6 +72,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
   const stop = new AbortController();
   const ask = createQuestions(options.call, options.clock);
   const known = new Set<string>();
+  const only = new Set<string>();
   const href = (target: Address) => `/${secret}${formatAddress(target)}`;
   const port = await openPort(server, { host: "127.0.0.1", port: options.port });
   server.on("request", (request, response) => {
@@ -85,7 +86,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
     const left = new AbortController();
     response.on("close", () => left.abort());
     const signal = AbortSignal.any([left.signal, stop.signal]);
-    answer(checked, request, response, { ...options, ask, known, href, signal }).catch(() =>
+    answer(checked, request, response, { ...options, ask, known, only, href, signal }).catch(() =>
       response.destroy(),
     );
   });
@@ -103,6 +104,8 @@ interface Context extends ViewOptions, Drawing {
   ask: Ask;
   /** The sites of pages that were answered. */
   known: Set<string>;
+  /** The only site, once it is known to be. */
+  only: Set<string>;
   /** Aborts when the page is left. */
   signal: AbortSignal;
 }
@@ -135,7 +138,7 @@ async function answer(
     const [status, text] = given === undefined ? [404, "There is no such page."] : [502, given];
     return send(status, draw("Error", []) + end(showError(text, href(START))));
   }
-  const latest = latestDate(context.clock());
+  const [latest, offered] = await Promise.all([findLatest(given, context), findPages(context)]);
   const dates = readDates(given, latest);
   const [format] = given.given.get("format") ?? [];
   if (dates.isChosen) {
@@ -145,8 +148,8 @@ async function answer(
   if (isFormat(format) && dates.fault !== undefined) return send(400, `${dates.fault}\n`, "text/plain");
   const { address } = dates;
   const status = dates.fault === undefined ? 200 : 400;
-  const offered = await findPages(context);
-  const start = () => draw(nameOf(address), drawBar(dates, latest, offered, href));
+  const isOnly = address.site !== undefined && context.only.has(address.site);
+  const start = () => draw(nameOf(address), drawBar(dates, { latest, offered, isOnly }, href));
   if (address.page === "conversions" && !address.given.has("goal"))
     return sendGoals(address, context, { response, status, start, end });
   let question: Question;
@@ -162,14 +165,22 @@ async function answer(
   await sendAnswer(address, question, context, { response, status, start, end });
 }
 
-/** In milliseconds: how long the bar waits for whether there is such a site, and for which pages its source has. */
+/** In milliseconds: how long the bar waits for whether there is such a site, its date, and which pages its source has. */
 const MAX_HELD = 1_000;
 
-/** The pages that the source has: all, if it takes long to tell, or cannot be opened. */
-const findPages = ({ call, wait, signal }: Context): Promise<string[]> => {
-  const all = Object.keys(sitePages);
-  return Promise.race([listPages(call, { signal }), wait(MAX_HELD, signal).then(() => all)]).catch(() => all);
-};
+/** What a source says; something else, if it takes long to say it, or cannot be opened. */
+const askBriefly = <T>(answer: Promise<T>, other: T, { wait, signal }: Context): Promise<T> =>
+  Promise.race([answer, wait(MAX_HELD, signal).then(() => other)]).catch(() => other);
+
+const findPages = (context: Context): Promise<string[]> =>
+  askBriefly(listPages(context.call, { signal: context.signal }), Object.keys(sitePages), context);
+
+/** Today at a site. */
+async function findLatest({ site }: Address, context: Context): Promise<string> {
+  const latest = latestDate(context.clock());
+  const today = site === undefined ? undefined : context.call.today?.(site, { signal: context.signal });
+  return (today && (await askBriefly(today, latest, context))) ?? latest;
+}
 
 interface Page {
   response: ServerResponse;
@@ -276,12 +287,14 @@ const isAboutGoal = (error: unknown) =>
   error instanceof AnalyticsError && error.parameters.some(({ parameter }) => parameter === "goal");
 
 /** The page of an address. Without a site, it is that of the only site, or of all. */
-async function findAddress(url: URL, { call, signal }: Context): Promise<Address | undefined> {
+async function findAddress(url: URL, { call, only, signal }: Context): Promise<Address | undefined> {
   const address = readAddress(url.pathname, url.searchParams);
   if (address?.site !== undefined || address === undefined) return address;
   const { result } = await findQuery("sites").ask(call, {}, { signal });
   const [first, ...others] = (result as { sites: { domain: string }[] }).sites;
-  return first === undefined || others.length > 0 ? address : { ...address, site: first.domain };
+  if (first === undefined || others.length > 0) return address;
+  only.add(first.domain);
+  return { ...address, site: first.domain };
 }
 
 /** Keeps the rows that have what a person searches for. */

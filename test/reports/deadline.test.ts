@@ -31,7 +31,7 @@ it("a query with several calls has one time limit and leaves no request behind",
   await expect(asked).rejects.toMatchObject({
     code: "timeout",
     message: "The service took longer than 0.05 seconds in total.",
-    hint: "Ask for less at once (stats, timeseries, breakdown), or try again later.",
+    hint: "Ask for less at once, such as one list, or try again later.",
   });
   expect(gone).toHaveLength(2);
 });

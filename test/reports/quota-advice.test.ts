@@ -4,7 +4,7 @@ import { readConsistently } from "../../src/reports/compared-windows.ts";
 import { createTestApi } from "../support/api.ts";
 import { connectInProcess, textOf } from "../support/clients.ts";
 
-const SINGLE = "ask stats, timeseries and breakdown one at a time.";
+const SINGLE = "ask for totals, days and lists one at a time.";
 const LESS = `compare by one dimension, or ${SINGLE}`;
 
 /** A client of a service with a quota, whose headers can be changed. */

@@ -126,7 +126,11 @@ it("shifts the days of a button whose visitors do not add up, and no dates of on
   expect(readText(week)).toContain("so this covers the 7 days until 2026-11-20.");
   expect(readText(year)).toContain("2026 · 324 days");
   expect(readText(year)).not.toContain("so this covers");
+  // January 1 alone is no week.
+  expect(readText(year)).toMatch(/Most: 10 a day, Jan 2\W*8/);
   expect(readText(dates)).toContain("Visitors are missing: this service seems to count");
+  // Page views of as many days are compared by their sums.
+  expect(readText(dates)).toMatch(/Page views 60 no change before: 60 Compared/);
   expect(readText(list)).toContain("(period not stated by the service)");
   expect(commandOf(list)).not.toContain("--period");
   expect(readText(list)).toContain("The days above do not apply here");
@@ -163,10 +167,18 @@ it("has a link where a comparison has no days before, and no button for one that
     "/compare?period=all",
     "/compare?period=2026-09",
   ]);
-  expect(today).toMatch(/<a href="[^"?]*\/compare"[^>]*>Compare/);
+  // Today has no days before: the tab says which days it has instead.
+  expect(today).toMatch(/<a href="[^"?]*\/compare"[^>]*>Compare 28 days/);
+  expect(september).toMatch(/>Compare</);
   expect(readText(compared)).not.toMatch(/Today|\bAll 91/);
   for (const page of [compared, september])
     expect(page).toMatch(/period=last_7_days">The last 7 days with the 7 before<\/a>/);
+});
+
+it("takes no day after today at the site, and has no link to all sites where there is one", async () => {
+  const [other, first, page] = await show(few(), ["acme.example", "", "acme.example"], { site: "" });
+  for (const each of [first, page]) expect(each).toContain('max="2026-11-20"');
+  expect([other, first, page].map((each) => each?.includes("All sites"))).toEqual([true, false, false]);
 });
 
 it("offers no goals where none can be answered", async () => {

@@ -106,8 +106,9 @@ export function changeLines(
   format: Format,
 ): Tree[] {
   const sum = before === undefined ? [] : [aside(`before: ${before}`)];
-  if (!average) return [changeLine(change, show, format), ...sum];
-  const { absolute } = change;
+  const { absolute, percent } = change;
+  // With a percentage, the sums are of as many days.
+  if (!average || typeof percent === "number") return [changeLine(change, show, format), ...sum];
   return [
     ...(absolute === null ? [] : [html("span.change", ...directedChange(absolute, show))]),
     ...sum,

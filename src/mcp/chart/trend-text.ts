@@ -1,3 +1,4 @@
+import { addDays } from "../../operations/days.ts";
 import { html, isolate, type Part, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import {
@@ -41,7 +42,7 @@ const nameDay = ({ name, to }: { name: string; to?: string | undefined }, format
   to === undefined ? format.weekday(name) : format.range({ from: name, to });
 
 export function describeMost(days: Day[], measure: Measure, format: Format): Part[] {
-  const most = findMost(days.filter(({ missing }) => !missing));
+  const most = findMost(days.filter(isWhole));
   if (!most || most.count === 0) return [`No ${MEASURES[measure].many}`];
   return [
     "Most: ",
@@ -56,7 +57,7 @@ export function summarize(days: Day[], measure: Measure, format: Format): string
   const last = days.at(-1);
   if (!last) return "No days.";
   const describe = (day: DayCount) => `${format.count(day.count)} on ${nameDay(day, format)}`;
-  const complete = days.filter((day) => !day.open && !day.missing);
+  const complete = days.filter((day) => !day.open && isWhole(day));
   const [most, fewest] = [findMost(complete), findFewest(complete)];
   const before = listBefore(days);
   const mostBefore = findMost(before);
@@ -70,11 +71,12 @@ export function summarize(days: Day[], measure: Measure, format: Format): string
   ].join(" ");
 }
 
-const findMost = ([first, ...others]: DayCount[]) =>
-  first && others.reduce((best, day) => (day.count > best.count ? day : best), first);
+/** Whether it has data, of all its days if it is a week. */
+const isWhole = ({ name, to, missing }: DayCount) => !missing && (!to || addDays(name, 6) === to);
 
-const findFewest = ([first, ...others]: DayCount[]) =>
-  first && others.reduce((best, day) => (day.count < best.count ? day : best), first);
+const findMost = (days: DayCount[]) => [...days].sort((a, b) => b.count - a.count)[0];
+
+const findFewest = (days: DayCount[]) => [...days].sort((a, b) => a.count - b.count)[0];
 
 /** The same numbers as a table, with all measures. */
 export function buildTable(trend: Trend, format: Format): Tree {

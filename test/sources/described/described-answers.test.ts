@@ -282,7 +282,7 @@ describe("a service that has only some numbers of days", () => {
     ] as const) {
       await expect(ask(name, { ...given, period: "last_week" })).rejects.toMatchObject({
         message: `period cannot be used for pages: ${NO_LIST}.`,
-        hint: "Ask for a breakdown by pages of 30 days up to today (days).",
+        hint: "Ask for pages of 30 days up to today (days).",
       });
     }
     expect(await ask("conversions", { goal: "pages=/", days: 30 })).toMatchObject({ visitors: 300 });
