@@ -259,6 +259,18 @@ describe("a service that describes itself in words of its own", () => {
       });
     });
 
+    it("proposes what identifies sites, too, before anything else can be asked", async () => {
+      const nameless = await startAnswers({ "/sites": () => [{ place: "Acme", kind: "shop" }] });
+      const { stdout, stderr } = await runShell(["mapping"], { environment: access(nameless) });
+      nameless.close();
+      expect(stdout).toBe(
+        '{\n  "sites": {\n    // domain: proposed, please check. It could also be "/kind".\n    "domain": "/place"\n  }\n}\n',
+      );
+      expect(flat(stderr)).toMatch(
+        /Without its sites, nothing else could be asked for\. Choices to check in the file: sites\.domain\. Then: analytics-mcp login /,
+      );
+    });
+
     it("leaves a place open in a comment where no number is likely", async () => {
       const other = await startDescribedService({ counts: { 'clicks\n"x': 1, sessions: 3 } });
       const environment = createHome();
