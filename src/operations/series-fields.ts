@@ -59,7 +59,7 @@ export const seriesAnswer = <P extends z.ZodType>(point: P) =>
   seriesResult(point).extend({ period: answerPeriod });
 
 interface Point extends WithVisits, AtMost {
-  visitors: number;
+  visitors: number | null;
   pageviews: number;
   partial?: boolean | undefined;
   missing?: true | undefined;

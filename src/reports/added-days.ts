@@ -1,4 +1,4 @@
-import { AnalyticsError, createParameterError } from "../errors.ts";
+import { AnalyticsError } from "../errors.ts";
 import type { Call, CallOptions } from "../operations/call.ts";
 import { countDays, type Days } from "../operations/days.ts";
 import { ONCE_PER_PERIOD, PERIOD_VISITORS, type Warning } from "../operations/warning.ts";
@@ -33,6 +33,12 @@ export const NO_SUMS = `this service ${ONCE_PER_PERIOD}, so its days cannot be a
 /** Says why days that cannot be added up have page views, but no visitors. */
 export const NO_VISITORS: Warning = { code: PERIOD_VISITORS, detail: `Visitors are missing: ${NO_SUMS}.` };
 
+/** The warnings of days whose visitors are left out. */
+export const missVisitors = (warnings: readonly Warning[] = []): Warning[] => [
+  NO_VISITORS,
+  ...warnings.filter(({ code }) => code !== PERIOD_VISITORS),
+];
+
 /** The refusal of days whose visitors cannot be added up, where nothing can be said without them. */
 export class NoSumsError extends AnalyticsError {
   /** Of a list: the number of days up to today that comes nearest to those asked for. */
@@ -54,18 +60,6 @@ export function takeVisitors<T extends { visitors: number | null }>(totals: T): 
   const { visitors } = totals;
   if (visitors === null) throw new NoSumsError();
   return { ...totals, visitors };
-}
-
-/** Refuses weeks or months of days that cannot be added up, whatever the days. */
-export async function assertIntervals(
-  call: Call,
-  { interval, ...asked }: AddedDays & { interval: string },
-  options: CallOptions,
-): Promise<void> {
-  if (await addsUp(call, asked, options)) return;
-  throw createParameterError("interval", `cannot be ${interval}: ${NO_SUMS}`, {
-    next: [{ why: "By day", params: { interval: undefined } }],
-  });
 }
 
 /** Says why there are no visitors of several days. */

@@ -21,7 +21,7 @@ import { beginWithData } from "../operations/series-start.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import type { Column, View } from "../operations/view.ts";
 import { noteRates, type WithVisits, withoutVisits } from "../operations/visit-rates.ts";
-import { assertIntervals } from "./added-days.ts";
+import { addsUp, missVisitors } from "./added-days.ts";
 import { createCompleteTest, type SeriesPoint } from "./complete-days.ts";
 import type { QueryOptions } from "./default-days.ts";
 import { showAnswer } from "./operation-query.ts";
@@ -58,10 +58,11 @@ export async function askSeries(
     addExtremes(answer, extremes, "day", name, ({ date }) => ({ date, weekday: nameWeekday(date) }));
   if (interval === "day") return add(nameDays(showAnswer(timeseries, series, params, added)));
   const { from, to } = series.period;
-  await assertIntervals(call, { site: series.site.id, from, to, last: to, interval }, options);
-  const points = addUp(series, interval);
+  const canAdd = await addsUp(call, { site: series.site.id, from, to, last: to }, options);
+  const points = addUp(series, interval, canAdd);
+  const given = canAdd ? series : { ...series, warnings: missVisitors(series.warnings) };
   const shown = added === "visits" ? points : points.map(withoutVisits);
-  return add({ result: { ...series, interval, points }, views: [viewIntervals(series, interval, shown)] });
+  return add({ result: { ...given, interval, points }, views: [viewIntervals(given, interval, shown)] });
 }
 
 /** The points of complete days with data that have the most and the fewest visitors. */
@@ -147,7 +148,8 @@ interface IntervalPoint extends WithVisits {
   to: string;
   /** How many days with data it covers, from `from` to `to`. */
   days: number;
-  visitors: number;
+  /** Null where those of the days do not add up. */
+  visitors: number | null;
   pageviews: number;
   /** Set if days are missing, or if the last one is today. */
   partial?: true;
@@ -161,8 +163,10 @@ type Series = AnswerOf<typeof timeseries>;
  * Adds up the days of a `timeseries` answer by weeks, from Monday to Sunday, or by calendar months. The contract has only
  * days, so this works on every service. Visitors are the sum of daily unique visitors, as everywhere. A visit is of one day,
  * so visits add up, too.
+ *
+ * @param canAdd Whether visitors add up.
  */
-function addUp({ points, period }: Series, interval: "week" | "month"): IntervalPoint[] {
+function addUp({ points, period }: Series, interval: "week" | "month", canAdd: boolean): IntervalPoint[] {
   const groups = new Map<string, Series["points"]>();
   for (const point of points) {
     const start = startOf(interval, point.date);
@@ -171,12 +175,14 @@ function addUp({ points, period }: Series, interval: "week" | "month"): Interval
   return [...groups.values()].map((group) => {
     const [from = "", to = ""] = [group[0]?.date, group.at(-1)?.date];
     const days = group.filter(({ missing }) => !missing).length;
+    const sums = sumPoints(group);
     const isPartial = days < countWhole(interval, from) || (period.partial && to === period.to);
     return {
       from,
       to,
       days,
-      ...sumPoints(group),
+      ...sums,
+      visitors: canAdd || from === to ? sums.visitors : null,
       ...(isPartial && { partial: true }),
       ...(days === 0 && { missing: true }),
     };
@@ -206,6 +212,7 @@ function viewIntervals(
   points: readonly IntervalPoint[],
 ): View {
   const described = describePeriod(period, warnings);
+  const measure = points.some(({ visitors }) => visitors === null) ? "pageviews" : "visitors";
   return {
     headline: periodHeadline({ site, period, filter, warnings }),
     columns: [
@@ -216,9 +223,9 @@ function viewIntervals(
     rows: points.map(({ from, to, days, ...counts }) => ({ from, to, days, ...showPoint(counts) })),
     series: beginWithData(
       {
-        label: `visitors a ${interval}`,
+        label: `${measure === "visitors" ? measure : "page views"} a ${interval}`,
         from: period.from,
-        values: points.map(({ visitors, missing }) => (missing ? null : visitors)),
+        values: points.map(({ [measure]: value, missing }) => (missing ? null : value)),
         partial: points.at(-1)?.partial ?? false,
         partialStart: points.slice(0, -1).find(({ missing }) => !missing)?.partial ?? false,
         interval: { name: interval, starts: points.map(({ from }) => from), to: period.to },
@@ -226,7 +233,7 @@ function viewIntervals(
       warnings,
     ),
     notes: [
-      ...noteVisitors(period.days),
+      ...(measure === "visitors" ? noteVisitors(period.days) : []),
       ...(interval === "week" ? ["Weeks begin on Monday."] : []),
       ...described.notes,
       ...noteRates(points),

@@ -50,7 +50,7 @@ export const series = defineQuery({
         from: date.optional(),
         to: date.optional(),
         days: count.optional(),
-        visitors: z.number(),
+        visitors: z.number().nullable(),
         pageviews: z.number(),
         ...visitRates,
         ...visitCounts(),

@@ -17,7 +17,7 @@ import {
   type Warning,
   warnOfSubtraction,
 } from "../operations/warning.ts";
-import { addsUp, NO_VISITORS, NoSumsError, takeVisitors } from "./added-days.ts";
+import { addsUp, missVisitors, NoSumsError, takeVisitors } from "./added-days.ts";
 import { type Bounds, exact, exactly, subtract } from "./bounds.ts";
 import { type CountedRows, countRows, createNoDaysError, indexRows } from "./counted-list.ts";
 import { countInPlace, nameList, UnreachedError } from "./list-days.ts";
@@ -139,7 +139,7 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     ...(events && { events: events.least }),
     ...visits,
     ...joinWarnings(
-      canAdd ? warnings : [NO_VISITORS, ...warnings.filter(({ code }) => code !== PERIOD_VISITORS)],
+      canAdd ? warnings : missVisitors(warnings),
       events === undefined
         ? await explainNoEvents(call, span, around, options)
         : exact(events) === null

@@ -1,7 +1,7 @@
 import { hasVisits, type WithVisits } from "../operations/visit-rates.ts";
 
 interface Point extends WithVisits {
-  visitors: number;
+  visitors: number | null;
   pageviews: number;
   missing?: true | undefined;
 }

@@ -418,16 +418,26 @@ describe("a service that counts a visitor once in all days", () => {
     expect(warnings).toEqual([expect.objectContaining({ detail: expect.stringContaining("by day") })]);
   });
 
-  it.each(["week", "month"])("has a series by day, not by %s", async (interval) => {
+  it.each(["week", "month"])("has the page views of each %s, and no visitors of it", async (interval) => {
     for (const days of [{ days: 14 }, {}, { period: "last_week" }]) {
-      expect(await refused("timeseries", shape, { ...days, interval })).toMatchObject({
-        code: "invalid_parameter",
-        message: `interval cannot be ${interval}: this service seems to count each visitor once per period, so its days cannot be added up.`,
-        next: [{ why: "By day", params: { interval: undefined } }],
-        parameters: [{ parameter: "interval" }],
-      });
-      expect(await refused("timeseries", {}, { ...days, interval })).toBeUndefined();
-      expect(await refused("timeseries", shape, { ...days, interval: "day" })).toBeUndefined();
+      const asked = { ...days, interval };
+      const { result, warnings, notes, csv, views } = await show("timeseries", shape, asked);
+      const { points } = (await show("timeseries", {}, asked)).result;
+      // A week or a month of a single day so far has its visitors.
+      const expected = points.map((point: Shown) => ({
+        ...point,
+        visitors: point.days === 1 ? point.visitors : null,
+      }));
+      expect(result.points).toEqual(expected);
+      const pageviews = expected.map((point: Shown) => point.pageviews);
+      expect(views[0]?.series).toMatchObject({ label: `page views a ${interval}`, values: pageviews });
+      expect(warnings.match(/once per period|count once/g)).toEqual(["once per period"]);
+      expect(warnings).toContain("Visitors are missing: ");
+      expect(notes).not.toContain("added up: coming");
+      expect(csv).not.toMatch(/,0,/);
+      expect((await show("timeseries", shape, { ...days, interval: "day" })).warnings).not.toContain(
+        "missing",
+      );
     }
   });
 
