@@ -16,7 +16,7 @@ import { cleanValue } from "../render/clean-value.ts";
 import { formatCount } from "../render/plural.ts";
 import type { Screen } from "../render/terminal-screen.ts";
 import { compare } from "../reports/compare.ts";
-import type { Missing } from "../reports/missing-parts.ts";
+import { type Missing, NO_DAYS } from "../reports/missing-parts.ts";
 import { reportResult } from "../reports/overview.ts";
 import type { Answer } from "../reports/query.ts";
 import { series } from "../reports/series.ts";
@@ -60,7 +60,7 @@ export function drawReportHead({ result }: Answer, address: Address, { screen, h
   return [html("div", { "data-days": days }, ...(header ? [header] : []), ...drawFitted(result), ...numbers)];
 }
 
-const UNDATED = "The days above do not apply here: this service does not say which days its lists cover.";
+const UNDATED = "The days above do not apply to this list: the service chooses its days.";
 
 /** Why the numbers are not of the days that the bar shows. */
 function listFitted(result: Answer["result"]): string[] {
@@ -164,17 +164,22 @@ function drawReport({ answered, address, drawing, linkRow, hasHead }: Page): Con
   return { parts, trend };
 }
 
-/** Links to the lists that there are of other days alone, by the number of those. */
+/** Links to the lists that there are of other days alone, by the number of those, if it is known. */
 function drawOtherLists(missing: Missing = [], address: Address, href: Href): Tree[] {
-  const lists = missing.flatMap(({ dimension, days }) => (dimension && days ? [{ dimension, days }] : []));
+  const lists = missing.flatMap(({ dimension, days, reason }) =>
+    dimension && (days || reason === NO_DAYS) ? [{ dimension, days }] : [],
+  );
   return [...new Set(lists.map(({ days }) => days))].map((count) => {
     const links = lists
       .filter(({ days }) => days === count)
       .flatMap(({ dimension, days }, index) => {
-        const list = { ...dated(address, { days: [`${days}`] }), page: dimension };
+        const list = { ...(days ? dated(address, { days: [`${days}`] }) : address), page: dimension };
         return [index === 0 ? " " : " · ", html("a", { href: href(list) }, dimensionTitle(dimension))];
       });
-    return html("p", `Lists of the last ${formatCount(count, "day")}:`, ...links);
+    const title = count
+      ? `Lists of the last ${formatCount(count, "day")}:`
+      : "Lists of the service's own days:";
+    return html("p", title, ...links);
   });
 }
 

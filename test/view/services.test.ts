@@ -129,11 +129,14 @@ it("shifts the days of a button whose visitors do not add up, and no dates of on
   // January 1 alone is no week.
   expect(readText(year)).toMatch(/Most: 10 a day, Jan 2\W*8/);
   expect(readText(dates)).toContain("Visitors are missing: this service seems to count");
+  expect(dates).toMatch(
+    /Lists of the service(?:'|&#39;)s own days: <a href="[^"]*\/pages\?[^"]*">Pages<\/a>/,
+  );
   // Page views of as many days are compared by their sums.
   expect(readText(dates)).toMatch(/Page views 60 no change before: 60 Compared/);
   expect(readText(list)).toContain("(period not stated by the service)");
   expect(commandOf(list)).not.toContain("--period");
-  expect(readText(list)).toContain("The days above do not apply here");
+  expect(readText(list)).toContain("The days above do not apply to this list");
   expect(readText(all)).toContain("(period not stated by the service)");
   expect(when).toContain('period=last_91_days">The last 91 days</a>');
   expect(readText(compared)).toContain("Visitors a day 10 a day, before: 10");
