@@ -93,6 +93,15 @@ describe("a service without events", () => {
     });
     await expect(check({})).resolves.toBeDefined();
   });
+
+  it("says nothing of them where visitors are checked", async () => {
+    const { call } = createPlainCall({ refusedDays: [2] });
+    const asked = { site: "example.com", period: "yesterday" };
+    const stats = await findQuery("stats").ask(call, { days: 30, ...asked }, {});
+    expect(JSON.stringify(stats.result)).toContain("Events of these days are not known");
+    const { result } = await createCheck({ above: 1 }).ask(call, asked, {});
+    expect((result as CheckResult).warnings).toEqual([]);
+  });
 });
 
 describe("a service without timezones", () => {
