@@ -97,8 +97,10 @@ describe("a service that describes itself in words of its own", () => {
       "Visitors by day: analytics-mcp timeseries --site acme.example --period 2026-11-09/2026-11-15",
     );
     const weeks = ["timeseries", "acme.example", "--by", "week", "--period", "last-month"];
-    expect(flat((await runShell(weeks, { environment: access(server) })).stderr)).toContain(
-      "hint: By day: analytics-mcp timeseries --period last-month --site acme.example ",
+    const byWeek = await runShell(weeks, { environment: access(server) });
+    expect(byWeek.stdout).toMatch(/^2026-10-05\t2026-10-11\t7\t\t\d+\t$/m);
+    expect(flat(byWeek.stderr)).toContain(
+      "Visitors are missing: this service seems to count each visitor once",
     );
   });
 
