@@ -177,7 +177,7 @@ export const isFirst = ({
   warnings,
 }: Pick<ReportedOverview, "comparison" | "period" | "warnings">): boolean =>
   comparison === null &&
-  !period.partial &&
+  period.partial === false &&
   !warnings?.some(({ code }) => code === PERIOD_VISITORS || code === NOT_COMPARED);
 
 /** Where longer days are not compared, shorter ones may be. */

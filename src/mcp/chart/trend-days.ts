@@ -15,6 +15,8 @@ export interface DayCount {
   count: number;
   /** Set if there is no data of it. */
   missing?: boolean;
+  /** Set if there is data of some days of a week only. */
+  part?: boolean;
 }
 
 /** A day of the trend with one measure; an hour or a week, if the trend is one of hours, or long. */
@@ -90,6 +92,7 @@ function meanOf(days: DayCount[]): DayCount {
     ...{ name: days[0]?.name ?? "", to: days.at(-1)?.name ?? "" },
     count: Math.round(sum / Math.max(1, known.length)),
     missing: known.length === 0,
+    part: known.length < 7,
   };
 }
 

@@ -1,4 +1,3 @@
-import { addDays } from "../../operations/days.ts";
 import { html, isolate, type Part, type Tree } from "./elements.ts";
 import type { Format } from "./format.ts";
 import {
@@ -72,7 +71,7 @@ export function summarize(days: Day[], measure: Measure, format: Format): string
 }
 
 /** Whether it has data, of all its days if it is a week. */
-const isWhole = ({ name, to, missing }: DayCount) => !missing && (!to || addDays(name, 6) === to);
+const isWhole = ({ missing, part }: DayCount) => !missing && !part;
 
 const findMost = (days: DayCount[]) => [...days].sort((a, b) => b.count - a.count)[0];
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isFirst } from "../../../src/reports/overview.ts";
 import {
   askSmall as ask,
   createSmallService,
@@ -262,6 +263,12 @@ describe("days", () => {
     expect(warningsOf(answer)).toBe(
       `This service names no timezone: ${TODAY}, its last day, is taken as today.`,
     );
+  });
+
+  it("are not said to have none before them where nobody knows whether the last one is over", async () => {
+    const today = await ask(NO_TIMEZONE, "overview", { period: "today" });
+    expect(today).toMatchObject({ visitors: 10, comparison: null });
+    expect(isFirst(today as Parameters<typeof isFirst>[0])).toBe(false);
   });
 
   it("are those of the timezone that only the totals name", async () => {
