@@ -28,6 +28,12 @@ it.each([
   ["of the profile", [], createHome({ default: { ...acme, site: "docs.example.com" } }), "docs.example.com"],
   ["of the environment", [], { ...service, ANALYTICS_SITE: "example.com" }, "example.com"],
   ["of the demo", ["--demo"], {}, "example.com"],
+  [
+    "unless another is named",
+    ["--site", "example.com"],
+    createHome({ default: { ...acme, site: "docs.example.com" } }),
+    "example.com",
+  ],
 ])("shows the overview of the default site %s", async (_, argv, environment, site) => {
   const { code, stdout, stderr } = await type(argv, environment);
   expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${site}, [^]*\\n\\nmeasure`))]);

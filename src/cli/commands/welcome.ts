@@ -4,6 +4,7 @@ import { readMember } from "../../member.ts";
 import { readParams } from "../../operations/parameters.ts";
 import { findQuery } from "../../reports/queries.ts";
 import type { Answer } from "../../reports/query.ts";
+import { listTexts, splitSite } from "../../sources/named-sites.ts";
 import type { Source, SourceFlags } from "../../sources/source-types.ts";
 import type { Io } from "../io.ts";
 import { type OutputFlags, readOutput } from "../output/output-format.ts";
@@ -38,15 +39,24 @@ export async function welcome(io: Io, program: Command, flags: SourceFlags & Out
     const proposal = proposeLogs(await io.findLogs());
     return proposal === undefined ? undefined : printNote(io, proposal);
   }
-  const answer = await readOverview(source, site);
+  // Several are a choice among the hosts of logs.
+  const named = listTexts(flags.site);
+  const answer = await readOverview(
+    source,
+    named.length === 1 || (named.length > 1 && source.kind !== "local")
+      ? named.map((text) => splitSite(text).site)
+      : site === undefined
+        ? []
+        : [site],
+  );
   await printAnswer(io, answer, { ...readOutput(io, flags), brief: true });
   await printNote(io, "All commands: analytics-mcp help");
 }
 
 /** Of the only site if none is the default. Throws AnalyticsError that names the sites if there are several. */
-async function readOverview({ call, options }: Source, site: string | undefined): Promise<Answer> {
+async function readOverview({ call, options }: Source, sites: string[]): Promise<Answer> {
   const query = findQuery("overview");
-  const texts = new Map(site === undefined ? [] : [["site", [site]]]);
+  const texts = new Map(sites.length === 0 ? [] : [["site", sites]]);
   try {
     const answer = await query.ask(call, readParams(query.params, texts), { usesDefaultDays: true });
     const { proposeNext } = await import("./query-next.ts");
