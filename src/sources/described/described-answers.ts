@@ -382,9 +382,11 @@ export function createDescribedService({
     return { site, series: await again(read) };
   };
 
-  const addsUp = async (name: string, days: number, options: RequestOptions): Promise<boolean> => {
-    if (days <= 1) return true;
+  /** Of a few days, the visitors can add up by chance: more of them tell whether they do. */
+  const addsUp = async (name: string, asked: number, options: RequestOptions): Promise<boolean> => {
+    if (asked <= 1) return true;
     const site = await locate(name, options);
+    const days = Math.max(asked, DEFAULT_DAYS);
     const reach = () => Math.min(days, reader.allowedDays(timeseries).comeNear(days));
     const read = () => readBoth(site, comeNear(stats, reach()), options);
     const { totals, series } = await again(read);

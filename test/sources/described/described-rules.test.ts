@@ -265,6 +265,19 @@ describe("days", () => {
     );
   });
 
+  it("do not add up because few of them happen to", async () => {
+    // Everybody of the first day comes again on the fourth: three days have as many visitors as their days together.
+    const once = (query: URLSearchParams) => ({
+      visitors: 10 * Math.min(3, daysOf(query)),
+      pageviews: 20 * daysOf(query),
+    });
+    const { visitors, warnings } = await ask({ "/stats": once }, "stats", {
+      period: `${listDays(3)[0]}/${listDays(3)[1]}`,
+    });
+    expect(visitors).toBeNull();
+    expect(warningsOf({ warnings })).toContain("Visitors are missing");
+  });
+
   it("are not said to have none before them where nobody knows whether the last one is over", async () => {
     const today = await ask(NO_TIMEZONE, "overview", { period: "today" });
     expect(today).toMatchObject({ visitors: 10, comparison: null });
