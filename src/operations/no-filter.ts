@@ -19,7 +19,7 @@ export class NoFilterError extends AnalyticsError {
 
   constructor(list?: UnfilteredList) {
     super("invalid_parameter", `filter ${DETAIL}.`, {
-      hint: "Without it, a list ranks the values of one dimension, such as pages.",
+      hint: "Its lists rank the values of one dimension, such as pages.",
       next: [{ why: "Without it", params: { filter: undefined } }],
       parameters: [{ parameter: "filter", detail: DETAIL }],
     });

@@ -10,7 +10,7 @@ import { addsUp, NO_SUMS, NOT_ADDED_UP, readLastDay } from "./added-days.ts";
 import type { ComparedDays } from "./compared-days.ts";
 import { countList, createListError, createNoDaysError, findRefusal } from "./counted-list.ts";
 import { nameList } from "./list-days.ts";
-import type { Missing } from "./missing-parts.ts";
+import { type Missing, NO_DAYS } from "./missing-parts.ts";
 import { keepMissing, readLists } from "./read-parts.ts";
 import { askSpan, readToday } from "./site-period.ts";
 import { assertWithinReach, readMaximum, readReach, within } from "./subtracted-spans.ts";
@@ -258,7 +258,7 @@ async function findObstacle(
     if (refusal) throw refusal;
     throw takesDays ? createListError(first, NO_SUMS) : createNoDaysError("dimension", first);
   }
-  return takesDays ? NO_SUMS : "this service's breakdowns do not tell which days they cover";
+  return takesDays ? NO_SUMS : NO_DAYS;
 }
 
 const readHead = ({ site, period: { timezone, as_of } }: Series) => ({

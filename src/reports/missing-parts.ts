@@ -29,7 +29,7 @@ export const missingParts = () =>
 export type Missing = NonNullable<z.output<ReturnType<typeof missingParts>>>;
 
 /** Why a list has no place below other days: a breakdown shows it alone. */
-export const NO_DAYS = "this service does not say which days its lists cover";
+export const NO_DAYS = "this service's lists take no days";
 
 const namePart = ({ dimension, part }: Missing[number]) => dimension ?? (part && PARTS[part]);
 

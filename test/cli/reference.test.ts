@@ -184,7 +184,7 @@ describe("reference --service", () => {
     expect([code, stderr]).toEqual([0, expect.not.stringContaining(DESCRIBED_KEY)]);
     const said = stderr.replaceAll(/\s+/g, " ");
     expect(said).toContain("warning: /stats is not offered: it has no events");
-    expect(said).toContain("warning: /breakdown is not offered: its breakdowns do not say");
+    expect(said).toContain("warning: /breakdown is not offered: its lists take no days");
     expect(said).toContain("warning: acme.example is not listed: For acme.example, the service does not say");
   });
 

@@ -162,7 +162,7 @@ describe("a service whose breakdowns take no days", () => {
     const { asked, answer } = ask(name, shape, params);
     await expect(answer).rejects.toMatchObject({
       code: "invalid_parameter",
-      message: `${parameter} cannot be used: this service does not say which days its lists cover.`,
+      message: `${parameter} cannot be used: this service's lists take no days.`,
       hint: expect.stringContaining("list that parameter in the service's description (/openapi.json)"),
       parameters: [{ parameter }],
     });
@@ -174,7 +174,7 @@ describe("a service whose breakdowns take no days", () => {
     expect(result.dimensions).toEqual([]);
     expect(result.change.visitors.absolute).not.toBeNull();
     const sentence =
-      "Not compared: pages, referrers, channels, countries (this service's breakdowns do not tell which days they cover).";
+      "Not compared: pages, referrers, channels, countries (this service's lists take no days).";
     expect(notes.split(sentence)).toHaveLength(3);
   });
 

@@ -187,7 +187,7 @@ it("takes no day after today at the site, and has no link to all sites where the
 it("offers no goals where none can be answered", async () => {
   const pages = await show(once(), ["/conversions", "/conversions?goal=%2Fpricing"]);
   for (const page of pages) {
-    expect(readText(page)).toContain("this service does not say which days its lists cover");
+    expect(readText(page)).toContain("this service's lists take no days");
     expect(page).not.toContain('class="chips"');
   }
 });

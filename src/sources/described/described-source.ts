@@ -140,7 +140,7 @@ async function findLacks({ service, reader }: Described): Promise<NonNullable<Da
   return {
     ...(!hasEvents && { [stats.name]: "it has no events, and /timeseries has its visitors and page views" }),
     ...(!reader.takes(breakdown.path, "days") && {
-      [breakdown.name]: "its breakdowns do not say which days they cover",
+      [breakdown.name]: "its lists take no days",
     }),
   };
 }

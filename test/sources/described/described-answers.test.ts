@@ -678,7 +678,7 @@ describe("lists of unknown days", () => {
 
   it("are not below days that end before yesterday, which name them with the command that shows one", async () => {
     const { ask } = createLists({});
-    const reason = "this service does not say which days its lists cover";
+    const reason = "this service's lists take no days";
     for (const period of ["2026-11-19", "last_7_days"])
       expect((await ask("overview", { period })).top.length).toBeGreaterThan(0);
     const { top, missing } = await ask("overview", { period: "last_month" });

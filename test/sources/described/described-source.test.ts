@@ -188,7 +188,7 @@ describe("the reference API in front of a service that describes itself", () => 
       { "/openapi.json": () => describeParameters({}) },
       `/breakdown?${SITE}&dimension=pages`,
       404,
-      "do not say which days they cover",
+      "lists take no days",
     ],
     [
       "no timezone",

@@ -294,7 +294,7 @@ describe.each(people)("a service by somebody who had the specification alone: %s
     expect(error).toBeInstanceOf(AnalyticsError);
     expect(error).toMatchObject({ code: "site_not_found" });
     await expect(ask("breakdown", { site, dimension: "pages", days: 7 })).rejects.toThrow(
-      "does not say which days",
+      "lists take no days",
     );
   });
 });
