@@ -203,7 +203,7 @@ export function adviseOnArguments(
 /** What to give in place of a value of a parameter that the tool has. */
 function adviseOnValue(parameter: string, value: unknown, hasPeriod: boolean): string | undefined {
   if (parameter === "days" && hasPeriod && Number(value) > MAX_DAYS)
-    return `For more days use period, such as last_${Number(value)}_days or 2025.`;
+    return `For more days use period, such as last_${Number(value)}_days, 2025 or all.`;
   const [, count] = (parameter === "days" && /^(\d{1,3})d$/.exec(String(value))) || [];
   if (count !== undefined && hasPeriod)
     return `Use days: ${count}, or period: last_${count}_days for complete days.`;

@@ -36,13 +36,20 @@ export class UnreachedError extends AnalyticsError {
   /** How many days it has, with the last. */
   readonly reach: number;
 
-  constructor(earliest: string, reach: number) {
+  /** @param to The last of the days that were asked for, if those of them that it has can be asked for in their place. */
+  constructor(earliest: string, reach: number, to?: string) {
     const detail = describeReach(earliest);
+    const reached = to !== undefined && to >= earliest;
     super("invalid_parameter", `period ${detail}.`, {
       status: 400,
       parameters: [{ parameter: "period", detail }],
       hint: "The period all is everything that it has.",
-      next: [{ why: "All days", params: { period: "all", days: undefined } }],
+      next: [
+        ...(reached
+          ? [{ why: "Those it has", params: { period: `${earliest}/${to}`, days: undefined } }]
+          : []),
+        { why: "All days", params: { period: "all", days: undefined } },
+      ],
     });
     this.earliest = earliest;
     this.reach = reach;

@@ -4,7 +4,14 @@ import { addDays, countDays, type Days } from "../operations/days.ts";
 import type { Dimension } from "../operations/dimensions.ts";
 import { MAX_DAYS, MAX_HOUR_DAYS } from "../operations/fields.ts";
 import type { hours } from "../operations/hours.ts";
-import { type breakdown, type DaysOperation, realtime, sites, type stats } from "../operations/index.ts";
+import {
+  type breakdown,
+  type DaysOperation,
+  realtime,
+  sites,
+  stats,
+  timeseries,
+} from "../operations/index.ts";
 import type { AnswerOf, Operation, ParamsOf } from "../operations/operation.ts";
 import { createPeriodError, isAll, resolvePeriod } from "../operations/period-words.ts";
 import { verifySite } from "../operations/site-name.ts";
@@ -231,6 +238,9 @@ export async function readToday(call: Call, site: string, options: CallOptions):
   return { today: known ?? (await now).as_of.slice(0, 10), readActive: async () => (await now).visitors };
 }
 
+/** Whether a service that has only some numbers of days answers for any of these days: a list is not subtracted from others then. */
+const takesAny = ({ name }: { name: string }): boolean => name === stats.name || name === timeseries.name;
+
 /** Answers an operation for any days. Refused are the days that were named, also where others had to be asked for. */
 export async function askSpan<O extends SpanOperation>(
   call: Call,
@@ -246,7 +256,7 @@ export async function askSpan<O extends SpanOperation>(
     const { assertWithinReach, readMaximum } = await import("./subtracted-spans.ts");
     const maximum = readMaximum(error);
     if (maximum === undefined) throw error;
-    assertWithinReach(days.from, days.today, maximum);
+    assertWithinReach(days.from, days.today, maximum, takesAny(operation) ? days.to : undefined);
     throw error;
   }
 }
@@ -279,7 +289,8 @@ async function answerSpan<O extends SpanOperation>(
   const span = { site, from, to, last, long: countDays(from, last), short: countDays(addDays(to, 1), last) };
   // Loaded on demand: sources and most services answer for any days.
   const subtracted = await import("./subtracted-spans.ts");
-  subtracted.assertWithinReach(from, last, await subtracted.readReach(call, options));
+  const end = takesAny(operation) ? to : undefined;
+  subtracted.assertWithinReach(from, last, await subtracted.readReach(call, options), end);
   switch (operation.name) {
     case "stats":
       return (await subtracted.subtractStats(call, span, options)) as AnswerOf<O>;

@@ -58,10 +58,10 @@ const ATTEMPTS = 3;
 export const readReach = async (call: Call, options: CallOptions): Promise<number> =>
   (await call.fitDays?.(timeseries, MAX_DAYS, options)) ?? MAX_DAYS;
 
-/** Throws UnreachedError for days that a service does not reach. */
-export function assertWithinReach(from: string, last: string, reach: number): void {
+/** Throws UnreachedError for days that a service does not reach. @param to As in that error. */
+export function assertWithinReach(from: string, last: string, reach: number, to?: string): void {
   const earliest = addDays(last, 1 - reach);
-  if (from < earliest) throw new UnreachedError(earliest, reach);
+  if (from < earliest) throw new UnreachedError(earliest, reach, to);
 }
 
 /** The most days that a service allows, as its refusal says it; undefined if an error is no such refusal. */

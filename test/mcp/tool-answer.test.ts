@@ -364,7 +364,7 @@ describe("the answer to a mistake lets a model correct it", () => {
       const result = await counted.callTool("get_stats", args);
       expect(result.isError).toBe(true);
       expect(textOf(result)).toBe(
-        "days must be a whole number from 1 to 365.\nFor more days use period, such as last_400_days or 2025.",
+        "days must be a whole number from 1 to 365.\nFor more days use period, such as last_400_days, 2025 or all.",
       );
       expect(requests).toEqual([]);
       await counted.close();

@@ -77,7 +77,17 @@ describe("a period at a service that answers only for days until today", () => {
     await expect(ask(limited, "stats", { period: "2025-10" })).rejects.toMatchObject({
       code: "invalid_parameter",
       message: "period must not begin before 2025-11-22: this service reaches back no further.",
+      next: [{ params: { period: "all" } }],
     });
+  });
+
+  it("partly before them is refused with those that there are, unless it is a list", async () => {
+    const reached = { params: { period: "2025-11-22/2025-11-30" } };
+    const all = { params: { period: "all" } };
+    for (const name of ["stats", "timeseries"])
+      await expect(ask(limited, name, { period: "2025-11" })).rejects.toMatchObject({ next: [reached, all] });
+    const list = ask(limited, "breakdown", { period: "2025-11", dimension: "pages" });
+    await expect(list).rejects.toMatchObject({ next: [all] });
   });
 
   it("before what a source keeps is refused", async () => {
