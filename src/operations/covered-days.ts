@@ -1,5 +1,5 @@
 import { countDays, type Days } from "./days.ts";
-import { isGap, readDataStart, readDate, type Warning } from "./warning.ts";
+import { isBeforeData, isGap, readDataStart, readDate, type Warning } from "./warning.ts";
 
 /** Whether a warning says that data has ended. */
 export const isStop = ({ code }: Warning): boolean => code === "stale";
@@ -26,7 +26,7 @@ export function countCovered(
 /** How many of some days have data, by the warnings of an answer about them; undefined if these do not tell. */
 export function countDaysWithData(days: Days, warnings: readonly Warning[]): number | undefined {
   const since = readDataStart(warnings);
-  const isBefore = warnings.some(({ code }) => code === "before_data_since");
+  const isBefore = warnings.some(isBeforeData);
   return isBefore && since === undefined ? undefined : countCovered(days, since, warnings);
 }
 

@@ -67,11 +67,14 @@ export function warnOfDataStart(since: string | null, from: string): Warning[] {
   return [{ code: BEFORE_DATA, detail, values: { data_since: since } }];
 }
 
-const BEFORE_DATA = "before_data_since";
+/** The code of a warning that days are before the first day with data. */
+export const BEFORE_DATA = "before_data_since";
+
+export const isBeforeData = ({ code }: Warning): boolean => code === BEFORE_DATA;
 
 /** The first day with data, if a warning says that some days are before it; null if there is none. */
 export function readDataStart(warnings: readonly Warning[] = []): string | null | undefined {
-  const { values } = warnings.find(({ code }) => code === BEFORE_DATA) ?? {};
+  const { values } = warnings.find(isBeforeData) ?? {};
   return values?.data_since === null ? null : readDate(values?.data_since);
 }
 

@@ -5,7 +5,14 @@ import { sites, type timeseries } from "../operations/index.ts";
 import { type Note, note } from "../operations/note.ts";
 import type { AnswerOf } from "../operations/operation.ts";
 import { formatSpan } from "../operations/period.ts";
-import { FOLDED_FILTER, isGap, readDataStart, readDate, type Warning } from "../operations/warning.ts";
+import {
+  FOLDED_FILTER,
+  isBeforeData,
+  isGap,
+  readDataStart,
+  readDate,
+  type Warning,
+} from "../operations/warning.ts";
 import type { Alike, Change, PerDay, Window } from "./windows.ts";
 
 /** What a reader must know about the days of a comparison that have no data. */
@@ -78,7 +85,7 @@ export function findCoverage(
   const lacksDays = covered.current !== current.days || covered.previous !== previous.days;
   const isBefore = since === null || (since !== undefined && since >= first.from);
   // Without its date, it may be about any of the days.
-  const isUnknown = since === undefined && warnings.some(({ code }) => code === "before_data_since");
+  const isUnknown = since === undefined && warnings.some(isBeforeData);
   if (isBefore || isUnknown) {
     const coverage = { comparable: false, ...(isBefore && { data_since: since }) };
     const known = isUnknown ? { current: undefined, previous: undefined } : covered;

@@ -5,7 +5,7 @@ import { addDays, type Days } from "../operations/days.ts";
 import { sites } from "../operations/index.ts";
 import { formatSpan } from "../operations/period.ts";
 import { hasNoCounts, type View } from "../operations/view.ts";
-import { PROXIED, type Warning } from "../operations/warning.ts";
+import { isBeforeData, PROXIED, type Warning } from "../operations/warning.ts";
 import { NOW } from "./report-fields.ts";
 
 /** What is said in place of numbers. */
@@ -53,7 +53,7 @@ export async function describeEmpty(
   // There may be data that could not be read.
   if (warnings.some(isUnread)) return hasNoDay(period, warnings) ? { isUnread: true } : {};
   const isZero = views.every(hasNoCounts);
-  const start = warnings.find(({ code }) => code === "before_data_since");
+  const start = warnings.find(isBeforeData);
   const isTold = start?.values?.data_since !== undefined;
   const since = isTold
     ? start.values?.data_since

@@ -2,7 +2,7 @@ import type { Call, CallOptions } from "../operations/call.ts";
 import { addDays, clockOfHour, type Days, dateOfHour } from "../operations/days.ts";
 import { hours } from "../operations/hours.ts";
 import type { AnswerOf } from "../operations/operation.ts";
-import { PROXIED } from "../operations/warning.ts";
+import { BEFORE_DATA, PROXIED } from "../operations/warning.ts";
 import { readExtra } from "./read-parts.ts";
 import { askSpan } from "./site-period.ts";
 import { countPoints } from "./trend-counts.ts";
@@ -58,7 +58,7 @@ function compareToday(recent: Hours, today: string) {
 
 /** Warnings that a part of yesterday or today has no data. */
 const ABOUT_MISSING = new Set([
-  "before_data_since",
+  BEFORE_DATA,
   "partial_first_day",
   "gap",
   PROXIED,

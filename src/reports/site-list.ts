@@ -5,7 +5,7 @@ import { forPeople, type Note } from "../operations/note.ts";
 import { formatSpan } from "../operations/period.ts";
 import { periodParam } from "../operations/period-words.ts";
 import type { Cell, View } from "../operations/view.ts";
-import { PERIOD_VISITORS, showWarnings, warnings } from "../operations/warning.ts";
+import { BEFORE_DATA, PERIOD_VISITORS, showWarnings, warnings } from "../operations/warning.ts";
 import { AGAINST } from "./compare.ts";
 import { comparedTotals, describeComparison, isCompared } from "./compared-totals.ts";
 import { defineReport } from "./query.ts";
@@ -166,7 +166,7 @@ function describeNotes({ comparison, period }: CountedSite): Note[] {
 function describeWarnings({ comparison, period, warnings }: CountedSite): Note[] {
   // What a comparison says about the same days, it says better.
   const told = warnings?.filter(
-    ({ code, detail }) => !comparison || (code !== "before_data_since" && detail !== comparison.incomplete),
+    ({ code, detail }) => !comparison || (code !== BEFORE_DATA && detail !== comparison.incomplete),
   );
   return [
     ...(period.partial ? ["Today is incomplete."] : []),

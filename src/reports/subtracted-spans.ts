@@ -8,6 +8,7 @@ import { formatSpan, type Period } from "../operations/period.ts";
 import { compareRows } from "../operations/row-order.ts";
 import { sumPoints } from "../operations/timeseries.ts";
 import {
+  isBeforeData,
   listDates,
   NO_EVENTS,
   PERIOD_VISITORS,
@@ -100,7 +101,7 @@ export function within(
     if (code === PERIOD_VISITORS) return from !== to;
     // What ended after the span does not matter to it.
     if (code === "stale") return typeof data_until !== "string" || data_until <= to;
-    if (code === "before_data_since") return typeof data_since !== "string" || data_since > from;
+    if (isBeforeData(warning)) return typeof data_since !== "string" || data_since > from;
     const isKnown = typeof first === "string" && typeof last === "string";
     return !isKnown || (first <= to && last >= from);
   });
@@ -126,8 +127,8 @@ export async function subtractStats(call: Call, span: PastSpan, options: CallOpt
     readAround(call, stats, { site: span.site }, span, options, ({ events }) => events).catch(skipDays),
   ]);
   const events = around && subtractEvents(around.before.events, around.whole.events, around.after.events);
-  const isBeforeData = series.warnings?.some(({ code }) => code === "before_data_since");
-  if (!isBeforeData && series.points.every(({ missing }) => missing)) throw createMissingDaysError(span);
+  const isEarly = series.warnings?.some(isBeforeData);
+  if (!isEarly && series.points.every(({ missing }) => missing)) throw createMissingDaysError(span);
   const { visitors, pageviews, ...visits } = sumPoints(series.points);
   const warnings = within(span, around?.whole ?? series);
   return {
